@@ -20,6 +20,6 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from app.markdown import document
 
-    # cached for the next access
+    # Cache the names for the next access.
     globals().update({each: getattr(document, each) for each in __all__})
     return globals()[name]

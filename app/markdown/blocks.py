@@ -46,7 +46,7 @@ def labels_in(content: str) -> Iterator[str]:
 
 BLOCK_LIMIT = 200_000
 """Characters per top-level block, except fences. Anything beyond is shown as typed."""
-LINE_LIMIT = 1_000  # lines in such a block; parsing takes about 0.1 ms per list item
+LINE_LIMIT = 1_000  # lines in a list or quote; parsing takes about 0.1 ms per list item
 BAR_LIMIT = 1_600  # number of "|" in it; parsing two table cells takes about as long as a list item
 PART_LINES = 100
 """Length of a list, in lines, after which its next item starts a new block."""
@@ -55,15 +55,15 @@ PART_LINES = 100
 class Block(Struct, frozen=True, gc=False):
     """Finished top-level block, along with preceding definitions."""
 
-    # source lines, including trailing blank lines; all blocks and the tail add up to the full text
+    # Source lines, including trailing blank lines. All blocks and the tail add up to the full text.
     source: str
-    # block tokens, kept until rendered; parsed again if a reference changes
+    # Tokens of the block until it's rendered. If a reference changes, the block is parsed again.
     kept: tuple[Token, ...] | None
-    first_line: int  # subtracted from the tokens' line numbers
+    first_line: int  # offset of the tokens' line numbers
     labels: frozenset[str]  # normalized bracketed texts that may be references
-    # part of a block that exceeds the limits: no tokens, shown as typed
+    # The block exceeds the limits, so it has no tokens and is shown as typed.
     typed: bool = False
-    # for parts of a list: the list's first number, and the number of items in earlier parts
+    # For a later part of a long list: the list's first number, and the item count of earlier parts.
     continues: tuple[int, int] = (0, 0)
 
     @property
@@ -129,7 +129,7 @@ def settled(text: str) -> int:
         begin = last
     else:
         begin = last if _ROW.match(partial) else len(text)
-    # A table header looks like a paragraph until the line below it is complete.
+    # A table header looks like a paragraph until the delimiter row is complete.
     if last and len(partial) <= _SHORT and _DELIMITERS.fullmatch(partial):
         before = text.rfind("\n", 0, last - 1) + 1
         above = text.rfind("\n", 0, max(before - 1, 0)) + 1
@@ -143,7 +143,7 @@ TAIL_LIMIT = 16_384  # characters of an open block that gets parsed on every cha
 _NONE: frozenset[str] = frozenset()
 LONG_LINE = 16_384  # characters; longer lines are shown as typed
 _LONG_FENCE = 500  # limit of a fence's opening line, since the pattern scans it several times
-_PROSE = re.compile(r"[^\W\d_]|#")  # starts another block when it follows an empty line
+_PROSE = re.compile(r"[^\W\d_]|#")  # starts a new block after an empty line
 _OPENING = re.compile(r"(`{3,})([^`|\n]*)\n|(~{3,})([^|\n]*)\n")
 
 
@@ -158,17 +158,17 @@ class BlockSplitter:
     """
 
     def __init__(self) -> None:
-        # finished blocks, append-only except for `feed` after `finish`
+        # Finished blocks. Append-only, except for `feed` after `finish`.
         self.finished: list[Block] = []
-        # definitions in finished blocks by normalized label; the first definition wins
+        # Definitions in finished blocks by normalized label. The first definition wins.
         self.references: References = {}
-        # source after the finished blocks, except for a last line that is still ambiguous (`-`,
-        # `1.`, `|`, a table header)
+        # Source after the finished blocks, except for a last line that is still ambiguous (`-`,
+        # `1.`, `|`, a table header).
         self.tail = ""
-        # how often the tail was parsed; if unchanged, the open block is still the same
+        # Number of times the tail was parsed. If unchanged, the open block is still the same.
         self.parses = 0
         self._pieces: list[str] = []
-        self._held = ""  # a carriage return, which may be the first half of a line end
+        self._held = ""  # carriage return that may be the first half of a line end
         self._tokens: list[Token] = []
         self._first_line = 0
         self._seen: References = {}
@@ -176,7 +176,7 @@ class BlockSplitter:
         self._info = ""
         self._typed = False  # the tail belongs to a block that exceeds the limits
         self._after_empty = False
-        self._continues = (0, 0)  # for a list at the start of the tail
+        self._continues = (0, 0)  # value for `Block.continues`, if the tail starts with a list
         self._before_finish: tuple[int, References, str, str, bool, bool, tuple[int, int]] | None
         self._before_finish = None
         self._undecided = False  # the parsed part of the tail may still change
@@ -259,7 +259,7 @@ class BlockSplitter:
             return None
         end = len(self.tail)
         if self._fence.pending_line and self._scanned == end:
-            # may turn out to be the closing line, so hold it back
+            # The last line may become the closing line, so hold it back.
             end = self.tail.rfind("\n", 0, end - 1) + 1
         return OpenFence(self._info, self.tail[self._fence_start : end])
 
@@ -318,7 +318,7 @@ class BlockSplitter:
                     self._take(self.tail[:end], self._tokens)
                     self._set_tail(self.tail[end:])
                 self._typed, self._after_empty, self._tokens = True, False, []
-                self.parses += 1  # the open block's tokens are gone
+                self.parses += 1  # discard the tokens of the open block
 
     def _finish_fence(self, end: int, closed: bool) -> None:
         """Finish a long fence directly, because parsing it would be too slow."""
@@ -370,14 +370,14 @@ class BlockSplitter:
         lines = tail.split("\n")
         for place in range(len(tops) - 1, 0, -1):
             first = maps[place][0]
-            # A line with a bar needs its second line, since the two may be a table.
+            # A line with a bar may be a table header, so wait for the second line.
             if first + (2 if "|" in lines[first] else 1) > complete:
                 continue
             before, end = maps[place - 1]
             if any(line.strip() for line in lines[end:first]):
-                first = end  # definitions, the last may still continue
+                first = end  # only definitions, the last of which may still continue
             elif lines[first - 1].strip() and any("]:" in line for line in lines[before:end]):
-                continue  # contains a definition, and this line may be its title
+                continue  # the block contains a definition, and this line may be its title
             self._take_lines(first, tops[place])
             return
 
@@ -437,7 +437,7 @@ class BlockSplitter:
                 self._add(source[begin:end], part, 0)
                 items = sum(t.type == "list_item_open" and t.level == 1 for t in part)
                 self._continues = (first, count + items)
-            if begin < end:  # the list is over
+            if begin < end:  # the list has ended
                 self._continues = (0, 0)
             return
         if "]:" in source:
@@ -511,5 +511,5 @@ def _closes_itself(token: Token, tail: str, complete: int) -> bool:
     if token.type != "fence" or end - first < 2:
         return False
     closer = FenceEnd(token.markup, token.info)
-    # The next line may matter as well.
+    # The line after the fence may matter as well.
     return any(closer.feed(line) for line in lines[first + 1 : min(end + 1, complete)])

@@ -24,7 +24,7 @@ from app.markdown.selected import markdown_text, plain_text
 from app.markdown.style import LIGHT, MarkdownStyle, formats_of
 from app.markdown.writing import RowWriter, Widths
 
-# Factor between a refresh and the pause after it: 2 ms of work, 20 ms of rest. This limits
+# Pause after a refresh, as a multiple of its duration: 20 ms after 2 ms of work. This limits
 # rendering to an eleventh of the time.
 _REST = 10
 _SHORTEST_S = 0.016
@@ -45,7 +45,7 @@ class RefreshPace:
         self.cost = 0.0  # duration of the last refresh in seconds
         self._rested_from = 0.0
 
-    # last refresh time of each document, dropped along with the document
+    # Last refresh time of each document, removed along with the document.
     refreshed: ClassVar[WeakKeyDictionary[RefreshPace, float]] = WeakKeyDictionary()
 
     @contextmanager
@@ -258,11 +258,11 @@ class MarkdownDocument(QObject):
         parts: Collection[str] = (),
     ) -> None:
         super().__init__(parent)
-        self.style = style  # current style
+        self.style = style
         self._parts = parts
         self._source: list[str] = []
         self._formats = formats_of(style)
-        # always the same object
+        # The document is never replaced.
         self.document = QTextDocument()  # no parent: kept alive by its references
         self.document.setUndoRedoEnabled(False)
         self.document.setDocumentMargin(0)
@@ -285,12 +285,12 @@ class MarkdownDocument(QObject):
             self._writer.wrap(name, False)
         self._pace = RefreshPace()
         self._source = []
-        self._waiting: list[str] = []  # appended, but not rendered yet
-        self._finishing = False  # `finish` was called, but there's still text to render
+        self._waiting: list[str] = []  # text appended since the last rendering
+        self._finishing = False  # `finish` was called, but some text isn't rendered yet
 
     @property
     def source(self) -> str:
-        if len(self._source) > 1:  # join it, since this is read for every chunk
+        if len(self._source) > 1:  # join the chunks, since `source` is read for every chunk
             self._source = ["".join(self._source)]
         return self._source[0] if self._source else ""
 
@@ -463,7 +463,7 @@ class MarkdownDocument(QObject):
     @Slot()
     def _in_turn(self) -> None:
         """Refresh now, or as soon as the pause and other documents allow."""
-        # For a long text, only pause for the duration of a slice instead of ten times that.
+        # For a long text, pause only for the duration of a slice instead of ten times that.
         left = 0.0 if self._is_behind() else self._pace.left()
         if left > 0:
             self._timer.start(int(left * 1000) + 1)

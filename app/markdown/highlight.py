@@ -43,7 +43,7 @@ COLOURS: dict[str, tuple[str, str]] = {
 All of them have a contrast of at least 4.5:1 on the code background (tested).
 """
 
-# Keyed by Pygments token type. The nearest ancestor in this list is used.
+# Keyed by Pygments token type. A token uses its nearest ancestor in this table.
 _KINDS = {
     "Token.Comment": "comment",
     "Token.Comment.Preproc": "keyword",
@@ -121,8 +121,7 @@ class CodeHighlighter:
         known = _kept.get(self._key)
         if known is not None:
             _kept.move_to_end(self._key)
-        # Lines as spans. Plain until `work` returns True, and for good if the language is unknown
-        # or the code is too long.
+        # Plain until `work` returns True. Unknown languages and very long code always stay plain.
         self.lines: Lines = tuple(plain_lines(code)) if known is None else known
         wanted = known is None and len(code) <= HIGHLIGHT_LIMIT
         self._language = language.lower() if wanted else ""  # lexer to load
@@ -131,7 +130,7 @@ class CodeHighlighter:
     def at_hand(self) -> bool:
         """True if `work` can start right away. Compiling a lexer's expressions takes 50 ms."""
         made = not self._language or self._language in _made
-        # loading all lexer names takes 8 ms
+        # Loading all lexer names takes 8 ms.
         return made or bool(_made and self._language not in _aliases())
 
     def work(self, until: float) -> bool:
@@ -163,7 +162,7 @@ class CodeHighlighter:
         self._tokens = None
         self._rows.pop()  # drop the empty line after the final newline
         coloured = tuple(join(iter(row)) for row in self._rows)
-        # Lexers may drop characters, e.g. a byte order mark. Make sure the text is unchanged.
+        # Lexers may drop characters, e.g. a byte order mark, so check that the text is unchanged.
         if list(map(_text, coloured)) == list(map(_text, self.lines)):
             self.lines = coloured
         _kept[self._key] = self.lines
@@ -193,7 +192,7 @@ def _lexer(language: str) -> Lexer | None:
     from pygments.lexers import get_lexer_by_name
 
     _made.add(language)
-    # Keep the lexer from stripping or expanding anything.
+    # Keep the lexer from stripping or expanding whitespace.
     return get_lexer_by_name(language.lower(), stripnl=False, ensurenl=False, tabsize=0)
 
 
@@ -214,7 +213,7 @@ def _ancestors(token: _TokenType) -> Iterator[_TokenType]:
 
 _STRETCH_S = 0.006
 _REST_MS = 12
-_FIRST_MS = 100  # delay before compiling a lexer's expressions, so the text gets painted first
+_FIRST_MS = 100  # delay before compiling a lexer's expressions, so that the text is painted first
 
 
 class HighlightScheduler(QObject):

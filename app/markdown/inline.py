@@ -80,7 +80,7 @@ def closed(text: str) -> str:
             continue
         before, after = text[match.start() - 1 : match.start()], text[place : place + 1]
         if not after and not _closes(run, before, after, stack):
-            return _close(text[: match.start()], stack)  # no content yet
+            return _close(text[: match.start()], stack)  # the markup has no content yet
         _take(run, before, after, stack)
     return _close(text, stack)
 
@@ -89,7 +89,7 @@ def _with_code(text: str, start: int, run: str, stack: list[str]) -> str:
     inside = text[start + len(run) :]
     if not inside.strip():
         before = text[:start]
-        while stack and before.endswith(stack[-1]):  # no content here either
+        while stack and before.endswith(stack[-1]):  # these marks have no content either
             before = before.removesuffix(stack.pop())
         return _close(before, stack)
     return text + run + "".join(reversed(stack))
@@ -129,7 +129,7 @@ Parsing 1,000 characters takes about 1.5 ms, or 4 ms in the worst case.
 BRACKET_LIMIT = 1_000
 """Opening brackets per parsed paragraph, since the parser may scan to the end for each."""
 
-FORMULA = "\ufffc"  # placeholder for a formula; replaced if it occurs in the text itself
+FORMULA = "\ufffc"  # placeholder for a formula; replaced if the source contains it
 
 _SCHEMES = {"http", "https", "mailto"}
 # Qt uses U+FDD0 and U+FDD1 for its own structure, U+FFFC for objects, and U+2029 and line feeds to

@@ -69,7 +69,7 @@ class GrowingCode:
     def clear(self) -> None:
         """Reset. Used for a new fence, or after the rows were removed."""
         self._known: tuple[CodeKey, int] | None = None
-        self._offset = 0  # end of the complete lines
+        self._offset = 0  # source offset where the complete lines end
         self._complete = 0  # row count of the complete lines
 
     def is_showing(self, fence: OpenFence, number: int, place: int) -> bool:
@@ -82,7 +82,7 @@ class GrowingCode:
         fence: OpenFence,
         number: int,
         previous: Row | None,
-        place: int,  # index of its first row in the document
+        place: int,  # index of the block's first row in the document
         codes: dict[CodeKey, str],
     ) -> tuple[int, list[Row]]:
         """Update the rows. Returns how many of them are unchanged, and the rows after that."""
@@ -158,7 +158,7 @@ def block_rows(
     inline: InlineParser,
     previous: Row | None,  # row above, which affects the spacing
     codes: dict[CodeKey, str],  # receives the source of each code block
-    # gets lines of code, highlighted or not; None while the block is open
+    # Returns lines of code, highlighted if available. None while the block is open.
     colour: Callable[[CodeKey, str], Lines] | None = None,
 ) -> list[Row]:
     if block.typed:
@@ -192,9 +192,9 @@ class _Builder:
         self._rtl = False  # direction of the outermost list or quote
         self._bars: tuple[Bar, ...] = ()
         self._lists: list[_List] = []
-        self._marker: ListItem | None = None  # list item that has no row yet
+        self._marker: ListItem | None = None  # list item without a row so far
         self._fresh_list = False
-        # The last text of an open block is still growing.
+        # Row with the last text of an open block, which is still growing.
         self._open_text = -1
         if colour is None:
             texts = [i for i, token in enumerate(tokens) if token.type == "inline"]

@@ -37,7 +37,7 @@ def apply(form: QTextCharFormat, source: str, display: bool) -> None:
     form.setProperty(SOURCE, source)
     form.setProperty(DISPLAY, display)
     _, depth = _extent(form)
-    # Qt can align objects only to the font's descent or to the center.
+    # Qt can only align objects to the font's descent or to the center.
     deep = depth > QFontMetricsF(form.font()).descent()
     form.setVerticalAlignment(_MIDDLE if deep else _BASELINE)
 

@@ -37,9 +37,9 @@ from app.markdown.rows import (
 from app.markdown.style import INLINE_CODE, Formats, MarkdownStyle
 from app.markdown.writing import RowWriter
 
-# In units of the font size:
+# The following are fractions of the font size.
 _MIDDLE = 0.36  # height of the center of lower-case letters and digits above the baseline
-_BULLET = 0.9  # distance between a bullet's center and the text
+_BULLET = 0.9  # distance between the center of a bullet and the text
 _RADIUS = 0.17
 _BOX = 0.87  # size of a check box
 _BOX_GAP = 0.7  # gap between check box and text
@@ -85,7 +85,7 @@ def paint_marker(
         painter.setFont(formats.marker_font())
         painter.setPen(colour)
         window = painter.layoutDirection()
-        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # it's in visual order
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # the text is in visual order
         painter.drawText(QPointF(area.left(), text.y()), number_text(item, rtl))
         painter.setLayoutDirection(window)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -124,7 +124,7 @@ def _paint_box(painter: QPainter, style: MarkdownStyle, done: bool, area: QRectF
 RADIUS = 8
 _BAR = 3
 _LABEL_PX = 12
-_BASELINE = 0.8  # position of the baseline in a line of fixed height, as Qt places it
+_BASELINE = 0.8  # baseline position that Qt uses in a line of fixed height
 
 
 class Underlay:
@@ -138,12 +138,12 @@ class Underlay:
         self._label_font = formats.font()
         self._label_font.setPixelSize(_LABEL_PX)
         self._label_font.setWeight(QFont.Weight.Normal)
-        # Last arguments and result of `_visible`.
+        # Arguments and result of the last call to `_visible`.
         self._looked: tuple[tuple[float, ...], tuple[int, int]] | None = None
         # Cached areas by first and last block, and inline code backgrounds by block.
         self._areas: dict[tuple[int, int], QRectF] = {}
         self._grounds: dict[int, list[QRectF]] = {}
-        self._width = 0.0  # document width the caches are valid for
+        self._width = 0.0  # document width for which the caches are valid
 
     def code_area(self, first_position: int, last_position: int) -> QRectF:
         """Get the background rectangle of code between two positions, in document coordinates."""
@@ -199,7 +199,7 @@ class Underlay:
         Qt only repaints changed lines, which doesn't include a code block's header and footer.
         """
         if self._document.textWidth() <= 0:
-            return  # not shown yet; reading the size would trigger a layout
+            return  # not shown yet, so avoid reading the size, which would trigger a layout
         size = self._document.size()
         top = 0.0
         if 0 < place < len(self._writer.rows):
@@ -216,7 +216,7 @@ class Underlay:
         document = self._document
         at = clip.top(), clip.bottom(), document.textWidth()
         asked: tuple[float, ...] = (*at, count, document.revision())
-        # this gets called several times per repaint
+        # This is called several times per repaint.
         if self._looked is not None and self._looked[0] == asked:
             return self._looked[1]
         find, number = document.findBlockByNumber, self._writer.number
@@ -311,7 +311,7 @@ class Underlay:
             painter.setPen(QColor(self._style.muted))
             left, width = area.left() + CODE_PAD, area.width() - 5 * CODE_PAD
             place = QRectF(left, area.top() + 3, max(width, 0), CODE_HEADER - 3)
-            # Code and its label are always left-to-right, even if the UI isn't.
+            # Code and its label are always left-to-right, even in a right-to-left UI.
             left_side = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute
             painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | left_side, row.code.language)
             painter.setPen(Qt.PenStyle.NoPen)
@@ -328,15 +328,14 @@ class Underlay:
         layout = self._document.documentLayout()
         if width <= 0:
             width = self._document.size().width()
-        # This forces a layout of the block. Its rectangle is based on glyphs, which isn't the same
-        # as the lines of fixed height.
+        # Force a layout of the block. Its rectangle is based on glyphs, which differ from the lines
+        # of fixed height.
         foot = layout.blockBoundingRect(last)
         if last.blockFormat().lineHeight() and last.layout().lineCount():
             lines = last.layout().lineCount() * last.blockFormat().lineHeight()
             foot.setBottom(last.layout().position().y() + lines)
         if table := QTextCursor(first).currentTable():
-            # Blocks in a cell are positioned relative to it, and Qt ignores the first cell's
-            # padding.
+            # Blocks in a cell use cell coordinates, and Qt ignores the first cell's padding.
             top = layout.frameBoundingRect(table).top() - CELL_PAD
         else:
             top = min(first.layout().position().y(), layout.blockBoundingRect(first).bottom())

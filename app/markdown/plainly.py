@@ -16,7 +16,7 @@ class ParsedBlock(NamedTuple):
     """Finished block of a text."""
 
     source: str  # Markdown source
-    # tokens, including inline tokens; empty if the block is shown as typed
+    # Tokens, including inline tokens. Empty if the block is shown as typed.
     tokens: list[Token]
 
 

@@ -123,20 +123,20 @@ class TextRow(Struct, frozen=True, gc=False):
     """Paragraph, heading, list item, line of code, or rule. Corresponds to a QTextBlock."""
 
     # "paragraph", "heading1" … "heading6", "code", "pad" (empty row below a code block), "rule" or
-    # "raw" (text as typed)
+    # "raw" (text as typed).
     kind: str
     spans: tuple[Span, ...]
     space: int = 0  # pixels above the row
-    # enclosing levels from the outside in: QUOTE, BULLET or `numbered`; the innermost level has the
-    # marker
+    # Enclosing levels from the outside in: QUOTE, BULLET or `numbered`. The innermost level has the
+    # marker.
     levels: tuple[str, ...] = ()
     bars: tuple[Bar, ...] = ()
     item: ListItem | None = None
     code: CodeKey | None = None
-    first: bool = False  # first line of a code block, which comes after the header
-    joined: bool = False  # continues the line of the previous row
-    # right-aligned, including levels and markers, because the list or quote (or the text above a
-    # formula) starts with a letter of a right-to-left script
+    first: bool = False  # first line of a code block, below the header
+    joined: bool = False  # continues the line from the previous row
+    # Right-to-left layout, including levels and markers. Used if the list or quote (or the text
+    # above a formula) starts with a letter of a right-to-left script.
     rtl: bool = False
 
 

@@ -119,7 +119,7 @@ def markdown_text(writer: RowWriter, first: int, last: int) -> str:
     """Get Markdown for the text between two document positions."""
     parts: list[str] = []
     previous: Row | None = None
-    close = ""  # end of the open code block
+    close = ""  # closing fence of the open code block
     for place, row, begin in _touched(writer, first, last):
         code, above, margin = _code(row), _code(previous), _margin(row.levels)
         if code != above:
@@ -160,7 +160,7 @@ def _gap(above: Row, row: Row) -> str:
     ends = _between(above, row)
     if ends != "\n\n":
         return ends
-    # A quote spans its own empty lines.
+    # Empty lines inside a quote belong to the quote.
     shared = zip(above.levels, row.levels, strict=False)
     deep = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], shared))
     return f"\n{_margin(row.levels[:deep]).rstrip()}\n"

@@ -42,23 +42,23 @@ from app.markdown.rows import (
 class MarkdownStyle(Struct, frozen=True):
     """Style of rendered Markdown. Colors are "#rrggbb", sizes are in pixels."""
 
-    # text: body text; muted: quotes, list markers, and code labels
+    # Colors: body text; quotes, list markers, and code labels (muted).
     text: str = "#1f1f1e"
     muted: str = "#6b6a66"
-    # border: tables and rules; quote_bar: bar to the left of a quote
+    # Colors: borders of tables and rules; bar to the left of a quote.
     border: str = "#dddcd7"
     code_background: str = "#f6f5f1"  # code blocks
     inline_code_background: str = "#efeeea"  # inline code
     accent: str = "#2a62c9"  # links
     quote_bar: str = "#d3d1ca"
     dark: bool = False  # use the dark colors for highlighted code
-    # font_family, code_family: "" means the system's
+    # An empty name means the system font.
     font_family: str = ""
-    # font_px, code_px: size of body text and code
+    # Font size of body text and code.
     font_px: int = 15
     code_family: str = ""
     code_px: int = 13
-    line_height: float = 1.5  # of body text, as a factor of the font size
+    line_height: float = 1.5  # line height of body text, as a factor of the font size
 
 
 LIGHT = MarkdownStyle()
@@ -107,8 +107,8 @@ class Formats:
     def marker_font(self) -> QFont:
         """Return the font for list numbers, which uses tabular digits."""
         font = self.font()
-        # Set this explicitly, because painting would inherit it from the widget, but measuring
-        # wouldn't.
+        # Set this explicitly, because the widget's value would apply to painting but not to
+        # measuring.
         font.setFeature(QFont.Tag("tnum"), 1)
         return font
 

@@ -147,7 +147,7 @@ class _Inline(ParserInline):
 
 _BARE_LINK = re.compile(
     "https?://[^\\s<>\"'`\u2028"
-    # Punctuation of other scripts and invisible characters.
+    # Punctuation from other scripts and invisible characters.
     "\u2018-\u201f\u00ab\u00bb\u2039\u203a\u2014\u2026\u060c\u061b\u061f\u06d4\u0964\u0965"
     "\u3000-\u3004\u3008-\u3020\u3030\u303d\ufe10-\ufe1f\ufe30-\ufe6f\uff01-\uff0f\uff1a-\uff20"
     "\uff3b-\uff40\uff5b-\uff65\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+",
@@ -374,7 +374,7 @@ def _formulas(state: StateBlock, start: int, end: int, silent: bool) -> bool:
                 continue
             last, is_undecided = _closing_line(state, text, opener, line, end)
             if is_undecided and state.env.get("growing"):
-                # This may still change, so treat the text as a paragraph for now.
+                # More text may still turn this into a formula, so treat it as a paragraph for now.
                 state.env["undecided"] = True
                 state.line = end
                 _add_paragraph(state, _open_formula(state, start, line, opener), start)
@@ -413,8 +413,8 @@ def _is_interrupted(state: StateBlock, line: int, end: int) -> bool:
 
 
 class _Closing(NamedTuple):
-    line: int = 0  # line number, or 0 if there's no end
-    is_undecided: bool = False  # the end may be in text still to come
+    line: int = 0  # line number, or 0 if no end was found
+    is_undecided: bool = False  # text still to come may contain the end
 
 
 def _closing_line(state: StateBlock, text: str, opener: _Opener, line: int, end: int) -> _Closing:
@@ -450,7 +450,7 @@ def _open_formula(state: StateBlock, start: int, line: int, opener: _Opener) -> 
     content = state.getLines(start, state.line, state.blkIndent, False).strip()
     text = _line(state, line)
     if text[: opener.begin].strip() and opener.end < len(text):
-        return content  # "$$" between words could be anything
+        return content  # text between "$$" on one line isn't always a formula
     above = state.getLines(start, line, state.blkIndent, False).strip()
     rest = state.getLines(line, state.line, state.blkIndent, False).strip()[opener.begin :]
     return f"{above}\n{text[: opener.begin]}".lstrip() + _code_span(rest)
@@ -500,7 +500,7 @@ class _Inner(NamedTuple):
 
     mark: str
     is_markdown: bool
-    doubtful_line: int = 0  # its first line, if that could also close the outer fence
+    doubtful_line: int = 0  # first line of the fence, if it could also close the outer fence
 
 
 class FenceEnd:
@@ -520,8 +520,8 @@ class FenceEnd:
             rf"[ \t]*({fence[0]}{{{len(fence)},}}|{other}{{3,}})[ \t]*([\w{{][^`]*)"
         )
         self._inner: list[_Inner] = []
-        self._count = 0  # lines so far
-        # last line, if it closes the fence provided that no text follows, else 0
+        self._count = 0  # number of lines so far
+        # Number of the last line, if it closes the fence unless more text follows. Otherwise 0.
         self.pending_line = 0
         self._above = ":"  # previous line, stripped
 

@@ -36,7 +36,7 @@ _SPACED = re.compile(r"\\(?:[hm]?skip|[hm]space|m?kern|rule|raise|lower|above|ge
 """Commands that take lengths. Elsewhere, "50 cm" is just text."""
 _LENGTH = re.compile(r"([\d.,]+(?:[eE][+-]?\d+)?)\s*(cm|mm|in|pt|pc|bp|px|em|ex|mu|dd|cc|sp)")
 _EMS = {"cm": 2.4, "mm": 0.24, "in": 6.0, "pc": 1.0, "em": 1.0, "ex": 0.5, "cc": 1.1}
-_SMALL_EM = 0.1  # for all other units
+_SMALL_EM = 0.1  # same for all other units
 
 _SHAPES = {"svg", "g", "path", "rect", "ellipse", "polygon"}
 _PLACES = {"xmlns", "xmlns:xlink", "viewBox", "d", "points", "x", "y", "cx", "cy", "rx", "ry"}
@@ -79,7 +79,7 @@ def space(source: str) -> float:
     for number, unit in _LENGTH.findall(source):
         try:
             total += float(number.replace(",", ".")) * _EMS.get(unit, _SMALL_EM)
-        except ValueError:  # ziamath rejects this as well
+        except ValueError:  # ziamath rejects this input as well
             return math.inf
     return total
 

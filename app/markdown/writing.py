@@ -34,7 +34,7 @@ def insert(
                 continue
             rest = rest.encode("utf-16-le")[2 * skip :].decode("utf-16-le")
             skip = 0
-        # PySide would drop the first mark as a byte order mark.
+        # PySide would drop an initial byte order mark.
         if rest.startswith(_MARK):
             rest = _MARK + rest
         cursor.insertText(rest, formats.char(kind, _shown_ink(span), quoted))
@@ -123,7 +123,7 @@ class Widths:
         block = first.document().findBlockByNumber(number)
         while block.isValid() and block.blockNumber() <= last.blockNumber():
             if block == last:
-                self._kept[name] = (last.blockNumber(), widest)  # this line may still grow
+                self._kept[name] = (last.blockNumber(), widest)  # the last line may still grow
             if block.blockFormat().nonBreakableLines() and block.layout().lineCount():
                 widest = max(widest, block.layout().lineAt(0).naturalTextWidth())
             block = block.next()
@@ -143,14 +143,14 @@ class RowWriter:
 
     def __init__(self, document: QTextDocument, formats: Formats) -> None:
         self.rows: list[Row] = []  # rows in the document
-        # names of code blocks with wrapped lines, see `wrap`
+        # Names of code blocks with wrapped lines, see `wrap`.
         self.wrapped: set[tuple[int, int]] = set()
-        # code_firsts, code_feet: first and last rows of all code blocks, in order
+        # First and last rows of all code blocks, in order.
         self.code_firsts: list[int] = []
         self.code_feet: list[int] = []
         self._document = document
         self._formats = formats
-        self._starts: list[int] = []  # first block of each row
+        self._starts: list[int] = []  # first document block of each row
         self._next = 0  # number of the block after the last row
         self._set_bare(QTextCursor(document))
 
@@ -317,7 +317,7 @@ class RowWriter:
     def _block(self, row: TextRow) -> QTextBlockFormat:
         block = self._formats.block(row)
         if row.kind == "code" and row.code is not None and row.code.block not in self.wrapped:
-            # Lines longer than a row are always wrapped, and so are their parts.
+            # Lines longer than a row are split, and their parts are always wrapped.
             whole = sum(len(span.text) for span in row.spans) < LONGEST and not row.joined
             block.setNonBreakableLines(whole)
         return block

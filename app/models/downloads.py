@@ -54,17 +54,17 @@ class DownloadState(Enum):
 
 class Download(Struct):
     ref: str  # reference used by chats: ``owner/name``, plus ``@revision`` if not main
-    # done, total: bytes
+    # Progress in bytes.
     done: int = 0
     total: int = 0
     state: DownloadState = DownloadState.WAITING
-    error: str = ""  # error message and (in code) the engine's error code, if it failed
+    error: str = ""  # error message and (in code) the engine's error code, if the download failed
     code: str = ""
     model: HubModel | None = None
-    # set this to stop the worker thread
+    # Set to stop the worker thread.
     stop: threading.Event = field(default_factory=threading.Event)
-    came: tuple[int, int] = (0, 0)  # (bytes done, total bytes), written by the worker thread
-    can_pause: ClassVar[bool] = True  # whether it can be resumed later
+    came: tuple[int, int] = (0, 0)  # (bytes done, total bytes), set by the worker thread
+    can_pause: ClassVar[bool] = True  # a canceled download can be resumed later
     samples: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=64))
 
     @property
@@ -103,10 +103,10 @@ def ref_of(model: HubModel) -> str:
 
 def fetch(
     download: Download,
-    token: str,  # entered in this run, or "" to use the keychain's if the hub asks for a token
+    token: str,  # token entered in this run, or "" to use the keychain if the hub asks for a token
     stop: threading.Event,  # set when the download is canceled
     *,
-    tidy: bool,  # files of other revisions may be deleted, since no download needs them
+    tidy: bool,  # no download needs files from other revisions, so they may be deleted
     before: threading.Event | None,
 ) -> None:
     """Download a model once the previous job on its files is done. Raises EngineError."""
@@ -158,8 +158,8 @@ def fault(error: Exception) -> EngineError:
 
 class Recipe(Struct, frozen=True):
     name: str  # suffix for the name of the new folder
-    words: str  # English label, translated by `tr`
-    bits: int = 4  # bits per weight; if mixed is set, that mlx-lm recipe is used instead
+    words: str  # English label for `tr`
+    bits: int = 4  # bits per weight; with `mixed`, this mlx-lm recipe is used instead
     mixed: str = ""
 
     def size(self, model: InstalledModel) -> int:
@@ -246,7 +246,7 @@ _TELL_MS = 200  # interval of progress updates
 
 
 class Downloads(QObject):
-    changed = Signal(str)  # (ref): the download changed or was removed from the list
+    changed = Signal(str)  # (ref): the download changed or was removed
     finished = Signal(str)  # (ref): the download is complete, so the model can be loaded
 
     def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
@@ -257,7 +257,7 @@ class Downloads(QObject):
             for ref, total in settings.downloads.items()
         ]
         self.token = ""
-        # by model; set unless a thread is writing its files
+        # By model: an event that is cleared while a thread is writing the files.
         self._written: dict[str, threading.Event] = {}
         self._over = False
         self._telling = QTimer(self, interval=_TELL_MS)
@@ -398,7 +398,7 @@ class Downloads(QObject):
             error = fault(problem)
         running = stop is download.stop and download.state is DownloadState.RUNNING
         if not running or self._over:
-            return  # paused or canceled
+            return  # the download was paused or canceled
         download.model = None  # the next attempt queries the hub again
         if error is None:
             download.state, (download.done, download.total) = DownloadState.DONE, download.came

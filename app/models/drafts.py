@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 class Candidate(Struct, frozen=True):
     model: InstalledModel
-    fits: bool  # according to its files, its tokenizer may be the same
+    fits: bool  # judging by its files, the draft model may have the same tokenizer
 
 
 def smaller(
@@ -75,13 +75,13 @@ class DraftModels(QObject):
 
     def __init__(self, loader: ModelLoader, settings: Settings, parent: QObject) -> None:
         super().__init__(parent)
-        # draft stats from `Engine.stats`, by the engine's model ID
+        # Draft stats from `Engine.stats`, by the engine's model ID.
         self.figures: Mapping[str, Mapping[str, Any]] = {}
         self._loader, self._settings = loader, settings
-        # Current draft model by the engine's model ID, with the model's generation. None if
-        # unknown.
+        # Current draft model (None if unknown) by the engine's model ID, with the model's
+        # generation.
         self._held: dict[str, tuple[object, str | None]] = {}
-        # draft models that failed to load, so they aren't retried automatically
+        # Draft models that failed to load, which aren't retried automatically.
         self._failed: dict[str, tuple[object, str]] = {}
         self._loads: dict[str, _DraftLoad] = {}
         loader.changed.connect(self._on_model)
@@ -143,7 +143,7 @@ class DraftModels(QObject):
             return
         if load is not None:
             load.future.cancel()
-            self._held[model.id] = (generation, None)  # in case the load had already finished
+            self._held[model.id] = (generation, None)  # the load may already have finished
         ref, draft = status.ref, model_location(wanted) if wanted else ""
         more = beside_folder(ref)
         future = asked(lambda: engine.load_later(model_location(ref), draft=draft, **more))

@@ -54,7 +54,7 @@ class EngineFigures(QObject):
         try:
             return await flows.arrived(engine.stats_later())
         except (EngineError, CancelledError):
-            return None  # the engine has stopped
+            return None  # the engine stopped
 
     @Slot()
     def _ask(self) -> None:

@@ -35,13 +35,13 @@ from engine.hub.names import clean_name
 
 
 class ModelFolder(Struct, frozen=True):
-    # chat reference: a folder or hub ID, possibly with an adapter, whose folder is inspected
-    # instead
+    # Chat reference: a folder or hub ID, possibly with an adapter. With an adapter, these are the
+    # details of the adapter's folder.
     ref: str
-    local: bool  # it's a folder, not a hub model
-    path: Path | None = None  # its folder (for hub models, too), or None if it's missing
+    local: bool  # a folder rather than a hub model
+    path: Path | None = None  # folder of the model (also for hub models), or None if it's missing
     found: bool = False  # the folder exists
-    holds_model: bool = False  # the folder has a config.json of a model or adapter
+    holds_model: bool = False  # the folder contains the config.json of a model or adapter
     bytes: int = 0  # total size, following links and counting each file only once
 
 
@@ -139,9 +139,9 @@ class InstalledModels(QObject):
     ) -> None:
         """``own``: the app's own model folder."""
         super().__init__(parent)
-        # by folder, in the order they were found
+        # By folder, in the order they were found.
         self.models: dict[Path, InstalledModel] = {}
-        self.looking = False  # still searching
+        self.looking = False  # a search is running
         self._users, self._loader = users, users.loader
         self._settings = settings
         self._own = own

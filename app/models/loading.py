@@ -51,11 +51,11 @@ class LoadState(Enum):
 
 class ModelStatus(Struct):
     ref: str  # chat reference (``paths.GUIDE``, a folder, or a hub ID)
-    state: LoadState = LoadState.UNASKED  # loading state
-    model: Model | None = None  # the engine's model, if ready
-    error: str = ""  # error message, if failed
+    state: LoadState = LoadState.UNASKED
+    model: Model | None = None  # the engine's model, once it's loaded
+    error: str = ""  # error message, if loading failed
     code: str = ""  # engine error code, or `DOES_NOT_FIT`
-    fit: Fit | None = None  # memory estimate, if it exceeds the free memory
+    fit: Fit | None = None  # memory estimate, if the model needs more than the free memory
     share: float = 0.0  # fraction of the weights read so far
 
     @property
@@ -107,7 +107,7 @@ class _ModelLoad:
 
     def __init__(self, engine: Engine, ref: str, wish: LoadRequirements) -> None:
         self.folder = model_location(ref)
-        self.adapter = adapter_of(ref) or None  # the adapter's base counts only once
+        self.adapter = adapter_of(ref) or None  # count the adapter's base only once
         self._engine, self._wish = engine, wish
         self._asked: Future[Any] | None = None
 
@@ -115,7 +115,7 @@ class _ModelLoad:
         """Estimate the memory it needs. Returns None if that fails."""
         most = self._wish.context
         most = most if most and most < USUAL_CONTEXT else None
-        with suppress(Exception):  # loading gives better errors for problems with the folder
+        with suppress(Exception):  # loading reports problems with the folder in more detail
             self._asked = self._engine.estimate_later(
                 self.folder, most, kv_bits=self._wish.kv_bits, adapter=self.adapter
             )
@@ -139,25 +139,25 @@ class ModelLoader(QObject):
 
     changed = Signal(str)  # (ref): the model's status changed
     progressed = Signal(str)  # (ref): another percent of the model was read
-    # (ref): a local model has just been loaded by this name
+    # (ref): a local model was just loaded under this name.
     loaded_now = Signal(str)
     unloaded = Signal(str)  # (id): the model with this ID is being unloaded
 
     def __init__(self, bridge: Bridge, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.remotes = Remotes()  # remote models
-        # models we run distributed over several machines
+        self.remotes = Remotes()
+        # Models we run distributed over several machines.
         self.spread = SpreadModels(self.remotes, self.changed.emit, self)
         self._bridge = bridge
-        # None until the window is shown, and after the engine has stopped
+        # None until the window is shown, and after the engine has stopped.
         self.engine: Engine | None = None
-        # engine stats, shared by all views
+        # Engine stats, shared by all views.
         self.figures = EngineFigures(lambda: self.engine, self)
-        self.small = ""  # reference of the small model, if it's installed
+        self.small = ""  # reference of the small model, if installed
         self._models: dict[str, ModelStatus] = {}
         self._generation = 0
-        self._unloads: Counter[str] = Counter()  # by the engine's model ID
-        self._loads: dict[str, _ModelLoad] = {}  # by reference, until canceled or done
+        self._unloads: Counter[str] = Counter()  # number of unloads by the engine's model ID
+        self._loads: dict[str, _ModelLoad] = {}  # loads by reference, until canceled or done
         self._allowed: set[str] = set()
         # requests made before the engine existed, by reference
         self._early: dict[str, LoadRequirements] = {}
@@ -287,8 +287,8 @@ class ModelLoader(QObject):
         if is_remote(ref):
             return model_status
         if self.engine is None:
-            # Several chats from the last run may request the model. It's enough if the smallest
-            # chat fits.
+            # Several chats from the last run may request the model. Loading it is fine if the
+            # smallest chat fits.
             self._early[ref] = min(self._early.get(ref, wish), wish, key=LoadRequirements.size)
         if model_status.state not in {LoadState.LOADING, LoadState.READY}:
             model_status.state = LoadState.LOADING
@@ -368,7 +368,7 @@ class ModelLoader(QObject):
                 self.changed.emit(model_status.ref)
 
     def _begin(self, status: ModelStatus, wish: LoadRequirements) -> None:
-        if self.engine is not None:  # else started by `attach`
+        if self.engine is not None:  # otherwise, `attach` starts the load
             load = self._loads[status.ref] = _ModelLoad(self.engine, status.ref, wish)
             flows.start(self, self._load(status, load))
 
@@ -381,7 +381,7 @@ class ModelLoader(QObject):
         allowed = status.ref == GUIDE or status.ref in self._allowed or (here and not load.adapter)
         fit = None if allowed else await load.estimate()
         if self._loads.get(status.ref) is not load or self.engine is None:
-            return  # canceled, or `attach` will start it again
+            return  # canceled, or `attach` will restart the load
         if fit is not None and fit.verdict == "no":
             status.fit = fit
             self._fail(status, DOES_NOT_FIT, arithmetic(fit))
@@ -394,11 +394,11 @@ class ModelLoader(QObject):
                 model = await load.load(read)
                 if self._unloads[model.id] == unloads[model.id]:
                     break
-                # The weights were unloaded under another name in the meantime, so try again.
+                # The weights were unloaded under another name in the meantime, so load them again.
                 if self._loads.get(status.ref) is not load:
                     return
         except Exception as error:
-            if self._loads.get(status.ref) is load:  # not canceled
+            if self._loads.get(status.ref) is load:  # unless the load was canceled
                 self._fail(status, *_code_and_message(error))
             return
         finally:
@@ -407,7 +407,7 @@ class ModelLoader(QObject):
             del self._loads[status.ref]
         elif status.state not in {LoadState.UNLOADED, LoadState.UNASKED}:
             return
-        status.model, status.state = model, LoadState.READY  # it may have been too late to cancel
+        status.model, status.state = model, LoadState.READY  # may be too late to cancel
         self.changed.emit(status.ref)
         self.loaded_now.emit(status.ref)
 
@@ -446,7 +446,7 @@ def _code_and_message(error: Exception) -> tuple[str, str]:
     if isinstance(error, EngineError):
         log.warning("model not loaded: %s", error.code)
         return error.code, meaning(error.reason or error.code, error.message)
-    # The engine canceled or failed. Either way, the status mustn't stay at "Loading…".
+    # The engine canceled or failed, so don't leave the status at "Loading…".
     log.error("model not loaded", exc_info=error)
     why = f"{type(error).__name__}: {error}"
     return "", tr("The model couldn’t be loaded ({why}).", why=why)

@@ -21,14 +21,14 @@ class Models(QObject):
     ) -> None:
         super().__init__(parent)
         self.folder = paths.data / "models"  # the app's own model folder
-        # models available to chats, and loading
+        # Loads models and lists those available to chats.
         self.loader = users.loader
         self.downloads = Downloads(settings, self)  # downloads and conversions
-        # installed models
+        # Installed models.
         self.installed = InstalledModels(users, settings, self.folder, self)
-        # moves models to the system trash and restores them
+        # Moves models to the system trash and restores them.
         self.removal = ModelRemover(self.installed, users, settings, self.downloads, self)
-        # unloads models after a long idle time
+        # Unloads models after a long idle time.
         self.idle = IdleUnloading(self.installed, users, settings, self)
-        # frees memory when the system is low on it
+        # Frees memory when the system is low on it.
         self.pressure = MemoryPressure(users, self.idle.resting, self)

@@ -20,11 +20,11 @@ from engine.hub.inventory import InstalledModel, ModelSource
 
 
 class RemovedModel(Struct, frozen=True):
-    trashed: TrashedFolder  # its folder
-    name: str  # name in the list
-    # removed settings entries: option, index, reference
+    trashed: TrashedFolder  # folder of the removed model
+    name: str  # name in the model list
+    # Removed settings entries: option, index, reference.
     listed: tuple[tuple[str, int, str], ...] = ()
-    new_chats: str = ""  # its reference, if it was the model for new chats, else ""
+    new_chats: str = ""  # reference of the model, if it was the default for new chats
 
     @property
     def words(self) -> str:
@@ -41,7 +41,7 @@ class RemovedModel(Struct, frozen=True):
 class ModelRemover(QObject):
     removed = Signal(object)  # (model): a `RemovedModel`
     restored = Signal(str)  # (name): the model was restored
-    failed = Signal(str)  # (words): something failed, for the given reason
+    failed = Signal(str)  # (words): removing or restoring failed for the given reason
 
     def __init__(
         self,

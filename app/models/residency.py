@@ -78,7 +78,7 @@ def cancel_load(users: ModelUsers, ref: str, chat_id: str = "") -> str:
     return ""
 
 
-# Cached and generated tokens by session. Changes with any use, including that by API clients.
+# Cached and generated tokens by session. Any use changes them, including requests from API clients.
 Work = frozenset[tuple[str, int, int]]
 
 
@@ -98,11 +98,11 @@ class IdleUnloading(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        # seconds, including time the machine was asleep
+        # Time in seconds, including time the machine was asleep.
         self.clock: Callable[[], float] = time.time
         self._installed, self._users, self._settings = installed, users, settings
         self._loader = users.loader
-        self._used: dict[str, float] = {}  # by the engine's model ID
+        self._used: dict[str, float] = {}  # last use by the engine's model ID
         self._work: dict[str, Work] = {}
         self._asking = flows.Latest(self)
         self._timer = QTimer(self, interval=self.EVERY_MS)
@@ -190,7 +190,8 @@ class MemoryPressure(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self.level: Callable[[], Pressure] = pressure.pressure  # gets the system's memory pressure
+        # Returns the system's memory pressure.
+        self.level: Callable[[], Pressure] = pressure.pressure
         self.clock: Callable[[], float] = time.monotonic  # monotonic, in seconds
         self._users, self._resting = users, resting
         self._relief = Relief()

@@ -61,7 +61,7 @@ class SpreadModels(QObject):
     async def _list_again(
         self, ref: str, server: GroupServer, group: MachineGroup, remote: Remote
     ) -> None:
-        with suppress(Exception):  # `groups` has stored the reason
+        with suppress(Exception):  # `groups` has already stored the error
             started = await flows.arrived(server.started)
             model = self._remotes.model(ref)
             self._remotes.add(model.remote if model else remote, started.key, group)

@@ -80,7 +80,7 @@ def classes(file: Path | None = None) -> dict[int, list[Suggestion]]:
 class SmallModel(Struct, frozen=True):
     """Small general-purpose model that runs on any machine."""
 
-    suggestion: Suggestion  # where to find it on the hub
+    suggestion: Suggestion  # where to find the model on the hub
     digest: str  # SHA-256 of the GGUF file that `make run` downloads from the Python index
 
     def folder(self) -> Path | None:

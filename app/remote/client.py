@@ -40,7 +40,7 @@ LIST_S = 20.0  # for the entire model list
 QUIET_S = 600.0
 """Timeout without data during a reply. Slow machines take minutes to prefill long prompts."""
 MOST_LIST = 8_000_000  # bytes of a model list
-_MOST_SHOWN = 50  # Ollama models to request details for
+_MOST_SHOWN = 50  # number of Ollama models to request details for
 MOST_WHOLE = 32_000_000  # bytes of a reply that isn't streamed
 MOST_ERROR = 65_536  # bytes of an error response
 MOST_EVENT = 4_000_000  # bytes of a stream event
@@ -92,7 +92,7 @@ async def answer(
     key: str,
     body: dict[str, Any],
     reading: ReplyReader,
-    # called with the response headers before reading; raises to reject the response
+    # Called with the response headers before reading. Raises to reject the response.
     check: Callable[[Mapping[str, str]], None] | None = None,
 ) -> AsyncGenerator[Piece, None]:
     """Yield the chunks of a reply as they arrive. ``reading`` collects everything else.
@@ -180,7 +180,8 @@ async def _answer(
             ) as response,
         ):
             if response.headers.get("content-encoding", "identity").lower() != "identity":
-                # we didn't ask for compression, which could also blow up a small response
+                # We didn't request compression, and a small compressed response could expand to
+                # gigabytes.
                 raise remote_errors.no_sense(host)
             if response.status_code not in (200, 201):
                 refusal_body = await _json(response, MOST_ERROR, host, forgiving=True)

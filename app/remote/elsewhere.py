@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 CONVERSATION = "x-stretto-conversation"
 """Header with the digest of the conversation the server replied to."""
-SMALL_S = 10.0  # for forking and closing
+SMALL_S = 10.0  # timeout for forking and closing
 _LOST = frozenset({"session_not_found", "conversation_unknown", "session_closed"})
 _NO_ROOM = "capacity_exhausted"
 
@@ -43,17 +43,17 @@ class RemoteRequests(Protocol):
 
 class ServerSession:
     def __init__(self, remote: Remote, desk: RemoteRequests) -> None:
-        # session name on the server, unrelated to the chat
+        # Session name on the server, unrelated to the chat.
         self.name = f"window-{uuid.uuid4().hex}"
-        self.there = False  # as far as we know, the session exists on the server
+        self.there = False  # last known state: the session exists on the server
         self._remote = remote
         self._desk = desk
-        self._known: Sequence[str] = ()  # digests of the messages sent last
+        self._known: Sequence[str] = ()  # digests of the last messages sent
         self._ready = asyncio.Event()
         self._ready.set()
         self._asked = False
         self.closed = False  # `close` was called
-        self._key = ""  # latest key, since it may already be removed when closing
+        self._key = ""  # last key used, since the user may remove it before `close`
 
     async def answer(
         self, key: str, body: Mapping[str, Any], reading: ReplyReader
@@ -112,20 +112,20 @@ class ServerSession:
 
     def _may_go_on(self, error: RemoteError, asked: Mapping[str, Any]) -> bool:
         """Check whether to try the next request, i.e. the session was refused and not the reply."""
-        if not error.status:  # the reply has already started, or no server responded
+        if not error.status:  # the reply had already started, or no server responded
             return False
         if error.said_code in _LOST:
             self._forget()
             return True
         if error.said_code == _NO_ROOM:
             return "follows" not in asked and not self.there
-        # The server claims to support sessions, but rejects the fields.
+        # The server claims to support sessions, but rejects their fields.
         return error.status in (400, 404, 405, 422) and error.said_code != "model_not_found"
 
     def _forget(self) -> None:
         self.there, self._known = False, ()
 
-    # Other requests.
+    # Session requests.
 
     def fork(self) -> ServerSession:
         """Create a session that starts as a copy of this session."""
@@ -184,7 +184,7 @@ def _same(known: Sequence[str], digests: Sequence[str]) -> int:
     return count
 
 
-REST_S = 30.0  # pause after a server had no stats for us
+REST_S = 30.0  # pause after a server returned no stats
 _MOST_SESSIONS = 10_000
 _MOST = 2**53
 _STATES = frozenset({"queued", "prefilling", "decoding", "idle"})
@@ -197,8 +197,8 @@ class ServerFigures:
     """Requests session stats. Runs on the thread of `Remotes`."""
 
     def __init__(self) -> None:
-        self._rest: dict[str, float] = {}  # end of the pause, by address
-        # By address: last time and token count of each session.
+        self._rest: dict[str, float] = {}  # end of the pause by address
+        # Time and token count of each session at the last sample, by address.
         self._read: dict[str, dict[str, tuple[float, int]]] = {}
 
     async def ask(

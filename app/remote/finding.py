@@ -64,7 +64,8 @@ def _local(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
         ip = ipaddress.ip_address(text)
     except ValueError:
         return None
-    named = ip.version == 4 or not ip.is_link_local  # link-local IPv6 would need an interface
+    # Link-local IPv6 addresses require an interface.
+    named = ip.version == 4 or not ip.is_link_local
     return ip if ip.is_private and not (ip.is_unspecified or ip.is_multicast) and named else None
 
 

@@ -25,21 +25,21 @@ from app.remote.address import named
 from app.remote.remote_errors import NOT_STARTED, RemoteError
 from app.settings.language import tr
 
-_LEAVING = 3.0  # seconds to let servers shut down
+_LEAVING = 3.0  # seconds for servers to shut down
 _MOST_SAID = 2_000  # characters of a server's last message
 
 
 class MachineGroup(Struct, frozen=True):
-    hosts: tuple[str, ...]  # machine names, starting with this machine
+    hosts: tuple[str, ...]  # machine names, beginning with this machine
     folder: str  # model folder on this machine
-    file: str = ""  # hosts file, "" means the default
+    file: str = ""  # hosts file, or "" for the default
 
 
 class StartedServer(Struct, frozen=True):
     port: int
-    model: str  # its name for the model
-    context: int  # in tokens
-    key: str  # required by the server
+    model: str  # the server's name for the model
+    context: int  # context size in tokens
+    key: str  # key required by the server
 
 
 class ModelUnavailable(Struct, frozen=True):
@@ -51,9 +51,10 @@ class ModelUnavailable(Struct, frozen=True):
 
 class GroupServer(Struct):
     process: subprocess.Popen[bytes]
-    # resolves when it's ready, or fails with RemoteError
+    # Resolves when the server is ready, or fails with RemoteError.
     started: Future[StartedServer] = field(default_factory=Future)
-    ended: Future[str] = field(default_factory=Future)  # last message, set when the process ends
+    # Resolves to the last message when the process ends.
+    ended: Future[str] = field(default_factory=Future)
     watch: threading.Thread | None = None
 
     def close(self) -> None:
@@ -77,11 +78,12 @@ class MachineGroups:
     """
 
     def __init__(self, command: Callable[[Sequence[str]], list[str]] = _own) -> None:
-        self.known: dict[str, MachineGroup] = {}  # all groups, even if they aren't running
+        # All known groups, including those that aren't running.
+        self.known: dict[str, MachineGroup] = {}
         self._command = command
         self._servers: dict[str, GroupServer] = {}
-        self._new: list[GroupServer] = []  # models that don't have a reference yet
-        self._said: dict[str, str] = {}  # last messages by reference
+        self._new: list[GroupServer] = []  # groups for models without a reference so far
+        self._said: dict[str, str] = {}  # last server messages by reference
 
     def take(self, stored: Mapping[str, Mapping[str, Any]]) -> None:
         """Load the groups from the settings, skipping invalid entries."""

@@ -24,7 +24,8 @@ FAILED = "remote_failed"  # the server reported an error
 
 _LONGEST_WORDS = 300  # characters of a server's message
 
-# Types and codes, e.g. llama.cpp's exceed_context_size_error, OpenAI's context_length_exceeded
+# Error types and codes, e.g. exceed_context_size_error (llama.cpp), context_length_exceeded
+# (OpenAI).
 _TOO_LONG_CODES = re.compile(r"context_?(length|window|size|overflow)|(prompt|input)_too_l")
 _TOO_LONG = re.compile(
     # "exceeds the available context size", "maximum context length is", "greater than n_ctx"
@@ -54,7 +55,7 @@ def words_of(body: object) -> str:
     """Get a server's message from the JSON of an error response, or ""."""
     error = _error_of(body)
     found = _provider_words(error) or error.get("message") or error.get("detail")
-    if isinstance(found, list):  # FastAPI has a message per field
+    if isinstance(found, list):  # FastAPI returns one message per field
         messages = [one.get("msg") for one in found[:5] if isinstance(one, Mapping)]
         found = "; ".join(one for one in messages if isinstance(one, str))
     if not isinstance(found, str):
@@ -64,7 +65,7 @@ def words_of(body: object) -> str:
 
 
 def _error_of(body: object) -> Mapping[str, object]:
-    if isinstance(body, list) and body:  # Gemini
+    if isinstance(body, list) and body:  # Gemini returns a list
         body = body[0]
     if not isinstance(body, Mapping):
         return {}

@@ -239,7 +239,7 @@ class RemoteReply:
         if (loop := self._loop) is not None and not loop.is_closed():
             loop.call_soon_threadsafe(what)
 
-    # These run on the loop's thread.
+    # These run in the event loop's thread.
 
     def _on_over(self, future: Future[None]) -> None:
         """Post the last event if shutdown got in the way."""
@@ -262,7 +262,7 @@ class RemoteReply:
         reading, clock = ReplyReader(self._remote.host, self._remote.model), ReplyTimer()
         try:
             self._flow()
-            if not self._stopped:  # may be canceled before the loop started
+            if not self._stopped:  # the reply may have been canceled before the loop started
                 await self._read(body, reading, clock)
         except asyncio.CancelledError:
             self._stopped = True
@@ -299,7 +299,7 @@ class RemoteReply:
             return
         made = reading.made()
         for key, name, arguments in made:
-            # In English, since it's for the model.
+            # In English, because the model reads this.
             fault = "" if name else "The call names no tool."
             if name and not _is_object(arguments):
                 fault = "The arguments of the call are no JSON object."
@@ -356,7 +356,7 @@ class RemoteSession:
         """Initialize the session. ``chosen`` has the user's sampling parameters by name."""
         if elsewhere is None and remote.kind == "stretto":
             elsewhere = ServerSession(remote, line)
-        self.elsewhere = elsewhere  # session on another Stretto, or None
+        self.elsewhere = elsewhere  # session on another Stretto server, or None
         self.id = session_id  # the chat's ID
         self.remote = remote  # the model
         self._line = line

@@ -37,13 +37,14 @@ class Remotes:
     def __init__(self) -> None:
         self._settings = Settings()
         self._models: dict[str, RemoteModel] = {}
-        self._keys: dict[str, str] = {}  # keys seen in this run, by address
+        self._keys: dict[str, str] = {}  # keys used in this run, by address
         self.groups = MachineGroups()
-        # network interfaces to search, by address; empty means all
+        # Network interfaces to search, by address. Empty means all.
         self.interfaces: Sequence[str] = ()
         self._thread = LoopThread("remote")
         self._made: WeakSet[RemoteSession] = WeakSet()
-        self._with_sessions: dict[str, bool] = {}  # session support by address, as seen in this run
+        # Session support by address, as detected in this run.
+        self._with_sessions: dict[str, bool] = {}
         self._figures = ServerFigures()
         self._leaving: set[Future[None]] = set()
 
@@ -124,7 +125,7 @@ class Remotes:
         }
         self._settings.set(remotes=stored)
 
-    # Keys. Don't use these on the GUI thread, because the system may ask the user.
+    # Keys. Don't call these on the GUI thread, because the system may prompt the user.
 
     def key(self, address: str) -> str:
         known = self._keys.get(address)

@@ -79,7 +79,7 @@ def _begun(text: str) -> int:
     return next((n for n in lengths if text.endswith(CLOSES[:n])), 0)
 
 
-_AT_ONCE_S = 0.05  # shorter intervals are due to buffering and say nothing about the speed
+_AT_ONCE_S = 0.05  # shorter delays are caused by buffering and say nothing about the speed
 
 
 class ReplyTimer:
@@ -158,12 +158,12 @@ class ReplyReader:
         self._length = 0
         self._thinking = ReasoningSplitter()
         self._texts: dict[str, list[str]] = {"answer": [], "reasoning": [], "tool": []}
-        # tool calls by the server's index
+        # Tool calls by index.
         self.calls: dict[int, PartialToolCall] = {}
-        # call to extend when a chunk has no new ID, by index or position in the list
+        # Call to extend when a chunk has no new ID, by index or list position.
         self._open: dict[int, int] = {}
-        self.reason = ""  # finish reason from the server, "" until then
-        self.usage = TokenUsage()  # token counts
+        self.reason = ""  # finish reason, empty until the server sends it
+        self.usage = TokenUsage()
         self.done = False  # the server has sent the end marker
 
     @property

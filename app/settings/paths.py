@@ -30,9 +30,9 @@ _OURS = (
 
 
 class Paths(Struct, frozen=True):
-    data: Path  # chats and settings
-    log: Path  # log files
-    cache: Path  # KV caches and other files that can be recreated
+    data: Path  # folder for chats and settings
+    log: Path  # folder for log files
+    cache: Path  # folder for KV caches and other files that can be recreated
 
     @classmethod
     def standard(cls) -> Paths:
@@ -100,7 +100,7 @@ def _close_to_others(folder: Path) -> None:
             mode = file.stat().st_mode
             if file.is_file() and mode & 0o077:
                 file.chmod(mode & 0o700)
-    except OSError as error:  # the file system has no permissions, or a file was deleted
+    except OSError as error:  # the file system doesn't support permissions, or a file was deleted
         log.warning("cannot restrict a profile folder to its owner: %s", error.strerror)
 
 

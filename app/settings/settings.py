@@ -25,7 +25,7 @@ _saving = FileSaver()
 
 UNLOAD_IDLE_MIN = 30.0  # default number of idle minutes before a model is unloaded
 _WAIT_S = 5.0
-_MOST_USED = 500  # maximum number of models whose last use we store
+_MOST_USED = 500  # maximum number of models with a stored time of last use
 
 
 class SettingsSignals(QObject):
@@ -113,7 +113,7 @@ class Settings:
         search=mark("translation, locale"),
         choices=("system", *LANGUAGES),
     )
-    # key sequences by command, as far as they aren't the defaults; see `Shortcuts`
+    # Key sequences by command, where they differ from the defaults. See `Shortcuts`.
     shortcuts: Mapping[str, list[str]] = _option(
         {},
         "General",
@@ -123,7 +123,7 @@ class Settings:
         command="shortcuts",
         each=_are_texts,
     )
-    # in "ctrl_enter" mode, Enter inserts a line break
+    # In "ctrl_enter" mode, Enter inserts a line break.
     send_key: str = _option(
         "enter",
         "General",
@@ -143,7 +143,7 @@ class Settings:
         step=500,
         within=(0, 1_000_000),
     )
-    # "auto" for the keyboard language, "off", or the language to use
+    # "auto" to use the keyboard language, "off", or a language.
     spelling: str = _option(
         "auto", "General", mark("Check spelling"), search=mark("spellcheck, dictionary, typos")
     )
@@ -212,13 +212,13 @@ class Settings:
         search=mark("titles"),
         about=mark("The chat’s model suggests a name. Names you set are kept."),
     )
-    # model for new chats: ``paths.GUIDE``, a folder, or a hub ID
+    # Model for new chats: ``paths.GUIDE``, a folder, or a hub ID.
     model: str = _option(
         "guide", "Chats", mark("Model"), section=mark("New chats"), search=mark("default model")
     )
-    # use the current chat's model for new chats, if there is a current chat
+    # Use the current chat's model for new chats, if a chat is open.
     same_model: bool = True
-    # options for new chats, in the format of `ChatOptions.to_params`
+    # Options for new chats, in the format of `ChatOptions.to_params`.
     new_chat: Mapping[str, Any] = _option({})
     temperature: ClassVar = Option(
         "Chats", mark("Temperature"), search=mark("creativity, randomness, sampling")
@@ -231,11 +231,11 @@ class Settings:
         mark("Leave out oldest messages when context is full"),
         search=mark("context window, overflow"),
     )
-    # The UI always calls this "instructions". The other names are just for searching.
+    # The UI always calls these "instructions". The other names only help searching.
     system: str = _option(
         "", "Chats", mark("Instructions"), search="system prompt, custom instructions, role"
     )
-    # limit for models and chats in 10^9 bytes; 0 means the engine's default
+    # Memory limit for models and chats in 10^9 bytes. 0 means the engine's default.
     memory_gb: float = _option(
         0.0,
         "Models",
@@ -270,7 +270,7 @@ class Settings:
     )
     serve_port: int = _option(8080, "Local API", mark("Port"), within=(1024, 65535))
     copy_setup: ClassVar = Option("Local API", mark("Copy setup for"))
-    # last coding agent started, and its folder
+    # Last coding agent started, and its folder.
     agent: tuple[str, ...] = _option(
         (),
         "Local API",
@@ -288,7 +288,7 @@ class Settings:
         about=mark("Other computers always need a key"),
     )
     keys: ClassVar = Option("Local API", mark("Keys"), search=mark("access, password"))
-    # give client prompts the same priority as those of our own chats
+    # Give prompts from clients the same priority as those from our own chats.
     serve_equal: bool = _option(
         False,
         "Local API",
@@ -296,7 +296,7 @@ class Settings:
         about=mark("Who goes first when the model is busy"),
         choices={False: mark("My chats first"), True: mark("Equal")},
     )
-    # percentage of computing time by client, while other clients are busy
+    # Percentage of compute time by client, while other clients are busy.
     serve_shares: Mapping[str, int] = _option(
         {},
         "Local API",
@@ -304,18 +304,18 @@ class Settings:
         about=mark("Share of compute when several clients are active"),
         each=lambda v: type(v) is int and 0 < v < 100,
     )
-    # comma-separated aliases, like "claude-*=Guide"
+    # Comma-separated aliases, like "claude-*=Guide".
     serve_aliases: str = _option(
         "", "Local API", mark("Model aliases"), about=mark("Unknown names go to your first model")
     )
-    # keep client sessions on disk, in their own `cache_gb`
+    # Keep client sessions on disk, with a separate limit of `cache_gb`.
     serve_keep: bool = _option(
         True,
         "Local API",
         mark("Cached context of clients"),
         about=mark("Lets them resume right away after a restart"),
     )
-    # space-separated origins of web pages, like https://example.org
+    # Space-separated origins of web pages, like https://example.org.
     serve_origins: str = _option(
         "",
         "Local API",
@@ -360,7 +360,7 @@ class Settings:
         button=mark("Manage…"),
         command="tool_servers",
     )
-    # limit for KV caches on disk; 0 disables them
+    # Limit for KV caches on disk. 0 disables them.
     cache_gb: float = _option(
         4.0,
         "Data",
@@ -387,43 +387,43 @@ class Settings:
     cache_folder: ClassVar = Option("Data", mark("Caches"))
 
     sidebar: bool = True  # show the chat list
-    unfolded: tuple[str, ...] = ()  # expanded sidebar folders
+    unfolded: tuple[str, ...] = ()  # expanded folders in the sidebar
     models: tuple[str, ...] = ()  # previously opened model folders, newest first
-    # remote models by reference, excluding keys; see `app.remote.remotes`
+    # Remote models by reference, without keys. See `app.remote.remotes`.
     remotes: Mapping[str, Mapping[str, Any]] = _option({}, each=lambda v: isinstance(v, dict))
     find_servers: bool = False  # search this network for servers when adding a remote model
     model_folders: tuple[str, ...] = ()  # folders where the user keeps models
     drafts: Mapping[str, str] = _option({}, each=_is_text)  # draft reference by model reference
-    # models at the top of the list, which aren't unloaded when idle
+    # Models at the top of the list, which aren't unloaded when idle.
     pinned: tuple[str, ...] = ()
-    # last use by model reference, in seconds since 1970
+    # Time of last use by model reference, in seconds since 1970.
     used: Mapping[str, float] = _option(
         {}, each=lambda v: type(v) in (int, float) and 0 <= v < 1e12
     )
-    # unfinished downloads with their size in bytes (0 if unknown)
+    # Unfinished downloads with their size in bytes (0 if unknown).
     downloads: Mapping[str, int] = _option({}, each=lambda v: type(v) is int and v >= 0)
-    # named chat presets, each with {"params": …, "system": …}
+    # Named chat presets, each with {"params": …, "system": …}.
     presets: Mapping[str, Mapping[str, object]] = _option({}, each=lambda v: isinstance(v, dict))
     looked_at: float = 0.0  # time of the last update check, in seconds since 1970
-    prompts: Mapping[str, str] = _option({}, each=_is_text)  # by name, in list order
-    # (kept replies, comparisons) by model
+    prompts: Mapping[str, str] = _option({}, each=_is_text)  # prompts by name, in list order
+    # (kept replies, comparisons) by model.
     kept: Mapping[str, list[int]] = _option({}, each=lambda v: _are_integers(v, 2))
-    # panels by name, in the format of `app.chats.panel.Member.to_json`; "" is the latest panel
+    # Panels by name, in the format of `app.chats.panel.Member.to_json`. "" is the latest panel.
     panels: Mapping[str, list[Any]] = _option({}, each=lambda v: isinstance(v, list), nameless=True)
     panel: str = ""  # name of the panel used by the shortcut
-    # recently used entries of the command palette, newest first
+    # Recently used entries of the command palette, newest first.
     palette_recent: tuple[str, ...] = ()
-    settings_page: str = ""  # last page displayed in the settings, in English
-    # position and size of dialogs by name
+    settings_page: str = ""  # English name of the last page displayed in the settings
+    # Position and size of dialogs by name.
     places: Mapping[str, list[int]] = _option({}, each=lambda v: _are_integers(v, 4))
-    skipped_version: str = ""  # update the user has chosen to skip
-    # not an option: signals for changed options
+    skipped_version: str = ""  # version that the user chose to skip
+    # Signals for changed options. The fields from here on aren't options.
     announcer: SettingsSignals = field(default_factory=SettingsSignals, repr=False, compare=False)
-    # not an option: settings file, or None to save nothing
+    # Settings file, or None to save nothing.
     file: Path | None = field(default=None, repr=False, compare=False)
-    # not an option: new path of an unreadable file
+    # New path of an unreadable file.
     set_aside: Path | None = field(default=None, repr=False, compare=False)
-    # not an option: why the file couldn't be read, or ""
+    # Reason why the file couldn't be read, or "".
     unread: str = field(default="", repr=False, compare=False)
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -25,11 +25,12 @@ log = logging.getLogger(__name__)
 ENVIRONMENT = "STRETTO_LANGUAGE"
 """Environment variable to override the language for a single run."""
 
-SYSTEM = "system"  # value of the setting for using the system's language
+SYSTEM = "system"  # setting value for the system's language
 
 _spoken = "en"
 
-_of_qt: list[QTranslator] = []  # for Qt's own texts, kept here since Qt doesn't
+# Translators for Qt's own texts, kept here because Qt doesn't own them.
+_of_qt: list[QTranslator] = []
 
 DOCKING = (
     *(mark("Close Tab"), mark("Close"), mark("Close Others")),
@@ -121,7 +122,7 @@ def _translations(code: str) -> language.Translate | None:
         log.warning("cannot read the %s translations: %s", code, file)
         return None
 
-    @lru_cache(4096)  # painting keeps asking for the same few numbers
+    @lru_cache(4096)  # the same few numbers are needed on every repaint
     def translate(text: str, comment: str, n: int) -> str:
         return translator.translate(CONTEXT, text, comment, n) or ""
 
@@ -165,7 +166,7 @@ _ACCENTED = str.maketrans("aceinouyACEINOUY", "âçéîñôûýÂÇÉÎÑÔÛÝ"
 _KEPT = re.compile(r"\{[^{}]*\}|%L?n|%\d|&(?:#?\w+;|.)|<[^<>]+>|https?://\S+")
 """Parts that must survive translation: placeholders, mnemonics, HTML tags, links."""
 
-_LONGER = 0.35  # extra length of texts, more than German needs
+_LONGER = 0.35  # fraction by which texts get longer, more than in German
 
 
 def _accented(text: str) -> str:
@@ -176,7 +177,7 @@ def _accented(text: str) -> str:
 
 
 def _mirrored(text: str) -> str:
-    # The letters make the whole text right-to-left.
+    # These letters make the whole text right-to-left.
     return f"ش{text}ش"
 
 
