@@ -20,7 +20,7 @@ Span = tuple[int, int, int]
 
 class AttachedText(Struct, frozen=True, dict=True):
     unit: str  # "page", "slide", "sheet", "chapter", or "" for a text without pages
-    pages: tuple[str, ...]  # text of each page
+    pages: tuple[str, ...]  # text by page
     labels: tuple[str, ...] = ()  # names of the sheets
 
     @cached_property
@@ -50,34 +50,34 @@ class StoredImage:
 
 @dataclass(frozen=True)
 class Attachment:
-    name: str  # file name
+    name: str
     kind: str  # file type for the user: "PDF", "Word", "text", "PNG"
-    # key of its text (see `AttachedText`), or of the image or recording (see `StoredImage`)
+    # Hash of the text (see `AttachedText`), image or recording (see `StoredImage`).
     hash: str
-    # unit, pages: type and number of pages
+    # Type and number of pages.
     unit: str = ""
     pages: int = 1
     characters: int = 0  # length of the entire text
-    # part to send; "passages" are selected when the question is sent
+    # Part to send. "passages" are selected when the question is sent.
     use: Use = "all"
-    # what to send, if not everything: page (from 1), start and end character. For an image of a
-    # page, that page.
+    # Parts to send: page (from 1), start and end character. Empty means everything. For an image of
+    # a page, this is the page.
     spans: tuple[Span, ...] = ()
-    # width, height: image size in pixels, else 0
+    # Image size in pixels, or 0.
     width: int = 0
     height: int = 0
     seconds: int = 0  # length of a recording, else 0
-    # pages (from 1) without text that could be sent as images
+    # Pages (from 1) without text, which could be sent as images.
     scans: tuple[int, ...] = ()
-    # encoding of a text file in Python's spelling; "" if the format defines it
+    # Encoding of a text file in Python's spelling, or "" if the format defines it.
     encoding: str = ""
-    # path of a PDF (to render its pages) or text file (to read it in another encoding); only valid
-    # on this computer
+    # Path of a PDF (to render its pages) or text file (to read it in another encoding). Only valid
+    # on this computer.
     path: str = field(default="", compare=False)
     chat: str = ""  # ID of the attached chat, whose messages are the pages; "" for a file
-    before: int = 0  # number of messages in that chat before these
-    # "new" since we last read that chat, or "changed", which replaces everything read from that
-    # point on
+    before: int = 0  # number of messages in that chat before the attached messages
+    # "new" for messages since we last read that chat. "changed" messages replace everything read
+    # from that point on.
     news: News = ""
 
     @property
@@ -282,7 +282,7 @@ def has_unused(db: sqlite3.Connection) -> bool:
 
 def forget_unused(db: sqlite3.Connection) -> None:
     """Erase texts and images not referenced by any message or draft."""
-    # copies may be older than these tables
+    # Backups may be older than these tables.
     there = "SELECT name FROM sqlite_master WHERE name IN (?, ?)"
     for (table,) in db.execute(there, _TABLES).fetchall():
         db.execute(f"DELETE FROM {table} WHERE {_unused(db)}")

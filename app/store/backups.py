@@ -20,15 +20,15 @@ log = logging.getLogger(__name__)
 
 KEPT = 3
 _PAGES = 2_000  # pages to copy per step; quitting has to wait for a step
-_JOIN_S = 3.0  # maximum wait for a disk that doesn't respond
+_JOIN_S = 3.0  # maximum time to wait for an unresponsive disk
 _STAMP = "%Y%m%d-%H%M%S"
 
 
 class Backup(Struct, frozen=True):
     path: Path
     made_at: float  # in seconds since the epoch
-    nbytes: int  # size
-    before_update: bool  # made because a newer version was about to change the schema
+    nbytes: int
+    before_update: bool  # made before a newer version changed the schema
 
 
 class _EndedError(Exception):
@@ -81,7 +81,7 @@ class Backups:
         self._changed = threading.Condition()
         self._busy = False
         self._closing = False
-        self._musts = 0  # number of backups that `close` has to wait for
+        self._musts = 0  # number of backups that `close` must wait for
         self._thread: threading.Thread | None = None
 
     def daily(self) -> None:
@@ -203,7 +203,7 @@ class Backups:
                 _remove(part)
         copies = backups_of(self._path)
         made = next(each for each in copies if each.path.name == name)
-        # Keep backups with a later date, because the clock was wrong then or is wrong now.
+        # Keep backups with a later date, because the clock was wrong at that time or is wrong now.
         for old in [each for each in copies if each.made_at <= made.made_at][KEPT:]:
             old.path.unlink(missing_ok=True)
 
@@ -224,11 +224,11 @@ class Backups:
             except (sqlite3.Error, OSError) as error:
                 if self._closing:
                     raise _EndedError from error
-                failed = error  # will be retried at the next erasure or start
+                failed = error  # retried at the next erasure or start
                 continue
             if not scrubbed and file in aside:
                 left.append(file)
-            elif not scrubbed:  # damaged backups couldn't be restored anyway
+            elif not scrubbed:  # a damaged backup couldn't be restored anyway
                 file.unlink(missing_ok=True)
         if failed is not None:
             raise failed

@@ -19,7 +19,7 @@ from app.store.migrations import APPLICATION_ID, STEPS, migrate
 from app.store.operations import CHAT_COLUMNS, MESSAGE_COLUMNS, chat_from_row, message_from_row
 
 _HEADER, _FRAME = 32, 24  # bytes
-_MAGIC = 0x377F0682  # plus 1 if the checksums are big-endian
+_MAGIC = 0x377F0682  # 1 is added if the checksums are big-endian
 
 
 def keep_if_damaged(path: Path) -> Path | None:
@@ -111,7 +111,7 @@ def open_writer(
         # Use a single transaction. Otherwise each indexed passage would wait for the disk.
         db.execute("BEGIN IMMEDIATE")
         db.execute("UPDATE messages SET status = 'interrupted' WHERE status = 'streaming'")
-        index_some(db, _FIRST_PIECE)  # just the start, the writer does the rest
+        index_some(db, _FIRST_PIECE)  # only a first piece, since the writer does the rest
         db.execute("COMMIT")
     except (sqlite3.Error, OSError, *UNREADABLE) as error:
         if db is not None:
@@ -152,8 +152,8 @@ def set_aside(path: Path) -> Path:
     target = _free_name(path)
     moved: list[tuple[Path, Path]] = []
     try:
-        # Move all files or none. A database without its journal is an old state, and a journal left
-        # behind would be applied to the next database.
+        # Move either all files or none. A database without its journal is outdated, and a journal
+        # left behind would be applied to the next database.
         for suffix in ("-wal", "-shm", ""):
             part = path.with_name(path.name + suffix)
             if part.exists():

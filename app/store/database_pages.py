@@ -13,7 +13,7 @@ PAGE = 4096  # in bytes
 MAGIC = b"SQLite format 3\0"
 _LEAF = 0x0D  # page type of table leaves; overflow pages start with a page number, i.e. with 0
 _MOST_LOCAL, _LEAST_LOCAL = PAGE - 35, (PAGE - 12) * 32 // 255 - 23  # row bytes stored on the leaf
-# size of a value by type; types that include their length aren't listed
+# Size of a value by type. Types that include their length aren't listed.
 _SIZES = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)
 _REAL = 7
 

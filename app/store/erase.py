@@ -20,7 +20,7 @@ from app.store.records import ChatRecord
 log = logging.getLogger(__name__)
 
 DAY_S = 86_400.0
-TRASH_S = 30 * DAY_S  # how long deleted chats stay in the trash
+TRASH_S = 30 * DAY_S  # time that deleted chats stay in the trash
 
 
 def create(db: sqlite3.Connection) -> None:
@@ -94,7 +94,7 @@ def erase_ids(db: sqlite3.Connection, ids: Iterable[str]) -> None:
     edits = any(row[1] == "edited_id" for row in db.execute("PRAGMA table_info(chats)"))
     files = any(row[1] == "attachments" for row in db.execute("PRAGMA table_info(messages)"))
     for each in ids:
-        if edits:  # copies may be older than this column
+        if edits:  # backups may be older than this column
             no_edit = "UPDATE chats SET edited_id = NULL, edited_text = '' WHERE edited_id = ?"
             if files:
                 no_files = "UPDATE chats SET edited_attachments = '[]' WHERE edited_id = ?"

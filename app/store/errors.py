@@ -25,17 +25,18 @@ _DAMAGE = (
 class StoreError(Exception):
     """Error with the chat database, to be shown to the user."""
 
-    hopeless = False  # recovering a "corrupt" file was tried and failed
+    hopeless = False  # the "corrupt" file was already recovered without success
 
     def __init__(self, code: str, message: str, path: Path | None = None) -> None:
         super().__init__(message)
-        # "corrupt" (not a database, damaged, or not ours), "newer" (written by a later Stretto),
-        # "readonly", "full" (disk full), "io" (other disk or SQLite errors), "invalid" (a write
-        # that contradicts stored data, e.g. a message for an unknown chat; only that write is
-        # dropped), "timeout" (flushing or closing took too long), "closed"
+        # One of "corrupt" (not a database, damaged, or not ours), "newer" (written by a later
+        # Stretto), "readonly", "full" (disk full), "io" (other disk or SQLite errors), "invalid" (a
+        # write that contradicts stored data, e.g. a message for an unknown chat; only that write is
+        # dropped), "timeout" (flushing or closing took too long) or "closed".
         self.code = code
-        self.message = message  # one or two sentences: the problem and what to do about it
-        self.path = path  # the file
+        # One or two sentences that state the problem and what to do about it.
+        self.message = message
+        self.path = path
 
 
 def is_damage(error: BaseException) -> bool:

@@ -19,7 +19,7 @@ from app.store.records import SearchHit
 
 MOST = 2_000_000  # characters per file to index, about 800 pages
 
-_MOST_FILES = 1_000  # maximum number of matching files to look up messages for
+_MOST_FILES = 1_000  # maximum number of matching files whose messages are looked up
 
 _PAGES = """
     SELECT each.key, substr(each.value, CASE WHEN each.key = ?1 THEN ?2 ELSE 0 END + 1, ?3),

@@ -17,12 +17,12 @@ _DAYS = {"today": 0, "yesterday": 1, "week": 7, "month": 30, "year": 365}
 class Filter(Struct, frozen=True):
     """Search condition on a chat or message, in addition to the words."""
 
-    # folder, tag, model: part of the name in lower case, or "" for no condition
+    # Part of the name in lower case, or "" for no condition.
     folder: str = ""
     tag: str = ""
     model: str = ""
     role: str = ""  # "user", "assistant", or "" for no condition
-    # since, until: time range in seconds since the epoch
+    # Time range in seconds since the epoch.
     since: float | None = None
     until: float | None = None
     state: str = ""  # "pinned", "archived", or "" for no condition
@@ -71,7 +71,7 @@ def split(query: str) -> tuple[str, Filter | None]:
         name, value = match[1].lower(), match[2].strip('"').strip().casefold()
         if name not in NAMES or match[0].startswith("-"):
             return match[0]
-        if not value:  # incomplete, the user is still typing
+        if not value:  # the user is still typing
             return ""
         if name in {"before", "after"}:
             moment = _moment(value)

@@ -31,7 +31,7 @@ _TABLE_RULE = re.compile(r"\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*(?::?-*:?)")
 _DEFINITION = re.compile(r"[ ]{0,3}\[[^\]]{1,200}\]:[ \t]+\S+.{0,200}")
 _SPECIAL = re.compile(
     r"`+|\\.|!?\[|\]|<(?:https?|mailto):[^<>\s]{1,2000}>|&#?\w{1,32};|[*_]+|~~"
-    # HTML tags that get rendered
+    # HTML tags that get rendered.
     r"|(?P<break></?(?i:br)(?:[ \t][^<>]{0,200})?/?>)"
     r"|(?P<tag></?(?i:b|strong|i|em|s|del|u|ins|sub|sup|kbd|mark|summary|details)(?: open)?>)",
     re.DOTALL,
@@ -251,7 +251,7 @@ def create(db: sqlite3.Connection) -> None:
         f"{forget} {note.format(live=new)} END"
     )
     db.execute(f"CREATE TRIGGER messages_c AFTER DELETE ON messages BEGIN {forget} END")
-    # When messages are deleted with their chat, they can no longer look up the chat's number.
+    # Triggers that run when a chat is deleted can no longer look up its number.
     db.execute(
         "CREATE TRIGGER chats_c AFTER DELETE ON chats BEGIN DELETE FROM passages "
         f"WHERE place BETWEEN old.seq << {CHAT_BITS} AND ((old.seq + 1) << {CHAT_BITS}) - 1; END"

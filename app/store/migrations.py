@@ -40,7 +40,7 @@ def create(db: sqlite3.Connection) -> None:
     )
 
 
-APPLICATION_ID = 0x53747274  # "Strt", tells our files from other SQLite databases
+APPLICATION_ID = 0x53747274  # "Strt", identifies our files among SQLite databases
 
 
 def chats_messages_layouts(db: sqlite3.Connection) -> None:
@@ -106,8 +106,8 @@ def _index(db: sqlite3.Connection, table: str, column: str, when: str) -> None:
     old, new = when.format(row="old"), when.format(row="new")
     db.execute(f"CREATE TRIGGER {fts}_a AFTER INSERT ON {table} WHEN {new} BEGIN {add} END")
     db.execute(f"CREATE TRIGGER {fts}_b AFTER DELETE ON {table} WHEN {old} BEGIN {remove} END")
-    # Leaving must happen before entering. SQLite doesn't define the order of two triggers on the
-    # same event, so each case has its own trigger, and the common case does both in order.
+    # Remove old entries before adding new ones. SQLite doesn't define the order of two triggers on
+    # the same event, so each case has its own trigger, and the common case does both in order.
     changed = f"(old.{column} IS NOT new.{column})"
     on_update = f"AFTER UPDATE ON {table} WHEN"
     db.execute(
@@ -209,7 +209,7 @@ STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
 def migrate(db: sqlite3.Connection) -> None:
     """Apply all missing migrations in one transaction."""
     (version,) = db.execute("PRAGMA user_version").fetchone()
-    if version >= len(STEPS):  # skip this, because even an empty commit waits for the disk
+    if version >= len(STEPS):  # skip the commit, because even an empty commit waits for the disk
         return
     db.execute("BEGIN IMMEDIATE")
     try:

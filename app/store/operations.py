@@ -36,8 +36,9 @@ class View(Struct):
 
     chats: dict[str, ChatRecord] = field(default_factory=dict)
     messages: dict[str, Message] = field(default_factory=dict)
-    layouts: dict[str, str | None] = field(default_factory=dict)  # None: deleted
-    folders: dict[str, Folder | None] = field(default_factory=dict)  # None: deleted
+    layouts: dict[str, str | None] = field(default_factory=dict)  # layouts by name, None if deleted
+    # Folders by ID, None if deleted.
+    folders: dict[str, Folder | None] = field(default_factory=dict)
     texts: dict[str, AttachedText] = field(default_factory=dict)
     images: dict[str, StoredImage] = field(default_factory=dict)
 
@@ -68,7 +69,7 @@ OPTIONAL = {
 
 _LATER = {"edited_text", "tags", "titled_by", "variant", "queued"}
 _LATER |= {"attachments", "draft_attachments", "edited_attachments"}
-_NULLABLE = OPTIONAL | _LATER  # damaged files may lack the latter
+_NULLABLE = OPTIONAL | _LATER  # damaged files may lack the columns in `_LATER`
 _sound: set[tuple[type, ...]] = set()  # column types of rows already checked
 
 
@@ -170,7 +171,7 @@ class SaveChat(Struct, frozen=True):
     """Operation to insert a chat or overwrite all its fields."""
 
     chat: ChatRecord
-    slot: str | None = None  # never replaced, since a later patch must not overtake it
+    slot: str | None = None  # never replaced, since a later patch must not overtake this operation
     urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:
@@ -190,7 +191,7 @@ class PatchChat(Struct, frozen=True):
     @property
     def slot(self) -> str | None:
         # Only text being typed is written this often. It may replace an earlier write, unless
-        # another operation has written the same columns in between, see `OperationQueue.add`.
+        # another operation has changed the same columns in between, see `OperationQueue.add`.
         kind = TYPED.get(tuple(self.changes))
         return f"{kind} {self.chat_id}" if kind else None
 

@@ -100,7 +100,7 @@ def chat_from_json(value: Mapping[str, Any]) -> tuple[ChatRecord, list[Message]]
             raise ValueError(f"message {number} follows one that does not come before it")
         if message.status == "streaming":
             message = replace(message, status="interrupted")
-        if message.role == "tool":  # the error replaces the result
+        if message.role == "tool":  # the error replaces the tool's result
             message = replace(message, error="")
         messages[message.id] = message
     last = next(reversed(messages), None)

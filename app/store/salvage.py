@@ -24,11 +24,11 @@ from app.store.records import ChatRecord, Message, storable_chat, storable_messa
 
 log = logging.getLogger(__name__)
 
-_PIECES = 10  # number of index steps to do right away, which takes a third of a second
-# column count of the original schema, to which columns were added later
+_PIECES = 10  # number of index steps to run immediately, which takes a third of a second
+# Column counts in the original schema. Later versions added columns.
 _COLUMNS_ONCE = {"chats": 11, "messages": 12}
 _KINDS = {"TEXT": str, "REAL": float, "BLOB": bytes, "INTEGER": int}
-# tables with two text columns: True if the first is a SHA-256
+# Tables with two text columns. True if the first column is a SHA-256.
 _BY_HASH = {"attached": True, "layouts": False}
 
 R = TypeVar("R", ChatRecord, Message)
@@ -68,7 +68,7 @@ def salvage(path: Path) -> Salvaged:
 def _copy(damaged: Path, made: Path, path: Path) -> tuple[int, int]:
     """Copy what can be read. Returns the number of chats and messages."""
     with suppress(sqlite3.Error), closing(_open(damaged)) as db:
-        # The result doesn't matter. Closing the connection merges the journal into the file.
+        # The query result doesn't matter. Closing the connection merges the journal into the file.
         db.execute("SELECT 1 FROM sqlite_master").fetchall()
     with (
         closing(open_writer(made)) as target,
@@ -106,8 +106,8 @@ def _copy(damaged: Path, made: Path, path: Path) -> tuple[int, int]:
                     marks = ", ".join("?" * len(row))
                     insert = f"INSERT OR IGNORE INTO {table} ({', '.join(row)}) VALUES ({marks})"
                     target.execute(insert, tuple(row.values()))
-        erase_ids(target, waiting(target))  # rows found in unused pages may have been erased
-        # index the latest messages now, so they can be found, and the others a bit later
+        erase_ids(target, waiting(target))  # rows recovered from unused pages may have been erased
+        # Index the latest messages now, so that they can be found immediately.
         for _ in range(_PIECES):
             if not index_some(target):
                 break
@@ -195,9 +195,9 @@ def _sound(row: dict[str, Any], columns: list[Any]) -> dict[str, Any] | None:
         if name not in row:
             continue
         value = row[name]
-        if kind == "REAL" and isinstance(value, int):  # in pages, 1.0 is stored as 1
+        if kind == "REAL" and isinstance(value, int):  # SQLite stores 1.0 as an integer
             value = float(value)
-        if value is None and (needed or key) and kind != "INTEGER":  # not stored in pages
+        if value is None and (needed or key) and kind != "INTEGER":  # rowid keys aren't stored
             return None
         if value is not None and not isinstance(value, _KINDS[kind]):
             return None

@@ -48,7 +48,7 @@ def fold(text: str) -> str:
 # These are compiled by the first search, since such large character classes take milliseconds.
 _WORD = f"[{UNSPACED}]+|[^\\W_{UNSPACED}]+"
 _UNSPACED = f"[{UNSPACED}]"
-# In characters: offset below which a snippet starts at 0, text before the hit, total length
+# In characters: offset below which a snippet starts at 0, text before the hit, total length.
 _SEEN, _BEFORE, _LENGTH = 20, 14, 160
 
 Tell = Callable[[list[SearchHit]], object]
@@ -58,8 +58,8 @@ class Term(Struct, frozen=True):
     """Word in a query, without case and accents."""
 
     word: str
-    begins: bool = False  # may be just the start of a word
-    # script without spaces, so it may match in the middle of a run of letters
+    begins: bool = False  # the term may be just the start of a word
+    # Script without spaces, so the term may match in the middle of a run of letters.
     anywhere: bool = False
 
     @property
@@ -244,8 +244,8 @@ def _near(
 def _apart(db: sqlite3.Connection, terms: list[Term]) -> dict[int, int]:
     """Find the newest message in each chat that has the words, but in different passages."""
     found: dict[int, int] = {}
-    # The longest word is probably the rarest, so look for it first and only search the messages
-    # that contain it for the other words.
+    # The longest word is probably the rarest, so search for it first, then check only those
+    # messages for the other words.
     for number, term in enumerate(sorted(terms, key=lambda t: len(t.word), reverse=True)):
         within = json.dumps(list(found))
         rows = db.execute(
@@ -302,7 +302,7 @@ def _best(text: str, marks: list[tuple[int, int]], terms: list[Term]) -> int:
 def _window(text: str, terms: list[Term]) -> tuple[int, int]:
     best = _best(text, _marks(text, terms), terms)
     begin = best - _BEFORE if best > _SEEN else 0
-    if begin:  # start at a word boundary if there's one nearby
+    if begin:  # start at a nearby word boundary if possible
         space = max(text.find(" ", begin, best), text.find("\n", begin, best))
         begin = space + 1 if space >= 0 else begin
     end = min(len(text), begin + _LENGTH)

@@ -71,10 +71,10 @@ class Store:
         clock: Callable[[], float] = erase.now,
     ) -> None:
         """Use `Store.open` instead. This takes over a connection from `open_writer`."""
-        self.file = path  # the database file
-        # copy of a damaged journal from the last run, whose latest changes may be lost
+        self.file = path
+        # Copy of a damaged journal from the last run, whose latest changes may be lost.
         self.journal_aside = journal_aside
-        unfinished = bool(erase.waiting(db))  # the last run didn't complete an erasure
+        unfinished = bool(erase.waiting(db))  # the last run was interrupted during an erasure
         self._backups = backups or Backups(path, clock)
         self._writer = StoreWriter(db, path, self._backups.daily, [index_chore])
         self._readers = Readers(path)
@@ -190,7 +190,7 @@ class Store:
         atexit.unregister(self._close_at_exit)
         self._searcher.close()
         self._readers.close()
-        self._backups.close()  # before the writer, which then merges the WAL
+        self._backups.close()  # close the backups first, because the writer then merges the WAL
         self._writer.close(timeout)
 
     @property
@@ -373,7 +373,7 @@ def _storable(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(map(storable_text, value))
     if isinstance(value, dict):
-        # fail here for values that aren't JSON, and not in the writer
+        # Fail here, rather than in the writer, for values that aren't JSON.
         return json.loads(json.dumps(value))
     return storable_text(value) if isinstance(value, str) else value
 

@@ -18,16 +18,16 @@ class Trash:
     def __init__(
         self, writer: StoreWriter, readers: Readers, backups: Backups, clock: Callable[[], float]
     ) -> None:
-        # permanently deleted chats, for which later writes are dropped
+        # Permanently deleted chats, for which later writes are dropped.
         self.erased: set[str] = set()
-        # files kept aside that are too damaged to erase anything in them
+        # Files set aside that are too damaged to erase anything from.
         self.unscrubbed: list[Path] = []
         self._writer = writer
         self._readers = readers
         self._backups = backups
         self._clock = clock
         self._opened_at = clock()
-        self._scrubbed: set[str] = set()  # IDs gone since the last rewrite
+        self._scrubbed: set[str] = set()  # IDs erased since the last rewrite
 
     def delete(self, chat_id: str) -> float:
         """Move a chat to the trash and return the time. Fully undone by `restore`."""

@@ -41,7 +41,8 @@ class OperationQueue:
         """
         slot = operation.slot
         if slot is None:
-            # It may contain typed text as well, so text typed from now on has to come after it.
+            # The operation may contain typed text as well, so later typing must be written after
+            # it.
             for columns, kind in TYPED.items():
                 if isinstance(operation, SaveChat):
                     self._slots.pop(f"{kind} {operation.chat.id}", None)
@@ -69,7 +70,8 @@ class OperationQueue:
         return merged
 
 
-# Errors caused by the write itself and not the disk. Retrying would block all other writes forever.
+# Errors caused by the write itself rather than the disk. Retrying would block all other writes
+# forever.
 _REFUSED = (
     sqlite3.IntegrityError,
     sqlite3.ProgrammingError,
@@ -82,7 +84,7 @@ _REFUSED = (
     AttributeError,
     RecursionError,
 )
-_MAX_UNEXPECTED = 3  # errors in a row that weren't raised by SQLite or the disk
+_MAX_UNEXPECTED = 3  # consecutive errors that were raised by neither SQLite nor the disk
 
 
 class Transactions(Struct):
@@ -92,7 +94,7 @@ class Transactions(Struct):
     path: Path
     before: Callable[[], None]  # called before each transaction
     on_refused: Callable[[StoreError], None]  # called for each write that was dropped
-    # called when there's more to index than fits in a transaction
+    # Called when there's more to index than fits in a transaction.
     on_unindexed: Callable[[], None]
     unexpected: int = 0
 
@@ -227,10 +229,10 @@ class StoreWriter:
         chores: Sequence[Chore] = (),
     ) -> None:
         """Start the thread. It calls ``before_write`` before each transaction."""
-        # called on the writer thread, once per error code when writing starts to fail, and for
-        # every refused operation
+        # Called on the writer thread, once per error code when writing starts to fail, and for
+        # every refused operation.
         self.on_error: Callable[[StoreError], None] | None = None
-        # called on the writer thread once all failed writes have succeeded
+        # Called on the writer thread once all failed writes have succeeded.
         self.on_saved: Callable[[], None] | None = None
         self._chores = list(chores)
         self._doing = False
@@ -245,7 +247,7 @@ class StoreWriter:
         self._added = 0  # number of the last operation added
         self._attempts = 0  # number of attempted commits
         self._hurry = False
-        self._groups: dict[int, _Group] = {}  # incomplete groups by thread
+        self._groups: dict[int, _Group] = {}  # incomplete groups by thread ID
         self._failure: StoreError | None = None
         self._failures = 0
         self._closing = False
@@ -374,14 +376,14 @@ class StoreWriter:
             self._closing = True
             self._changed.notify_all()
             if self._doing:
-                self._db.interrupt()  # chores are continued at the next start
+                self._db.interrupt()  # chores continue at the next start
         if not already:
             self._thread.join(timeout)
             if self._thread.is_alive():
                 # The thread is stuck in a system call. Interrupting it rolls back the transaction.
                 self._db.interrupt()
                 self._thread.join(timeout)
-            if not self._thread.is_alive():  # otherwise, the disk doesn't respond
+            if not self._thread.is_alive():  # otherwise, the disk isn't responding
                 self._db.close()
         held = sum(len(group.operations) for group in self._groups.values())
         lost = len(self._in_flight) + len(self._waiting) + held
@@ -463,7 +465,7 @@ class StoreWriter:
         with self._changed:
             if not self._chores:
                 return
-            # Remove it before running it, so that it can be requested again in the meantime.
+            # Remove the chore before running it, so that it can be requested again in the meantime.
             chore = self._chores.pop(0)
             self._doing = True
         try:
@@ -481,7 +483,7 @@ class StoreWriter:
         with self._changed:
             self._doing = False
             if more and chore not in self._chores:
-                self._chores.append(chore)  # at the end, so that every chore gets its turn
+                self._chores.append(chore)  # append it, so that every chore gets its turn
             self._changed.notify_all()
 
     def _same(self, failure: StoreError) -> bool:

@@ -34,7 +34,7 @@ class PartCounter:
     """
 
     def __init__(self) -> None:
-        self.parts = 0  # in the current message
+        self.parts = 0  # number of parts in the current message
         self.total = 0
         self._within = False
         self._escaped = False
@@ -80,7 +80,7 @@ def _parts(data: bytes) -> int:
 
 def check_parts(data: bytes | str) -> None:
     """Reject JSON with too many parts before parsing it. Raises TooMuchError."""
-    if len(data) > MOST_PARTS:  # shorter data can't have that many parts
+    if len(data) > MOST_PARTS:  # shorter messages can't have that many parts
         PartCounter().feed(data if isinstance(data, bytes) else data.encode(errors="replace"))
 
 

@@ -60,7 +60,7 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.UAdd: operator.pos,
     ast.USub: operator.neg,
 }
-_MOST_DIGITS = 1300  # maximum digits before and after the point for numbers in here
+_MOST_DIGITS = 1300  # maximum digits before and after the decimal point
 _NAMES = {"pi": math.pi, "e": math.e, "tau": math.tau}
 
 
@@ -75,7 +75,7 @@ def _round(number: int | float, digits: int | float | None = None) -> int | floa
     return round(number, max(-_MOST_DIGITS, min(digits, _MOST_DIGITS)))
 
 
-# All of these take microseconds for numbers up to `_MOST_BITS`.
+# These functions take microseconds for numbers up to `_MOST_BITS`.
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "abs": abs,
     "round": _round,
@@ -159,28 +159,28 @@ class BuiltinTool(Struct, frozen=True):
 
     tool: Tool
     work: Callable[[Arguments, CallContext], str | Outcome]
-    # computes an effect to show before the call, if it isn't obvious from the arguments
+    # Computes the effect of a call, shown beforehand if the arguments don't make it obvious.
     preview: Callable[[Arguments, CallContext], Difference] | None = None
-    # raises ToolError if the call can't work right now
+    # Raises ToolError if the call can't run right now.
     check: Callable[[Arguments, CallContext], None] | None = None
 
 
 class Obstacle(Struct, frozen=True):
     words: str  # text for the user
     model_text: str  # text for the model
-    # read-only folder, if a write permission is all that's missing
+    # The read-only folder, if only a write permission is missing.
     folder: Path | None = None
     outside: bool = False  # the path isn't in any of the chat's folders
 
 
 class ToolLabels(Struct, frozen=True):
     title: str
-    about: str  # one sentence
-    question: str  # heading of a call that is waiting
-    # argument labels by name, "" for arguments without a label
+    about: str  # description in one sentence
+    question: str  # heading of a call that waits for consent
+    # Argument labels by name, "" for arguments without a label.
     labels: Mapping[str, str] = field(default_factory=dict)
-    plain: str = ""  # heading without arguments, if it isn't the same
-    # labels for argument values, by argument name
+    plain: str = ""  # heading without arguments, if different
+    # Labels for argument values, by argument name.
     values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
@@ -383,13 +383,13 @@ STANDARD = (
         "Asks several questions at once, each of a helper: a chat of its own with your model, "
         "without tools. Gives back all answers. A fresh helper knows nothing but its question; "
         "a fork has read this chat.",
-        lambda a, c: "",  # run by the chat instead, see `app.chats.helping`
+        lambda a, c: "",  # the chat runs these, see `app.chats.helping`
         questions={"type": "array", "items": {"type": "string"}, "maxItems": MOST_HELPERS},
         context={"type": "string", "enum": ["fresh", "fork"], "default": "fresh"},
         check=_can_be_asked,
     ),
 )
-HELPERS = STANDARD[-1].tool.key  # run by the chat, not in a thread
+HELPERS = STANDARD[-1].tool.key  # run by the chat instead of a thread
 ABSENT = (
     mark("Python is unavailable: it needs bubblewrap (bwrap) to run code safely.")
     if sys.platform != "darwin"

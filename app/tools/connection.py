@@ -87,7 +87,7 @@ class _OneCall:
         self.chat_id = chat_id
         self.ask = ask
         self.open = 0  # number of open questions
-        self.over = False  # the call has ended, possibly with open questions
+        self.over = False  # the call has ended, although questions may still be open
         self._limit = limit
         self._left = 0.0
 
@@ -115,7 +115,7 @@ class Elicitation:
         self._server = server
         self._note = note
         self._calls: list[_OneCall] = []
-        self.unclear = False  # a question could have come from several chats
+        self.unclear = False  # the question could have come from several chats
 
     def free_for(self, chat_id: str) -> bool:
         """Check whether a call from this chat may run alongside the calls already running."""
@@ -166,7 +166,7 @@ class Elicitation:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise
-            response = Response(QuestionAction.CANCEL)  # the chat withdrew the question
+            response = Response(QuestionAction.CANCEL)  # the chat canceled the question
         finally:
             call.resume()
         return ElicitResult(action=response.action.value, content=response.content)
@@ -200,9 +200,9 @@ T = TypeVar("T")
 CONNECT_S = 60.0  # startup timeout, which includes the download for `npx`
 REST_S = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 60.0)
 """Pause before reconnecting, by the number of failures in a row."""
-STEADY_S = 30.0  # if a server has run this long, its end doesn't count as a failure
+STEADY_S = 30.0  # if a server has run this long, its exit doesn't count as a failure
 MOST_TOOLS = 500
-MOST_PAGES = 100  # pages may be empty
+MOST_PAGES = 100  # a page may be empty, so limit their number as well
 _GO_THERE_FIRST = -32042  # error code for calls that require the user to visit a page first
 
 
@@ -316,7 +316,7 @@ class Connection:
 
     async def _connected(self) -> Client:
         if self._task is not None and self._leave.is_set():
-            # it's shutting down, so use the next connection for this request
+            # The connection is closing, so use the next connection for this request.
             await asyncio.wait([self._task])
         if self._closed:
             raise self._error(mark("{server} has quit."))
@@ -362,9 +362,9 @@ class Connection:
                     transport, message_handler=self._heard, elicitation_callback=self.elicitation
                 ) as client:
                     limit.reschedule(None)
-                    # The package would validate results using the server's schema, and patterns in
-                    # there could hold the GIL forever. We don't need this, since a result is just
-                    # text for a model.
+                    # The package would validate results against the server's schema, and a pattern
+                    # in the schema could hold the GIL forever. We don't need validation, since a
+                    # result is just text for a model.
                     client.session.validate_tool_result = _unchecked  # type: ignore[method-assign]
                     self._client, self._tools = client, None
                     self._set_state(ConnectionState.READY)

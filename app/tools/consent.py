@@ -30,7 +30,7 @@ class Consent(Struct, frozen=True):
     chat_id: str
     server: str
     tool: str  # tool name, or "" for all tools of the server
-    fingerprint: str  # tool fingerprint at that time; if the description changes, we ask again
+    fingerprint: str  # tool fingerprint at that time; we ask again if the description changes
     given_at: float
 
 
@@ -148,7 +148,7 @@ class ToolChanges(Struct, frozen=True):
     """Changes to a server's tools since the user last saw them."""
 
     new: tuple[Tool, ...] = ()  # not seen yet
-    # changed descriptions: (old, new)
+    # Changed descriptions: (old, new).
     other: tuple[tuple[Tool, Tool], ...] = ()
     gone: tuple[Tool, ...] = ()  # removed
 
@@ -169,7 +169,7 @@ class SeenTools:
                 about, schema = str(value["description"]), dict(value["schema"])
                 tool = Tool(server, name, about, schema, str(value.get("title", "")))
             except (ValueError, TypeError, KeyError):
-                continue  # damaged row, so the user sees the tool again
+                continue  # ignore a damaged row, so that the user sees the tool again
             self._pins[tool.key] = tool
 
     def get(self, key: str) -> Tool | None:

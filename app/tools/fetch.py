@@ -52,7 +52,7 @@ def is_public(address: str) -> bool:
     if isinstance(ip, ipaddress.IPv4Address):
         special = any(ip in network for network in _SPECIAL_4)
         return ip.is_global and not ip.is_multicast and not special
-    if ip in _NAT64:  # networks without IPv4 map host names to these addresses
+    if ip in _NAT64:  # networks without IPv4 map IPv4 addresses into this range
         return is_public(str(ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)))
     isatap = int(ip) >> 32 & 0xFCFFFFFF == 0x00005EFE
     special = any(ip in network for network in _SPECIAL_6)
@@ -242,7 +242,7 @@ def _is_near(stream: Any) -> bool:
         for info in ("client_addr", "server_addr")
     )
     if here.is_loopback:
-        return False  # only happens in tests, as such addresses aren't public
+        return False  # only happens in tests, because such addresses aren't public
     near = here.version == 6 == there.version and int(here) >> 64 == int(there) >> 64
     return here == there or near
 
@@ -276,7 +276,7 @@ def _as_markdown(page: str, deadline: Deadline) -> str:
             return read_document(path, late, encoding="utf-8").pages[0]
     finally:
         timer.cancel()
-        timer.join()  # make sure no thread outlives the call
+        timer.join()  # no thread may outlive the call
 
 
 def _decoded(data: bytes, kind: str) -> str:

@@ -44,7 +44,7 @@ class _BoundedMatcher(SequenceMatcher[T]):
     def __init__(self, one: Sequence[T], other: Sequence[T], most: int) -> None:
         super().__init__(None, one, other, autojunk=False)
         self._most = most
-        self.steps = 0  # positions visited
+        self.steps = 0  # number of positions visited
         places: dict[T, list[int]] = self.b2j  # type: ignore[attr-defined]
         self._until = list(accumulate((1 + len(places.get(x, ())) for x in one), initial=0))
 
@@ -82,7 +82,7 @@ class Matcher(Generic[T]):
         if tail:
             ends = len(one) - tail, len(one), len(other) - tail, len(other)
             self.opcodes.append(("equal", *ends))
-        self.steps = inner.steps  # steps used
+        self.steps = inner.steps  # total number of steps
 
     def groups(self, context: int) -> Iterator[list[Opcode]]:
         """Yield the changes with ``context`` equal elements around them, as in a unified diff."""
@@ -103,7 +103,7 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 class Difference(Struct, frozen=True):
     text: str  # unified diff
-    # digest of the path, the current content and the new content, for `write_file`
+    # Digest of the path, the current content and the new content, for `write_file`.
     digest: str
     path: str = ""  # full path, with invisible characters escaped
     new: bool = False  # the file doesn't exist yet
@@ -214,11 +214,11 @@ def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> Outc
         else:
             _write(folder, beside, change.after, 0o600, change.mode)
             try:
-                # Check again now that the new file is complete, since other programs may write as
-                # well.
+                # Check again now that the new file is complete, because another program may have
+                # changed the file.
                 if _change(folder, names, text).digest(grant, names) != seen:
                     raise ToolError(_CHANGED)
-                # This replaces the name itself, so it doesn't matter if it's a link now.
+                # This replaces the directory entry itself, even if it has become a link.
                 os.replace(beside, names[-1], src_dir_fd=folder, dst_dir_fd=folder)
             except BaseException:
                 with suppress(OSError):
@@ -289,7 +289,7 @@ def _write(folder: int, name: str, content: bytes, mode: int, then: int | None =
 # Helpers for the diff.
 
 _CONTEXT = 3  # lines of context
-_MOST_STEPS = 10_000_000  # steps for comparing lines (1 to 2 s); the rest counts as changed
+_MOST_STEPS = 10_000_000  # limit for comparing lines (1 to 2 s); remaining lines count as changed
 
 
 def _crlf(content: bytes) -> bool:
@@ -372,7 +372,7 @@ def _place(path: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, ...]]:
         raise ToolError(
             mark("“{path}” isn’t an absolute path."), model_text=answer, path=visible(path)[:300]
         )
-    # Try inner folders first, since they may allow more than their parents.
+    # Try inner folders first, since they may have more permissions than their parents.
     for grant in sorted(grants, key=lambda g: -len(g.path.parts)):
         with suppress(ValueError):
             return grant, wanted.relative_to(PurePosixPath(grant.path)).parts

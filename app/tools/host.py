@@ -38,10 +38,11 @@ class ToolHost:
     STOP_S = 4.0
 
     def __init__(self) -> None:
-        # server config file, None until opened
+        # Server config file, or None until `open` is called.
         self.file: Path | None = None
-        self.problems: tuple[str, ...] = ()  # error messages about invalid entries in that file
-        # called on any thread when the servers or their status change
+        # Error messages about invalid entries in the config file.
+        self.problems: tuple[str, ...] = ()
+        # Called on any thread when the servers or their status change.
         self.changed: Callable[[], None] = lambda: None
         self._configs: dict[str, ServerConfig] = {}
         self._connections: dict[str, Connection] = {}
@@ -161,7 +162,7 @@ class ToolHost:
         work: Callable[[Connection], Coroutine[Any, Any, T]],
         chat_id: str,
     ) -> T:
-        # The server may have changed while the request was waiting.
+        # The server may have been reconfigured while the request was waiting.
         if self._configs.get(config.name) != config:
             words = mark("The server “{server}” was changed. Try again.")
             raise ToolError(words, server=config.name)
@@ -211,10 +212,10 @@ class Toolbox:
     def __init__(
         self, host: ToolHost, rows: ConsentRows, builtin: BuiltinTools | None = None
     ) -> None:
-        self.host = host  # tool servers
-        self.consents = Consents(rows)  # consents by chat
+        self.host = host
+        self.consents = Consents(rows)
         self.pins = SeenTools(rows)  # tools as last seen by the user
-        self.builtin = builtin or BuiltinTools()  # built-in tools
+        self.builtin = builtin or BuiltinTools()
 
     def tool(self, key: str) -> Tool | None:
         """Get a tool as last seen by the user, or None if it's unknown or its server is off."""

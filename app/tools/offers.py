@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MOST = 500  # maximum per server, for both resources and prompts
 MOST_ARGUMENTS = 20
-_MOST_PAGES = 100  # pages may be empty
+_MOST_PAGES = 100  # a page may be empty, so limit their number as well
 _LONGEST_NAME, _LONGEST_ABOUT = 120, 300
 
 

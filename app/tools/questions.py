@@ -72,14 +72,14 @@ class Response(Struct, frozen=True):
 
 class Field(Struct, frozen=True):
     name: str
-    # title, about: display text without control characters
+    # Text for display, without control characters.
     title: str
     kind: FieldKind
     about: str = ""
     required: bool = False
     default: Value | None = None  # None means no default
     format: str = ""  # "email", "uri", "date", "date-time" or ""
-    # least, most: limits for a number, the length of a text, or the number of choices
+    # Range of a number, a text length, or the number of choices.
     least: float | None = None
     most: float | None = None
     choices: tuple[tuple[str, str], ...] = ()  # (value, title) pairs
@@ -153,9 +153,9 @@ class Field(Struct, frozen=True):
 
 
 class Question(Struct, frozen=True):
-    server: str  # server name
+    server: str
     message: str  # text without control characters
-    fields: tuple[Field, ...] = ()  # form fields
+    fields: tuple[Field, ...] = ()
     url: str = ""  # URL to visit, "" for a form
 
     def content(self, given: Mapping[str, Value | None]) -> dict[str, Value | None]:

@@ -29,10 +29,10 @@ class ServerConfig(Struct, frozen=True):
     """Configuration of a server, either a program with arguments or a URL."""
 
     name: str
-    # command, args: program to run, without a shell
+    # Program to run, without a shell.
     command: str = ""
     args: tuple[str, ...] = ()
-    env: tuple[tuple[str, str], ...] = ()  # added to the allowed environment variables
+    env: tuple[tuple[str, str], ...] = ()  # additional environment variables
     cwd: str = ""  # working directory, empty means the home folder
     url: str = ""  # URL, for streamable HTTP
     headers: tuple[tuple[str, str], ...] = ()  # sent with every HTTP request

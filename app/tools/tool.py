@@ -19,7 +19,8 @@ from engine.text.invisible import BLANKS, IGNORED, JOINERS, PRESENTED, escape_in
 BUILT_IN = "Stretto"
 """Server name of the built-in tools. Reserved, so no configured server can have it."""
 
-LONGEST_DESCRIPTION = 4000  # characters; longer text costs tokens in every prompt, or is an attack
+# Characters; longer text costs tokens in every prompt, or may be an attack.
+LONGEST_DESCRIPTION = 4000
 LONGEST_TITLE = 80
 LONGEST_SCHEMA = 65_536  # bytes of JSON
 _NAME = re.compile(r"[^A-Za-z0-9_-]+")
@@ -39,15 +40,15 @@ class ToolError(Exception):
         super().__init__(tr(text, **values))
         english = {k: v.model_text if isinstance(v, ToolError) else v for k, v in values.items()}
         words = model_text or text
-        # English text for the model that made the call
+        # English text for the model that made the call.
         self.model_text: str = words.format(**english) if english else words
 
 
 class Tool(Struct, frozen=True):
-    server: str  # server name
+    server: str
     name: str  # unique within the server
     description: str = ""  # for the model, without control characters
-    # JSON schema of the arguments, an object
+    # JSON schema of the arguments object.
     schema: dict[str, Any] = field(default_factory=lambda: {"type": "object", "properties": {}})
     title: str = ""  # display name set by the server, or ""
 
@@ -174,7 +175,7 @@ class Outcome(Struct, frozen=True):
     """Result of a built-in tool that consists of more than text."""
 
     kind: OutcomeKind
-    text: str  # for the model
+    text: str  # text for the model
     size: int = 0  # bytes written
     path: str = ""  # path of the file written
 
@@ -187,7 +188,7 @@ class ToolResult(Struct, frozen=True):
     error: bool = False  # the tool reported an error
     size: int = 0  # length before shortening
     shown: str = ""  # text for the user, or "" if it's the same
-    # set if a built-in tool did something to describe in the user's language
+    # Set if a built-in tool did something that we describe in the user's language.
     outcome: Outcome | None = None
 
     @property
@@ -198,7 +199,7 @@ class ToolResult(Struct, frozen=True):
 def harmless(text: str, error: bool = False) -> ToolResult:
     """Create a result, removing escape sequences and invisible characters."""
     size = len(text)
-    text = text[:LONGEST]  # do this first, because cleaning 50 MB takes seconds
+    text = text[:LONGEST]  # truncate first, because cleaning 50 MB takes seconds
     kept = clean(text)
     return ToolResult(kept, error, max(size - len(text), 0) + len(kept))
 

@@ -38,7 +38,7 @@ from app.tools.tool import ToolError
 _ALLOWED = ("HOME", "LOGNAME", "USER", "SHELL", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
 _USUAL = ("/opt/homebrew/bin", "/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin")
 _MARK = "--path-of-the-login-shell--"
-SHELL_S = 5.0  # timeout for a login shell; some users' shells start entire programs
+SHELL_S = 5.0  # timeout for a login shell; some users' profiles start entire programs
 
 _lock = threading.Lock()
 _path: str | None = None
@@ -87,7 +87,7 @@ def _end_shell(child: subprocess.Popen[bytes]) -> None:
     except (ProcessLookupError, PermissionError):
         child.kill()
     if child.stdout is not None:
-        child.stdout.close()  # a grandchild might keep the other end open forever
+        child.stdout.close()  # a grandchild might keep the pipe open forever
     child.wait()
 
 
@@ -119,7 +119,7 @@ Other messages are delayed instead.
 LEAVE_S = 1.0
 """Time for a server to end after closing its input, and again after sending it a signal."""
 _CHUNK = 65536
-_FLOODED_S = 0.02  # pause between chunks of log output that comes in too fast
+_FLOODED_S = 0.02  # pause between chunks of log output that arrive too fast
 _SLICE = 1 << 20
 _BYTES_PER_PART = 8
 _ID = re.compile(rb'"id"\s*:\s*(\d{1,18})')
@@ -150,7 +150,7 @@ async def stdio(
             async with to_session:
                 await _pass_on(process.stdout, to_session.send)
         except (anyio.ClosedResourceError, anyio.BrokenResourceError, ConnectionError, OSError):
-            pass  # the session or the pipe was closed
+            pass  # the session or the pipe was already closed
         finally:
             ended()
 
@@ -209,7 +209,7 @@ async def _pass_on(stdout: ByteReceiveStream, send: Callable[[Any], Any]) -> Non
         if size <= LONGEST_LINE:
             parts.append(rest)
         else:
-            parts = parts[:1]  # the beginning of the line tells which call it's for
+            parts = parts[:1]  # the beginning of the line identifies the call
 
 
 def _too_long() -> str:
@@ -220,7 +220,7 @@ async def _message(line: bytes, pace: RateLimit) -> SessionMessage | Exception |
     if not line.strip():
         return None
     if not pace.room() and b'"id"' not in line:
-        return None  # a notification
+        return None  # drop notifications that arrive too fast
     weigher = PartCounter()
     try:
         if len(line) > MOST_PARTS:  # shorter lines can't have that many parts
@@ -266,7 +266,8 @@ async def _end(process: Process) -> None:
         if pipe is not None:
             with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
                 await pipe.aclose()
-    # Otherwise, the loop would hold on to it (with a warning) while a grandchild has a pipe open.
+    # Otherwise, the loop would keep the transport (with a warning) while a grandchild has a pipe
+    # open.
     transport = getattr(getattr(process, "_process", None), "_transport", None)
     if transport is not None:
         with suppress(PermissionError, OSError):
@@ -282,7 +283,7 @@ async def over_http(config: ServerConfig) -> AsyncGenerator[tuple[Any, Any], Non
     """Connect to a server with streamable HTTP and yield the streams."""
     from mcp.client.streamable_http import streamable_http_client
 
-    # calls have their own timeout, which is suspended during questions
+    # Calls have their own timeout, which is suspended during questions.
     limits = httpx2.Timeout(30.0, read=None)
     headers = {"Accept-Encoding": "identity", **dict(config.headers)}
     async with (
@@ -339,7 +340,7 @@ class _Transport(httpx2.AsyncHTTPTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         response = await super().handle_async_request(request)
         packed = response.headers.get("content-encoding", "identity").strip().lower()
-        if packed not in ("", "identity"):  # a few megabytes could expand to gigabytes
+        if packed not in ("", "identity"):  # a few compressed megabytes could expand to gigabytes
             await response.aclose()
             raise httpx2.ReadError("The server packs what it was asked to send as it is.")
         assert isinstance(response.stream, httpx2.AsyncByteStream)
