@@ -259,13 +259,13 @@ class MemoryBar(QWidget):
 
 
 class ScoreView(QWidget):
-    # Visible lanes. The view is never shorter than LEAST lanes, and scrolls beyond MOST.
+    # Visible lanes. The view is never shorter than LEAST lanes and scrolls beyond MOST.
     LEAST, MOST = 3, 6
 
-    # chosen(chat id), pause_asked(chat id): a chat's lane or its pause button was clicked
+    # A chat's lane or its pause button was clicked.
     chosen = Signal(str)
     pause_asked = Signal(str)
-    # guest_chosen(number), guest_pause_asked(number, on): same for another app's agent
+    # Same for the agent of another app.
     guest_chosen = Signal(int)
     guest_pause_asked = Signal(int, bool)
 
@@ -333,7 +333,7 @@ class ScoreView(QWidget):
                 row.pause_asked.connect(self._on_pause)
                 self._column.insertWidget(self._column.count() - 1, row)
             if row.button.isEnabled() and not was:
-                # Active lanes move to the top, and stay there after becoming idle.
+                # Active lanes move to the top and stay there after becoming idle.
                 self._column.insertWidget(top, row)
                 top += 1
         self._empty.setVisible(not self._rows)

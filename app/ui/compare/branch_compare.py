@@ -39,7 +39,7 @@ class BranchColumn(QScrollArea):
         float_bars(self)
         inside = QWidget(self)
         self._rows = down(of=inside, margins=(0, 8, 16, 12), spacing=4)
-        # in message order
+        # In message order.
         self.texts = [self._add_message(message, inside) for message in messages[:MOST]]
         if (left := len(messages) - MOST) > 0:
             words = counted("… %Ln more message", "… %Ln more messages", left)

@@ -26,8 +26,9 @@ from app.ui.workspace.workspace import Workspace
 
 class ComparisonGroup(Struct):
     columns: dict[str, str]  # chat id -> label, left to right
-    blind: bool  # labels and model names stay hidden until the user keeps a column
-    desk: ReplacedPanes  # panes the columns have replaced
+    # Blind comparison: labels and model names stay hidden until the user keeps a column.
+    blind: bool
+    desk: ReplacedPanes  # panes that were replaced by the columns
 
     def alias(self, chat_id: str) -> str:
         """Get a neutral name such as "Reply A" for a column with a hidden label."""
@@ -55,13 +56,14 @@ class Comparisons(QObject):
     Each column is a chat. Once the user decides to keep a column, the others close.
     """
 
-    # (desk): columns have replaced the panes; `ReplacedPanes.bring_back` restores them
+    # (desk): columns have replaced the panes. `ReplacedPanes.bring_back` restores the panes.
     put_aside = Signal(object)
     # (model, models, label, blind_labels, closed): the kept column's model, the models of all
     # columns, the kept column's label, a sentence revealing all labels ("" unless blind), and the
     # ids of the other chats
     kept = Signal(str, list, str, str, list)
-    # (undo): the user left a comparison without keeping a column; call ``undo`` to reopen it
+    # (undo): the user left a comparison without keeping a column. Call ``undo`` to reopen the
+    # comparison.
     left = Signal(object)
 
     def __init__(self, library: ChatLibrary, workspace: Workspace) -> None:
@@ -77,10 +79,10 @@ class Comparisons(QObject):
         columns: Sequence[ComparisonColumn],
         system: str,
         prompt: str,
-        # sent with the prompt; the engine prefills them only once per model
+        # Sent with the prompt. The engine prefills these files only once per model.
         files: Attachments = (),
         *,
-        # shuffle the columns and hide labels until the user keeps a column
+        # Shuffle the columns and hide labels until the user keeps a column.
         blind: bool = False,
     ) -> list[ChatPane]:
         """Send a prompt to several new chats at the same time, one per column.
@@ -320,8 +322,8 @@ class ReplacedPanes:
     ) -> None:
         self._library = library
         self._workspace = workspace
-        self.before = before  # full arrangement before the comparison
-        # ids of the closed chats; empty if there was just an empty chat
+        self.before = before  # arrangement of all panes before the comparison
+        # IDs of the closed chats. Empty if only an empty chat was open.
         self.chats = chats
 
     @classmethod

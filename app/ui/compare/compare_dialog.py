@@ -86,7 +86,7 @@ class CompareFiles(QWidget):
             found = files_in(event.mimeData())
             if not (found or has_image(event.mimeData())):
                 return False
-            # don't let the source delete its file
+            # Keep the source from deleting its file.
             event.setDropAction(Qt.DropAction.CopyAction)
             event.accept()
             if event.type() == QEvent.Type.Drop and found:
@@ -216,7 +216,7 @@ class CompareDialog(Sheet):
         settings: Settings,
         parent: QWidget,
         *,
-        # the current model's sampling defaults, see `Model.defaults`
+        # The current model's sampling defaults, see `Model.defaults`.
         defaults: Mapping[str, Any] | None = None,
         files: PaneFiles | None = None,  # files already attached to the message
     ) -> None:

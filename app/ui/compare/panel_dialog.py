@@ -29,7 +29,7 @@ from app.ui.widgets.manners import WheelGuard
 from app.ui.widgets.row_list import RowList
 from app.ui.widgets.sheet import Sheet, keep_place
 
-_CHAT_TEMPERATURE = -0.1  # special value for the chat's own temperature
+_CHAT_TEMPERATURE = -0.1  # value that represents the chat's own temperature
 
 
 class MemberRow(QWidget):

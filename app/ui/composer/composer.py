@@ -73,7 +73,7 @@ class ComposerText(QTextEdit):
     def __init__(self, settings: Settings, parent: QWidget) -> None:
         super().__init__(parent)
         self._settings = settings
-        # shows its own context menu and returns True, or returns False for the default menu
+        # Shows a context menu and returns True, or returns False for the default menu.
         self.open_menu: Callable[[QContextMenuEvent], bool] | None = None
         self.unfinished = ""  # preedit text of an input method
         self.setAcceptRichText(False)
@@ -106,7 +106,8 @@ class ComposerText(QTextEdit):
             and event.matches(QKeySequence.StandardKey.Undo)
             and not self.document().isUndoAvailable()
         ):
-            # nothing to undo in the text, so let the window's shortcut undo what the toast offers
+            # There's nothing to undo in the text, so let the window's shortcut undo the action in
+            # the toast.
             event.ignore()
             return False
         return super().event(event)
@@ -146,7 +147,7 @@ class ComposerText(QTextEdit):
         elif enter_sends(event, self._settings):
             self.submitted.emit()
         else:
-            # Qt would insert a line separator for Shift+Enter
+            # Qt would insert a line separator for Shift+Enter.
             self.textCursor().insertBlock()
             self.ensureCursorVisible()
 
@@ -304,7 +305,7 @@ class Composer(QWidget):
 
     def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.alone = False  # in the quick question window, which has no compare or broadcast
+        self.alone = False  # shown in the quick question window, which has no compare or broadcast
         self._broadcast_available = False
         self._setting_text = False  # the chat is setting the text, so don't report it back
         self._refusal: str | None = None
@@ -317,10 +318,10 @@ class Composer(QWidget):
         self.chips = FileChips(self.field, self)
         self.attach = IconButton("paperclip", tr("Attach Files…  Ctrl+Shift+A"), self)
         self.compare = IconButton("scales", tr("Compare  Ctrl+Alt+C"), self)
-        self.button = RoundButton(self)  # send or stop
+        self.button = RoundButton(self)  # button for sending or stopping
         self.cancel_edit = IconButton("x", tr("Cancel Edit  Esc"), self, side=24)
         self.cancel_edit.hide()
-        # also send to other chats
+        # Sends the message to other chats, too.
         self.broadcast_button = IconButton("broadcast", "", self)
         self.broadcast_button.setCheckable(True)
         self.broadcast_button.hide()
@@ -342,7 +343,7 @@ class Composer(QWidget):
     @cached_property
     def audience(self) -> BroadcastLine:
         made = BroadcastLine(self)
-        # would come last in the tab order otherwise
+        # Otherwise, this widget would be the last in the tab order.
         self.setTabOrder(self.broadcast_button, made.whom)
         self.setTabOrder(made.whom, made.keep)
         made.whom.clicked.connect(self.audience_asked)
@@ -400,7 +401,7 @@ class Composer(QWidget):
 
     def show_count(self, count: CountedTokens | None) -> None:
         """Show the prompt's token count. Small counts only appear in the tooltip."""
-        if count == self._count:  # it's cleared at each change of the chat
+        if count == self._count:  # the count is cleared whenever the chat changes
             return
         fitted = self._count is None or self._count.fits
         self._count = count
@@ -504,7 +505,7 @@ class Composer(QWidget):
         heard = self.tinted and not self._edit_note
         show_if(self, "audience", heard)
         top = self.NOTE if self._edit_note else 0
-        if heard:  # otherwise skipped: sizing it on every key press is slow
+        if heard:  # avoid slow sizing on every key press
             line = max(self.NOTE - 6, self.audience.sizeHint().height())
             self.audience.setGeometry(12, 6, width - 24, line)
             top = line + 4
@@ -551,7 +552,7 @@ class Composer(QWidget):
 
     @Slot()
     def _show_button(self) -> None:
-        # The chat doesn't see preedit text, but it can be sent.
+        # Preedit text isn't in the chat, but it can be sent.
         unfinished = bool(self.field.unfinished) and not self.button.stops
         refusal = None if unfinished else self._refusal
         self.button.setEnabled(refusal is None)

@@ -26,7 +26,7 @@ from app.ui.widgets.row_painter import RowPainter
 class ChipWords:
     name: str
     about: str  # type and size, kept short
-    # None while loading, or if the chip follows a chat
+    # None while loading, or if the chip follows a chat.
     attachment: Attachment | None = None
     too_much: bool = False  # the attached files don't fit in total
     thumbnail: bytes = field(default=b"", repr=False)  # images only; other files get an icon
@@ -163,7 +163,7 @@ class FileChips(QWidget):
         super().__init__(parent)
         self._before = before
         self.chips: list[FileChip] = []
-        # offered if the files are too long: choose which parts to send
+        # Offered if the files are too long.
         self.choose = link(self, tr("Choose What to Send…"))
         self.choose.setCursor(Qt.CursorShape.PointingHandCursor)
         self.choose.hide()

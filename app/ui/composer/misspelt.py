@@ -14,7 +14,7 @@ from app.ui.composer.composer import ComposerText
 from app.ui.style.theme import theme
 from app.ui.widgets.manners import announce
 
-REST_MS = 250  # wait this long after the last change
+REST_MS = 250  # delay after the last change
 
 WAIT_MS = 1_000
 """Open the menu after this time even if there are no suggestions yet. With hunspell, a long word
@@ -76,7 +76,7 @@ class SpellingMarks(QObject):
         text = _utf16_text(self._field)
         all_words = list(words(text))
         here = self._field.textCursor().selectionEnd()
-        # wrap around to words before the cursor
+        # Wrap around to words before the cursor.
         all_words = sorted(all_words, key=lambda word: word.end <= here)
         wrong = self._speller.wrong(word.text for word in all_words)
         if self._speller.judging:
@@ -140,7 +140,7 @@ class SpellingMarks(QObject):
         if self._menu_for is None:
             return
         (cursor, at), self._menu_for = self._menu_for, None
-        if not self._field.hasFocus():  # focus is elsewhere by now
+        if not self._field.hasFocus():  # the focus has moved elsewhere
             return
         word = cursor.selectedText()
         menu = self._field.createStandardContextMenu()

@@ -198,7 +198,7 @@ def show_about(parent: QWidget) -> QDialog:
 
 def _show_licences(parent: QWidget) -> None:
     from app.ui.dialogs.about import (
-        LicencesWindow,  # created only now because reading package metadata takes 30 ms
+        LicencesWindow,  # imported lazily, because reading package metadata takes 30 ms
     )
 
     LicencesWindow(parent).show()

@@ -47,7 +47,7 @@ _POLL_MS = 100
 class ExportDialog(Sheet):
     """Export dialog. Stays open while exporting. Closing it cancels and cleans up."""
 
-    exported = Signal(object, int)  # (path, count): finished
+    exported = Signal(object, int)  # (path, count): the export finished
 
     def __init__(
         self, store: Store, choices: Sequence[tuple[str, Sequence[str]]], parent: QWidget
@@ -66,11 +66,11 @@ class ExportDialog(Sheet):
         self.form.setAccessibleName(tr("Format", "of what is exported"))
         for _, words, _ in FORMS:
             self.form.addItem(tr(words))
-        if len(choices[0][1]) == 1:  # a single chat is exported to be read
+        if len(choices[0][1]) == 1:  # users export a single chat in order to read it
             self.form.setCurrentIndex(1)
         self.note = self.label()
         self.thoughts = QCheckBox(tr("Include reasoning"), self)
-        self._include_thoughts = False  # remembered because not all formats offer this
+        self._include_thoughts = False  # stored here because some formats don't offer this option
         self.bar = QProgressBar(self)
         self.bar.setAccessibleName(tr("Export progress"))
         self.bar.setTextVisible(False)

@@ -83,7 +83,7 @@ class NameDialog(Sheet):
 
 
 _MAX_SHOWN_TAGS = 12
-_COMMAS = "[,，、]"  # Chinese and Japanese keyboards produce different commas
+_COMMAS = "[,，、]"  # commas, including those of Chinese and Japanese keyboards
 
 
 class TagsDialog(Sheet):
@@ -112,7 +112,7 @@ class TagsDialog(Sheet):
 class PromptsDialog(Sheet):
     """Dialog with a list of prompts and an editor. Saves changes immediately."""
 
-    changed = Signal()  # added, edited or deleted
+    changed = Signal()  # an entry was added, edited or deleted
 
     def __init__(self, settings: Settings, parent: QWidget) -> None:
         super().__init__("prompts", tr("Prompts"), parent)

@@ -20,7 +20,7 @@ _STEPS = 1000  # QProgressBar uses 32-bit values, which can't hold sizes in byte
 
 
 class DownloadRow(QFrame):
-    # paused, resumed, or opened in a chat by the user
+    # The user paused, resumed, or opened the download.
     paused = Signal()
     resumed = Signal()
     opened = Signal()

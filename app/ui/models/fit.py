@@ -45,7 +45,7 @@ class Choice(Struct, frozen=True):
 
     way: FitAction
     words: str  # button text
-    detail: str  # what it means for memory
+    detail: str  # effect on memory
     bits: int = 0  # for `FitAction.KV_BITS`
     tokens: int = 0  # context length of the chat, for `FitAction.SHORTER`
     refs: tuple[str, ...] = ()  # models to unload, or a model to use instead
@@ -114,7 +114,7 @@ def _unload_choice(fit: Fit, library: ChatLibrary, installed: InstalledModels) -
     wanted = {offer.model for offer in fit.offers if offer.what == "unload"}
     loaded = [s for s in library.loader.loaded() if s.model is not None and s.model.id in wanted]
     held = any(installed.pins(s) or residency.why_not_unload(library, s.ref) for s in loaded)
-    # another app's models don't show up here and can't be unloaded
+    # Models of other apps don't show up here and can't be unloaded.
     if not wanted or held or len(loaded) < len(wanted):
         return []
     names = [status.name for status in loaded]
@@ -160,7 +160,7 @@ def _variants(fit: Fit, ref: str, installed: InstalledModels) -> list[InstalledM
     return sorted(found, key=lambda model: -model.facts.nbytes)
 
 
-# A model size and the rest of the name.
+# Model size and the rest of the name.
 _SIZE = re.compile(r"[-_. ]\d+(\.\d+)?(x\d+(\.\d+)?)?[bm]\b.*")
 
 
@@ -216,7 +216,7 @@ class FitDialog(Sheet):
 class FitFlow(QObject):
     """Opens the dialog over ``window`` and does what the user chose."""
 
-    # (words): search the hub
+    # (words): search the hub.
     get_asked = Signal(str)
     convert_asked = Signal(object)  # (model): convert this `InstalledModel`
     notice_posted = Signal(str)  # (words): the reason why something failed
@@ -253,7 +253,7 @@ class FitFlow(QObject):
         return dialog
 
     def _apply_choice(self, choice: Choice, ref: str, chat_id: str) -> None:
-        chat = self._library.find(chat_id)  # may be closed by now
+        chat = self._library.find(chat_id)  # the chat may be closed by now
         if choice.way is FitAction.FIND:
             self.get_asked.emit(search_words(self._loader.get(ref).name))
             return
@@ -262,7 +262,7 @@ class FitFlow(QObject):
             return
         if choice.way is FitAction.UNLOAD:
             for other in choice.refs:
-                if why := residency.why_not_unload(self._library, other):  # now in use
+                if why := residency.why_not_unload(self._library, other):  # in use again
                     name = self._loader.get(other).name
                     self.notice_posted.emit(tr("{name} stays loaded. {why}", name=name, why=why))
                     return

@@ -86,7 +86,7 @@ class DraftDialog(Sheet):
 
     WIDTH = 480
 
-    chosen = Signal(str)  # (ref): "" for none
+    chosen = Signal(str)  # (ref): a model was chosen, "" for none
 
     def __init__(self, name: str, figures: str, parent: QWidget) -> None:
         """Create the dialog. ``figures`` are the current draft model's acceptance stats, or ""."""
@@ -156,14 +156,14 @@ class LibraryFoot(QWidget):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.asking = False  # True while waiting for an answer
+        self.asking = False  # waiting for the user's answer
         self._count = ""
         self._undo: Callable[[], None] | None = None
         self.status_label = plain_label(self)
         self.undo = self._push_button(tr("Undo"))
         self.undo.setObjectName("link")
         self.undo.clicked.connect(self._on_undo)
-        # texts are set by `show_model`
+        # `show_model` sets the texts.
         self.load, self.pin, self.reveal, self.trash = (QAction(self) for _ in range(4))
         self.convert, self.adapter, self.draft = (QAction(self) for _ in range(3))
         self.more = IconButton("dots-three", tr("More"), self)
@@ -387,8 +387,9 @@ class RemovalController(QObject):
     ) -> None:
         super().__init__(foot)
         self._installed, self._removal, self._foot = installed, removal, foot
-        self.pending_removal: InstalledModel | None = None  # waiting for confirmation
-        self.removed: list[RemovedModel] = []  # can be restored; most recent last
+        # Model whose removal the user has to confirm.
+        self.pending_removal: InstalledModel | None = None
+        self.removed: list[RemovedModel] = []  # models that can be restored; most recent last
         foot.yes.clicked.connect(self.remove)
         foot.keep.clicked.connect(self.keep)
         removal.removed.connect(self._on_removed)
@@ -442,7 +443,7 @@ class RemovalController(QObject):
             self.pending_removal is not None
             and self.pending_removal.folder not in self._installed.models
         ):
-            self.keep()  # removed elsewhere in the meantime
+            self.keep()  # the model was removed elsewhere in the meantime
 
     @Slot(object)
     def _on_removed(self, removed: RemovedModel) -> None:

@@ -64,10 +64,10 @@ class ModelEntry(Struct, frozen=True):
     """A row in the list, with texts that are safe to display."""
 
     ref: str  # repo id on the hub
-    # first and second line
+    # First and second line.
     name: str
     about: str
-    mark: str = ""  # verdict at the right, such as "Fits"
+    mark: str = ""  # verdict on the right, such as "Fits"
     colour: str = "muted"  # theme token for ``mark``
 
 
@@ -317,7 +317,7 @@ class ModelSearch(QObject):
         self._search_flow = flows.Latest(self)
         self._results: list[HubSearchResult] | None = None
         self._lookups: dict[str, HubModel | EngineError] = {}
-        # assumed tokens per chat and number of chats for the memory estimate
+        # Assumed tokens per chat and number of chats for the memory estimate.
         self.tokens, self.chats = 8192, 2
         machine = machine_memory()
         self.machine_gb, found = for_machine(machine)
@@ -460,10 +460,10 @@ class ModelLookup(QObject):
     """Looks up a model on the hub, optionally after a delay. A new lookup cancels the last."""
 
     began = Signal(str)  # (ref): lookup started
-    # (model, token): lookup succeeded; ``token`` is the access token used, if any
+    # (model, token): the lookup succeeded. ``token`` is the access token used, if any.
     answered = Signal(object, str)
     refused = Signal(object)  # (error): lookup failed with this EngineError
-    # (markdown): model card, "" if the model has none
+    # (markdown): the model card, "" if the model has none.
     card = Signal(str)
 
     def __init__(

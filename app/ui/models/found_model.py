@@ -80,7 +80,7 @@ class CardView(QScrollArea):
         self._markdown.set_text(markdown)
         self._markdown.finish()
         for code in self._markdown.code_blocks():
-            self._markdown.wrap(code.name, True)  # so that the card doesn't need to scroll sideways
+            self._markdown.wrap(code.name, True)  # avoid sideways scrolling in the card
         self._lay_out()
         self.verticalScrollBar().setValue(0)
         self.setVisible(bool(markdown))
@@ -121,7 +121,7 @@ class CardText(TextView):
 class FoundModel(QWidget):
     """A model's details, the assumptions behind the memory estimate, and the model card."""
 
-    # (tokens, chats): the user has changed the assumptions
+    # (tokens, chats): the user has changed the assumptions.
     plan_changed = Signal(int, int)
 
     def __init__(self, parent: QWidget, tokens: int, chats: int, access: QWidget) -> None:

@@ -73,7 +73,7 @@ class GetModelDialog(Sheet):
     opened = Signal(str)  # (ref): start a chat with this model
 
     TYPING_MS = 600
-    MOVING_MS = 150  # don't send a request for each row while the user holds an arrow key
+    MOVING_MS = 150  # delay, so that holding an arrow key doesn't send a request for each row
 
     def __init__(
         self, downloads: Downloads, parent: QWidget, memory: Callable[[], int] = lambda: 0
@@ -222,7 +222,7 @@ class GetModelDialog(Sheet):
         self.go.offer(LOOK_UP if gated else TRY_AGAIN)
         self.go.allow(tr(_NO_TOKEN) if gated else "")
         busy = self.field.hasFocus() or self.models.hasFocus()
-        if gated and not busy:  # don't interrupt typing
+        if gated and not busy:  # don't move the focus while the user is typing
             self.token.setFocus(Qt.FocusReason.OtherFocusReason)
             self.token.selectAll()
 

@@ -222,7 +222,7 @@ class MachinesDialog(Sheet):
         row = next((row for row in self._rows() if row.text(0) == name), None)
         if row is not None:
             self.list.setCurrentItem(row)
-        self.list.setFocus()  # Add is disabled now. In the list, Space checks the new row.
+        self.list.setFocus()  # because Add is disabled now; in the list, Space checks the new row
 
     @Slot()
     def _on_remove(self) -> None:
@@ -297,7 +297,7 @@ class MachinesDialog(Sheet):
     async def _open(self, server: GroupServer, group: MachineGroup, away: tuple[str, ...]) -> None:
         try:
             ref = await self._spread.listed(server, group, away)
-        except CancelledError:  # app is quitting
+        except CancelledError:  # the app is quitting
             return
         except EngineError as error:
             self._starting = None

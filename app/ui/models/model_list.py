@@ -38,7 +38,7 @@ class ModelRow(QFrame):
         super().__init__(parent)
         self.setObjectName("model-row")
         self.ref = ref
-        # None until the folder has been checked
+        # None until the folder has been checked.
         self.folder: ModelFolder | None = None
         self.name = QLabel(self)
         keep_font(self.name, t.LEAD_PX, QFont.Weight.Medium)
@@ -145,7 +145,7 @@ class ModelList(QWidget):
         self._library = library
         self._loader = library.loader if library is not None else None
         self._open_folder = open_folder
-        # (position, ref) of removed models, most recent last
+        # (position, ref) of removed models, most recent last.
         self.removed: list[tuple[int, str]] = []
         self.rows: list[ModelRow] = []
         self._column = down(spacing=0)

@@ -200,7 +200,7 @@ Role = Qt.ItemDataRole
 
 BELOW = int(Role.UserRole) + 1  # second line in the name column
 PINNED = BELOW + 1
-WRONG = BELOW + 2  # True if that second line is an error
+WRONG = BELOW + 2  # True if the second line is an error
 
 
 class ModelColumn(IntEnum):
@@ -560,7 +560,7 @@ def name_state(index: Index) -> RowState:
         str(index.data()),
         px=t.LEAD_PX,
         weight=QFont.Weight.Medium,
-        # model names often only differ at the end
+        # Model names often differ only at the end.
         elide=Qt.TextElideMode.ElideMiddle,
         end_icon="push-pin" if index.data(PINNED) else "",
         below=str(index.data(BELOW)),

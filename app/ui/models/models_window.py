@@ -54,7 +54,8 @@ class ModelsWindow(Sheet):
 
     opened = Signal(str)  # (ref): start a chat with this model
     convert_asked = Signal(object)  # (model): convert this `InstalledModel`
-    too_large = Signal(str)  # (ref): the model was to be loaded from here but doesn't fit in memory
+    # (ref): the user tried to load this model from here, but it doesn't fit in memory.
+    too_large = Signal(str)
 
     def __init__(
         self,
@@ -76,7 +77,7 @@ class ModelsWindow(Sheet):
         self.view = LibraryView(self.table, self)
         self.remotes = RemoteList(library, self._say, self)
         self.foot = LibraryFoot(self)
-        self._loading_ref = ""  # model that's being loaded from this window
+        self._loading_ref = ""  # model being loaded from this window
         self.talk = RemovalController(installed, removal, self.foot)
         self.adding = ModelAdder(installed, self.foot)
         self.drafting = DraftModelChooser(installed, self.foot)

@@ -50,7 +50,7 @@ class NetworkList(QWidget):
     """Lists servers found on the local network while its check box is on."""
 
     chosen = Signal(str)  # (address): the user has selected a server
-    grew = Signal()  # needs a different height now
+    grew = Signal()  # the required height has changed
 
     def __init__(self, remotes: Remotes, bridge: Bridge, parent: QWidget) -> None:
         super().__init__(parent)
@@ -156,7 +156,7 @@ class RemoteDialog(Sheet):
     searched while the check box is on.
     """
 
-    added = Signal(str)  # (ref): added to the list
+    added = Signal(str)  # (ref): a model was added to the list
 
     def __init__(self, loader: ModelLoader, bridge: Bridge, parent: QWidget) -> None:
         super().__init__("remote-dialog", tr("Add Remote Model"), parent, spacing=8)
@@ -245,7 +245,7 @@ class RemoteDialog(Sheet):
 
     @Slot()
     def _on_address(self) -> None:
-        self._asking.cancel()  # that was for a different address
+        self._asking.cancel()  # the running request was for a different address
         self.provider.setCurrentIndex(max(0, self.provider.findData(self.address.text())))
         self._listed = {}
         self.status_label.setText("")
@@ -254,7 +254,7 @@ class RemoteDialog(Sheet):
     @Slot(str)
     def _on_model(self, name: str) -> None:
         one = self._listed.get(name.strip())
-        if one is not None and one.sees is not None:  # otherwise keep the user's choice
+        if one is not None and one.sees is not None:  # otherwise, keep the user's choice
             self.sees.setChecked(one.sees)
 
     @Slot()
@@ -284,7 +284,7 @@ class RemoteDialog(Sheet):
         there = await flows.aside(lambda _: keychain.is_there())
         self._say(self.kept, tr(_KEPT if there else _HERE_ONLY))
 
-    # Models of the server.
+    # List of models on the server.
 
     @Slot()
     def show_models(self) -> None:

@@ -28,13 +28,13 @@ _USED = mark("An access token is sent to Hugging Face.")
 class TokenField(QWidget):
     """Token field with buttons. Hidden unless a token is needed or in use."""
 
-    changed = Signal()  # edited or removed by the user
+    changed = Signal()  # the user edited or removed the token
 
     def __init__(self, downloads: Downloads, parent: QWidget) -> None:
         super().__init__(parent)
         self._downloads = downloads
         self._keychain_flow = flows.Latest(self)
-        self._typed = ""  # entered by the user but not yet accepted by the hub
+        self._typed = ""  # token entered by the user, but not yet accepted by the hub
         self._stored = True
         self.field = QLineEdit(self)
         self.field.setEchoMode(QLineEdit.EchoMode.Password)
@@ -95,7 +95,7 @@ class TokenField(QWidget):
 
     @Slot()
     def _on_text(self) -> None:
-        # Don't use it for downloads yet as it may be incomplete or wrong.
+        # Don't use this token for downloads yet, as it may be incomplete or wrong.
         self._typed = self.field.text().strip()
         self.changed.emit()
 

@@ -39,15 +39,15 @@ class PaletteEntry(Struct, frozen=True):
     kind: EntryKind
     key: str  # stays the same across restarts
     text: str  # main text, with the highest weight in the search
-    choose: Callable[[], object]  # run this entry
+    choose: Callable[[], object]  # runs this entry
     beside: str = ""  # muted text after ``text``, e.g. menu, section or folder; also searched
     keys: str = ""  # shortcut, formatted for this system
     why_not: str = ""  # reason why it was unavailable when the palette opened, or ""
-    # run with Ctrl held; None if that makes no difference
+    # Action if Ctrl is held, or None to ignore Ctrl.
     choose_beside: Callable[[], object] | None = None
     english: str = ""  # English text, also searched, since manuals use it
     also: str = ""  # synonyms, searched but not displayed
-    # get the current reason; None if it can't change
+    # Returns the current reason, or None if the reason can't change.
     ask_again: Callable[[], str] | None = None
 
     @property
@@ -82,10 +82,11 @@ def folded(text: str) -> str:
 class MatchQuality(Struct, frozen=True, order=True):
     """Rank of a match; less is better."""
 
-    # 0: text starts with the query. 1: words start with the query's words. 2: contains the query's
-    # words. 3: same, including the secondary text. 4: contains the letters in order.
+    # 0: the text starts with the query. 1: its words start with the query's words. 2: it contains
+    # the query's words. 3: like 2, including the secondary text. 4: it contains the letters in
+    # order.
     grade: int
-    # for grade 4: distance between the first and last letter
+    # Distance between the first and last letter, only set for grade 4.
     spread: int = 0
 
 

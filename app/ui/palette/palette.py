@@ -60,7 +60,7 @@ _ICONS = {
 class EntryListModel(QAbstractListModel):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.ends = 0  # number of recent entries on top, separated by a line
+        self.ends = 0  # number of recent entries at the top, separated by a line
         self._entries: list[PaletteEntry] = []
 
     def show(self, entries: list[PaletteEntry]) -> bool:
@@ -131,7 +131,7 @@ class Card(QWidget):
         super().__init__(parent)
         self._name = name
         self._speaker: QWidget = self
-        # `rows` is the model, `list` the view
+        # `rows` is the model, and `list` is the view.
         self.rows = EntryListModel(self)
         theme().changed.connect(self.update)
 
@@ -197,8 +197,8 @@ class Palette(Card):
         entries: Iterable[PaletteEntry],
         recent: Sequence[str],  # keys, most recent first
         parent: QWidget,
-        last: Callable[[str], PaletteEntry] | None,  # makes an extra entry at the end for a query
-        words: str = "",  # placeholder, if not searching everything
+        last: Callable[[str], PaletteEntry] | None,  # creates an additional last entry for a query
+        words: str = "",  # placeholder of the search field, if only some entries are searched
     ) -> None:
         super().__init__(tr("Found", "the list of what was found"), parent)
         self.setObjectName("palette")

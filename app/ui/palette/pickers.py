@@ -97,7 +97,7 @@ class FieldPicker(Card):
             elif kind == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
                 return self._key(event)
         elif watched in (self._composer, self.parentWidget()) and kind in {
-            QEvent.Type.Move,  # the composer resizes after its text has changed
+            QEvent.Type.Move,  # because the composer resizes after its text has changed
             QEvent.Type.Resize,
         }:
             self._place()
@@ -194,7 +194,7 @@ class ResourcePicker(FieldPicker):
 
     def wanted(self) -> str | None:
         if self._field.toPlainText().startswith("/"):
-            return None  # leave it to the prompt picker
+            return None  # leave the text to the prompt picker
         found = _RESOURCE_QUERY.search(self._line_before_cursor())
         return found[1] if found is not None and not self._in_code() else None
 

@@ -76,7 +76,7 @@ class BranchModel(QAbstractItemModel):
         self._tops: list[Run] = []
         self._numbers: dict[str, int] = {}
         self._texts: dict[str, str] = {}
-        self.runs: list[Run] = []  # index is the internal id of a QModelIndex
+        self.runs: list[Run] = []  # indexes are used as internal IDs of a QModelIndex
         self.leaves = 0
         self.deepest = 0
 
@@ -259,7 +259,7 @@ class BranchDelegate(RowDelegate):
         )
 
     def paint_state(self, row: RowPainter, state: RowState, *, strong: bool) -> None:
-        if state.end_unfolded is None:  # align counts with rows that have an arrow
+        if state.end_unfolded is None:  # align the count with those of rows that have an arrow
             row.line.setRight(row.line.right() - scaled(12) - 6)
         super().paint_state(row, state, strong=strong)
 
@@ -286,7 +286,7 @@ class BranchDelegate(RowDelegate):
 
         painter.setBrush(Qt.BrushStyle.NoBrush)
         here, above = run, run.above
-        while above is not None:  # walk up the parents, from the right to the left
+        while above is not None:  # walk up the parents, which are painted from right to left
             passes = above.goes_on or here.more
             end = foot if passes else middle - level / 2
             if passes or (here is run and run.begins):
@@ -341,7 +341,7 @@ class BranchDelegate(RowDelegate):
 class BranchView(QTreeView):
     """Tree view in which Up and Down select a run, Right expands, and Left collapses."""
 
-    did = Signal(str)  # (act): a key for this action of `BranchTree` was pressed
+    did = Signal(str)  # (act): the user pressed the key for this action of `BranchTree`
     closed = Signal()
 
     def __init__(self, model: BranchModel, parent: QWidget) -> None:
@@ -377,7 +377,7 @@ class BranchView(QTreeView):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        # the editor ignored this key, so don't act on it either
+        # The editor ignored this key, so the list shouldn't handle it either.
         if self.state() == QAbstractItemView.State.EditingState:
             return
         if act := _action_for_key(event):
@@ -385,7 +385,7 @@ class BranchView(QTreeView):
         elif event.key() == Qt.Key.Key_Escape:
             self.closed.emit()
         elif types_words(event):
-            event.ignore()  # let the composer have it
+            event.ignore()  # let the composer handle the key
         else:
             super().keyPressEvent(event)
 
@@ -438,7 +438,7 @@ def _action_for_key(event: QKeyEvent) -> str:
 class BranchTree(QWidget):
     """The branch tree and its buttons. Takes the place of the conversation."""
 
-    gone = Signal(str)  # (message id): switch to this message's branch
+    gone = Signal(str)  # (message id): switch to the branch containing this message
     compared = Signal(str, str)  # (one, other): compare the branches of two messages
     pruned = Signal(str)  # (message id): delete this message and everything after it
     notice_posted = Signal(str)  # (text): show a short notice

@@ -21,8 +21,8 @@ from app.ui.widgets.labels import heading, plain_label
 from app.ui.widgets.laying import SPRING, across, down
 from app.ui.widgets.manners import in_force, native
 
-# Not translated because the Guide only knows English. It gave a good answer to each in ten out of
-# ten tries.
+# Not translated because the Guide only knows English. It answered each of these questions well in
+# ten out of ten tries.
 GUIDE_THINGS = (
     "What can Stretto do?",
     "How do I put two chats side by side?",
@@ -61,7 +61,7 @@ class EmptyChat(QWidget):
             column.addWidget(button)
         self._small_ref = ""
         self._fitting = self._stale = False
-        self.alone = False  # in the quick question window, which has no Compare
+        self.alone = False  # shown in the quick question window, which has no Compare
         self.get = QPushButton(tr("Get Model…"), self)
         self.get.setToolTip(tr("Shows models that suit this computer"))
         self.small = QPushButton(tr("Chat with SmolLM2"), self)
@@ -78,7 +78,7 @@ class EmptyChat(QWidget):
         self._inner.setLayout(column)
         self._outer = down((SPRING, 2), self._inner, (SPRING, 3), of=self, spacing=None)
         self._outer.setContentsMargins(24, 16, 24, 16)
-        # Never widen the pane. Parts that don't fit are hidden instead.
+        # Never widen the pane. Hide whatever doesn't fit.
         for part in (self, self._inner, self._title, *self.buttons):
             part.setMinimumWidth(1)
         self.setMinimumHeight(1)
@@ -121,7 +121,7 @@ class EmptyChat(QWidget):
         """Break the title into two lines if needed. Long names are elided in the middle."""
         margins = self._outer.contentsMargins()
         room = min(self._inner.maximumWidth(), self.width() - margins.left() - margins.right())
-        self._title.ensurePolished()  # needed to measure with the right font
+        self._title.ensurePolished()  # measuring requires the final font
         metrics = self._title.fontMetrics()
         middle = Qt.TextElideMode.ElideMiddle
         self._title.setText(_break_text(self._title.toolTip(), metrics, middle, room))

@@ -213,13 +213,13 @@ class PaneFiles(QObject):
             self._dragged_paths, self._drags_image = [], False
             composer.set_dropping(False)
         elif event.type() in _DRAGS and isinstance(event, QDropEvent):
-            # Only look at the files when the drag enters, since there may be thousands.
+            # Check the files only when the drag enters, since there may be thousands.
             if event.type() != QEvent.Type.DragMove:
                 self._dragged_paths = files_in(event.mimeData())
                 self._drags_image = not self._dragged_paths and has_image(event.mimeData())
             if not (self._dragged_paths or self._drags_image):
                 return False
-            # don't let the source delete its file
+            # Keep the source from deleting its file.
             event.setDropAction(Qt.DropAction.CopyAction)
             event.accept()
             composer.set_dropping(event.type() != QEvent.Type.Drop)
@@ -253,7 +253,7 @@ class PaneFiles(QObject):
             for place, name in enumerate(attaching.reading)
         ]
         chips += self._followed()
-        if chips != self.chips:  # often nothing changes while a reply is being generated
+        if chips != self.chips:  # often nothing has changed, e.g. while a reply is being generated
             read = {w.name for w in self.chips if w.attachment is None and not w.follows}
             done = [w for w in chips if w.attachment is not None and w.name in read]
             for words in {w.name: w for w in done}.values():  # once per file, not per page
@@ -310,7 +310,7 @@ class PaneFiles(QObject):
         if words.follows:
             self._remove(self.attaching.others.seen[words.follows][0].title, words.follows)
         elif file is None:
-            self._pane.chat.turn.handle(Event.WRITE)  # sending may have been waiting for this file
+            self._pane.chat.turn.handle(Event.WRITE)  # the draft may be waiting for this file
             self.attaching.cancel_reading()
         elif file in self.attaching.files:
             self._remove(file.name, file.chat, file)
@@ -391,7 +391,7 @@ class PaneFiles(QObject):
         menu.addSeparator()
         if not file.unit and not file.is_medium and file.characters < MOST_CHARACTERS:
             self._action(menu, tr("Insert as Text"), partial(self._as_text, file))
-        pages = self.attaching.pages_beside(file)  # as a unit, because there may be many
+        pages = self.attaching.pages_beside(file)  # remove all pages together
         self._action(menu, tr("Remove Attachment"), partial(self._remove, file.name, "", *pages))
         return menu
 
@@ -424,7 +424,7 @@ class PaneFiles(QObject):
     def _use(self, file: Attachment, use: Use) -> None:
         if use != "pages":
             self.attaching.use(file, use)
-            self._pane.focus_composer()  # otherwise the focus could be lost along with the chip
+            self._pane.focus_composer()  # otherwise the focus might be lost along with the chip
             return
         numbers = sorted({page for page, _, _ in file.spans}) if file.use == "pages" else []
         dialog = PagesDialog(file.name, file.unit, file.pages, numbers, self._pane)
@@ -435,7 +435,7 @@ class PaneFiles(QObject):
         """Attach pages as images. If they already are, ask which pages to use."""
         if not file.is_image:
             self.attaching.draw(file, page_numbers(file.spans) if file.use == "pages" else ())
-            self._pane.focus_composer()  # its chip is about to be deleted
+            self._pane.focus_composer()  # the focused chip is about to be deleted
             return
         spans = tuple(span for each in self.attaching.pages_beside(file) for span in each.spans)
         numbers = page_numbers(spans)

@@ -115,7 +115,7 @@ def words(chat: Chat, heard: int, others: Sequence[Remote]) -> tuple[str, str]:
         if heard > 1
         else tr("Message {name}…", name=_name(chat))
     )
-    known = chat.model.status.state is LoadState.READY  # a removed model gets nothing
+    known = chat.model.status.state is LoadState.READY  # a removed model receives no messages
     own = (chat.model.remote,) if chat.model.remote is not None and known else ()
     return placeholder, foot((*own, *others), hidden=bool(chat.model.alias))
 
@@ -198,7 +198,8 @@ class ModelButton(PaintedButton):
         row.ground(self.rect(), tokens.hover if self.underMouse() or self.isDown() else "")
         row.ground(row.inner(), ring=self.hasFocus())
         row.caret(tokens.muted, 2, unfolded=True, end=True)
-        # In very little space, elide on the right: a few letters at both ends would be unreadable.
+        # In very little space, elide on the right, because a few letters at both ends would be
+        # unreadable.
         short = row.line.width() < grown(90)
         elide = Qt.TextElideMode.ElideRight if short else Qt.TextElideMode.ElideMiddle
         row.text(self.text(), tokens.text, font=ui_font(t.UI_PX, QFont.Weight.Medium), elide=elide)
@@ -209,20 +210,20 @@ class PaneHeader(QWidget):
 
     HEIGHT = 36
 
-    room_changed = Signal()  # needs more or less space in the tab
+    room_changed = Signal()  # the header needs more or less space in the tab
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        # counts the seconds without a response
+        # Counts the seconds without a response.
         self._silence_timer = QTimer(self, singleShot=True, interval=1_000)
         self._silence_timer.timeout.connect(self.refresh)
         self._chat = chat
-        self.state = ""  # the chat's state in a few words
-        self.written = ""  # what's visible of it next to the name
+        self.state = ""  # short description of the chat's state
+        self.written = ""  # visible part of the state next to the name
         self._shows_state = True
         self._buttons_left = self.beside = 0
         self._compared = self._metered = False
-        self.in_row = False  # displayed inside the tab
+        self.in_row = False  # the header is displayed inside the tab
         self._fill_more: Callable[[QMenu], None] | None = None
         self._share = 0.0  # loading progress, 0 to 1
         self.model_button = ModelButton(self)
@@ -338,7 +339,7 @@ class PaneHeader(QWidget):
             self.state = tr("Loading {share}", share=percent(min(0.99, self._share)))
         self.cancel.setVisible(loading)
         at_rest = chat.reply.phase is Phase.IDLE and model_status.state is LoadState.READY
-        # the state goes next to the name if there is space
+        # Show the state next to the name if there's space.
         self._shows_state = not at_rest or chat.model.remote is not None
         self._request_room()
         context = (0, 0, 0) if hidden else chat.model.context
@@ -396,9 +397,9 @@ class PaneHeader(QWidget):
         if loads:
             room -= self.cancel.width() + 4
         beside = room - DOT - metrics.horizontalAdvance(self.state)
-        # Hide the state if it's idle or doesn't fit; there's always the tooltip. In a narrow pane
-        # the name is more important, since the tab has a dot for activity. Loading is more
-        # important than the name, as the tab doesn't show it.
+        # Hide the state if the chat is idle or the state doesn't fit, because the tooltip always
+        # shows it. In a narrow pane the name is more important, since the tab has a dot for
+        # activity. Loading takes priority over the name, because the tab doesn't show it.
         rests = self._chat.reply.phase is Phase.IDLE or self.width() < t.NARROW
         least = LEAST_NAME if loads else scaled(LEAST_BESIDE)
         fits = beside >= (hint.width() if rests and not loads else min(hint.width(), least))
@@ -411,7 +412,7 @@ class PaneHeader(QWidget):
         after = self.model_button.geometry().right() + 26 + metrics.horizontalAdvance(self.written)
         place = min(after, right - self.cancel.width())
         self.cancel.move(place, (height - self.cancel.height()) // 2)
-        if place < self.model_button.geometry().right() + 18:  # it would cover the dot or name
+        if place < self.model_button.geometry().right() + 18:  # would cover the dot or name
             self.cancel.hide()
         buttons = (self.options_button, self.more, self.tools_button, self.meter, self.differs)
         mirror(self, self.keep, self.model_button, self.cancel, *buttons)
@@ -433,7 +434,7 @@ class PaneHeader(QWidget):
         beside = sum(button.width() + 2 for wanted, button in others if wanted)
         folded = room - beside < self.model_button.sizeHint().width()
         if self.in_row:
-            folded = self._fill_more is not None  # the tab has decided already
+            folded = self._fill_more is not None  # the tab has already decided
         had_keys = any(b.hasFocus() for b in (self.options_button, self.differs, self.tools_button))
         for wanted, button in others:
             button.setVisible(wanted and not folded)

@@ -50,7 +50,7 @@ class AnswerForm(QObject):
     Each format keeps its own field, so nothing is lost when switching back and forth.
     """
 
-    resized = Signal()  # called for when fields or errors appear or disappear
+    resized = Signal()  # the popover has to resize because fields or errors appeared or disappeared
 
     def __init__(self, form: QFormLayout, parent: QWidget, labels: int) -> None:
         super().__init__(parent)
@@ -336,8 +336,8 @@ class OptionsPopover(Popover):
             layout.activate()
             # Translated labels can be longer, so the width isn't fixed.
             least, wanted = layout.minimumSize().width(), layout.sizeHint().width()
-            # QFormLayout's minimum size assumes minimal labels, but it then lays them out at their
-            # size hint.
+            # QFormLayout's minimum size assumes minimal labels, but the layout then uses their size
+            # hint.
             self.setFixedWidth(max(self.WIDTH, min(wanted, least + scaled(40)) + 4))
         super()._fit()
 

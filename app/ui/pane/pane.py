@@ -87,12 +87,12 @@ class Notice(QWidget):
 
     def show_failure(self, model_status: ModelStatus, name: str) -> None:
         """Show why the model failed to load. ``name`` is the name used in this chat."""
-        # Memory errors come with two buttons, which is all that fits in a narrow pane.
+        # Memory errors have two buttons, which is all that fits in a narrow pane.
         short = model_status.code in {OUT_OF_MEMORY, DOES_NOT_FIT}
         no_fit = model_status.fit is not None
         variant = bool(adapter_of(model_status.ref))
         self.room.setText(tr("Make It Fit…") if no_fit else tr("Unload a Model…"))
-        remote = is_remote(model_status.ref)  # retrying can't bring back a removed model
+        remote = is_remote(model_status.ref)  # retrying can't restore a removed model
         stopped = model_status.code == NOT_STARTED
         self.again.setText(tr("Start Again") if stopped else tr("Try Again"))
         self.again.setVisible(not remote or stopped)
@@ -151,14 +151,15 @@ class FindBar(QWidget):
         super().__init__(parent)
         self._chat = chat
         self._transcript = transcript
-        # (position in path, message id, number of matches) per matching message
+        # (position in path, message id, number of matches) per matching message.
         self._hits: list[tuple[int, str, int]] = []
-        self._ends: list[int] = []  # running total of matches
+        self._ends: list[int] = []  # cumulative number of matches
         self._current = 0
-        self._first_in_view = 0  # where the search started
-        self._texts: dict[str, tuple[str, str]] = {}  # message id -> (source, folded text); cache
+        self._first_in_view = 0  # first visible message when the search started
+        self._texts: dict[str, tuple[str, str]] = {}  # cache: message id -> (source, folded text)
         self._words = ""
-        self._exact_counts: dict[str, int] = {}  # message id -> exact count, once laid out
+        # Message id -> exact count, once the message is laid out.
+        self._exact_counts: dict[str, int] = {}
         self._unsearched: Iterator[tuple[int, Message]] = iter(())
         self._slice_timer = QTimer(self, interval=0)
         self._slice_timer.timeout.connect(self._search_slice)
@@ -225,8 +226,8 @@ class FindBar(QWidget):
         )
         self._current = 0
         self._set_hits(())
-        # Search downwards from the first visible message, then upwards, to find a nearby match
-        # first.
+        # Search downwards from the first visible message, then upwards, so that a nearby match is
+        # found first.
         self._unsearched = iter(
             [*sources[self._first_in_view :], *reversed(sources[: self._first_in_view])]
         )
@@ -314,32 +315,32 @@ LEAST = (272, 220)  # minimum width and height at normal text size
 
 
 class ChatPane(QWidget):
-    # models_asked(pane), options_asked(pane), tools_asked(pane): open a popover
+    # (pane): open a popover.
     models_asked = Signal(object)
     options_asked = Signal(object)
     tools_asked = Signal(object)
     get_asked = Signal()
-    # cancel_load_asked(pane), get_asked(): button presses
+    # Button presses: (pane) for canceling a load, no argument for downloading a model.
     four_asked = Signal(str, str)  # (ref, text): see `EmptyChat.four_asked`
     cancel_load_asked = Signal(object)
-    # (pane, button): free some memory for the pane's model
+    # (pane, button): free some memory for the pane's model.
     unload_asked = Signal(object, object)
     notice_posted = Signal(str)  # (text): show a toast
-    # (pane): Escape in the composer with nothing left to cancel
+    # (pane): Escape was pressed in the composer, with nothing left to cancel.
     escaped = Signal(object)
-    # (pane, text, files): the user sent a message
+    # (pane, text, files): the user sent a message.
     spoken = Signal(object, str, object)
     broadcast_asked = Signal(object)  # (pane): toggle broadcast
     # (pane, message id): branch into a new chat
     branch_asked = Signal(object, str)
     panel_asked = Signal(object, str)  # (pane, message id): ask a panel
     column_kept = Signal(object, str)  # (pane, message id): keep this reply of a panel
-    # (pane, kind): judge, merge etc. the panel, see `app.chats.panel`
+    # (pane, kind): judge, merge or count votes on a panel, see `app.chats.panel`.
     made = Signal(object, str)
     # (pane, message id, message id): compare two branches
     branches_compared = Signal(object, str, str)
     deleted = Signal(str, object)  # (chat id, removal): messages were deleted; can be undone
-    # (chat id, message, place): removed from the queue; can be undone
+    # (chat id, message, place): a message was removed from the queue. This can be undone.
     unqueued = Signal(str, object, int)
     chat_asked = Signal(str)  # (id): open a chat that this chat reads
 
@@ -601,7 +602,7 @@ class ChatPane(QWidget):
     def _submit(self, event: Event) -> bool:
         turn = self.chat.turn
         if (reason := turn.why_not(event)) is not None:
-            if turn.draft is Draft.KEPT:  # else the reason is shown below the text
+            if turn.draft is Draft.KEPT:  # otherwise, the reason is shown below the text
                 self.notice_posted.emit(reason)
             return False
         self.show_tree(False)
@@ -669,7 +670,7 @@ class ChatPane(QWidget):
     def _refresh(self) -> None:
         chat = self.chat
         if self.isVisible() and chat.reply.answering.unseen:
-            chat.reply.mark_seen()  # calls this method again
+            chat.reply.mark_seen()  # this calls the current method again
             return
         self._show_page()
         model_status = chat.model.status
@@ -706,9 +707,8 @@ class ChatPane(QWidget):
             return why
         turn = self.chat.turn
         if turn.content() is not Content.NOTHING or not turn.preview(Event.STEER):
-            return tr(
-                "Queued until the reply ends."
-            )  # Ctrl+Enter is the composer's, or does nothing
+            # Ctrl+Enter is handled by the composer or does nothing.
+            return tr("Queued until the reply ends.")
         words = mark("Queued until the reply ends. {keys} sends the first one now.")
         return tr(words, keys=self.composer.field.steering_keys)
 
@@ -799,7 +799,7 @@ class ChatPane(QWidget):
     @Slot()
     def _read_texts(self) -> None:
         self.chat.attaching.read_texts()
-        self.focus_composer()  # its button is about to disappear
+        self.focus_composer()  # the focused button is about to disappear
 
     def _forget_oldest(self, message_id: str) -> None:
         if self.chat.forget_oldest(message_id):

@@ -47,7 +47,7 @@ _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 class PanelColumn(QFrame):
     """A panel member's reply, scrolling independently of the other columns."""
 
-    action_requested = Signal(str, str)  # see `MessageRow.action_requested`
+    action_requested = Signal(str, str)  # (action, id), as in `MessageRow`
     kept = Signal(str)  # (id): keep this reply
     stepped = Signal(int)  # (by): move the focus to another column
     focused = Signal()
@@ -81,7 +81,7 @@ class PanelColumn(QFrame):
         self.row.resized.connect(self._layout_timer.start)
         self.row.show()
         self.letter = panel.letter_of(message)
-        # The member's name goes first because both names may not fit.
+        # Show the member's name first, because both names may not fit.
         names = filter(None, (panel.name_of(message), message.model))
         self._title = f"{self.letter} {' · '.join(names)}"
         self.set_message(message)
@@ -169,7 +169,7 @@ class PanelView(QWidget):
     """Columns of a panel. Takes the place of the conversation."""
 
     action_requested = Signal(str, str)  # (action, id): a reply's button was pressed
-    # kept(id): keep this reply; made(kind): judge, merge or count the replies
+    # kept(id): keep this reply. made(kind): judge, merge or count the replies.
     kept = Signal(str)
     made = Signal(str)
     folded = Signal()
@@ -178,7 +178,7 @@ class PanelView(QWidget):
         super().__init__(parent)
         self._chat = chat
         self.columns: list[PanelColumn] = []
-        self.about = ""  # a message of the panel that's shown
+        self.about = ""  # ID of a message in the displayed panel
         self.setAccessibleName(tr("Panel"))
         self._question = plain_label(self, muted=False, wrap=False, px=t.LEAD_PX)
         self._words = ""

@@ -80,10 +80,10 @@ class QueueView(QWidget):
 
     MOST = 4.5  # rows visible without scrolling
     GAP = 3
-    # edited(id), removed(id): a row's button was pressed
+    # (id): the edit or remove button of a row was pressed.
     edited = Signal(str)
     removed = Signal(str)
-    left = Signal()  # the queue will be empty, so move the focus elsewhere
+    left = Signal()  # the queue is about to become empty, so move the focus elsewhere
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -94,7 +94,7 @@ class QueueView(QWidget):
         self.words.setProperty("muted", True)
         self.words.setWordWrap(True)
         self.words.setTextFormat(Qt.TextFormat.PlainText)
-        # sends messages that are on hold
+        # Sends messages that are on hold.
         self.send = link(self, tr("Send"))
         self.send.setCursor(Qt.CursorShape.PointingHandCursor)
         head = across((self.words, 1), self.send, margins=(16, 0, 8, 0), spacing=None)

@@ -21,7 +21,7 @@ class Number(Struct, frozen=True):
     high: float
     step: float
     decimals: int
-    engine: float  # used if the model has no default
+    engine: float  # value used if the model has no default
     tip: str
 
 

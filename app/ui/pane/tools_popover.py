@@ -320,7 +320,7 @@ class ToolsPopover(Popover):
         engine = self._library.loader.engine if self._chat.model.remote is None else None
         model = self._chat.model.status.model
         tools = self._toolbox.offered(self._chat.options.tools)
-        self._count_run += 1  # makes counts still running obsolete
+        self._count_run += 1  # invalidates counts that are still running
         for label in (self.cost, *self.costs.values()):
             label.setText("")
         self.cost.hide()

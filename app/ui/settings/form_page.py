@@ -124,8 +124,8 @@ class FormPage(QWidget):
     def __init__(self, parent: QWidget, title: str = "", settings: Settings | None = None) -> None:
         super().__init__(parent)
         self.title = title  # in English
-        self.settings = settings or Settings()  # what the rows display and change
-        self.rows: dict[str, QWidget] = {}  # by English label
+        self.settings = settings or Settings()  # settings that the rows display and change
+        self.rows: dict[str, QWidget] = {}  # rows by English label
         self.found_by: dict[str, str] = {}  # English label -> additional text to search
         self.fields: dict[str, Any] = {}  # option -> field, filled by `fill`
         # option -> field, and function that shows a value in it
@@ -408,7 +408,7 @@ class SettingsPages(QWidget):
         column.addWidget(self.search)
         column.addWidget(self.list, 1)
         column.addWidget(self.hits, 1)
-        column.addStretch(0)  # without results, keep the search field at the top
+        column.addStretch(0)  # without search results, keep the search field at the top
         self.hits.hide()
         self.stack = QStackedWidget(self)
         self.stack.addWidget(self.nothing)
@@ -481,7 +481,7 @@ class SettingsPages(QWidget):
             self.stack.setCurrentWidget(self.nothing)
         else:
             self._show(self.list.currentRow())
-        with QSignalBlocker(self.hits):  # removing results temporarily changes the current one
+        with QSignalBlocker(self.hits):  # removing results temporarily changes the current result
             self.hits.fill([(f"{title}/{row}", tr(row), tr(title)) for title, row in found])
             self.hits.setCurrentRow(0)
         self._on_chosen()
@@ -524,7 +524,7 @@ class SettingsPages(QWidget):
             self.search.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
             field = self.focusWidget()
-            if event.key() == Qt.Key.Key_Escape:  # or it would close the window and apply the value
+            if event.key() == Qt.Key.Key_Escape:  # otherwise, it would close the window
                 if isinstance(field, QDoubleSpinBox):
                     field.setValue(field.value())
                 while isinstance(field, QLineEdit) and field.isUndoAvailable():

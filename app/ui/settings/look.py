@@ -39,7 +39,7 @@ class LanguageChoice:
             self.box.addItem(name, code)
         self.box.setCurrentIndex(self.box.findData(settings.language))
         self.box.activated.connect(self._on_chosen)
-        # only visible once a restart is needed
+        # Only visible once a restart is needed.
         self.restart = QPushButton(tr("Restart Now"), page)
         self.restart.setAutoDefault(False)
         self.restart.setToolTip(tr("Restarts Stretto in this language. Replies stop."))

@@ -111,7 +111,7 @@ def add_tray(page: FormPage) -> None:
     there = QSystemTrayIcon.isSystemTrayAvailable()
     about = "" if there else tr("This desktop has no tray.")
     tray = page.field("tray")
-    tray.setEnabled(there or page.settings.tray)  # without a tray, the user can still turn it off
+    tray.setEnabled(there or page.settings.tray)  # an enabled setting can be turned off
     tray.setToolTip(about)
     page.row("tray", tray, about)
     shortcut = tr(

@@ -150,7 +150,7 @@ class ToolsWindow(Sheet):
             self.text.setPlainText(self._saved)
         else:
             return
-        if not self.unsaved:  # if it's still unsaved, the note shows what went wrong
+        if not self.unsaved:  # if saving failed, the note shows the error
             super().reject()
 
     # Servers.
@@ -187,7 +187,7 @@ class ToolsWindow(Sheet):
         found = self._found
         if found is None:
             return
-        # The user gave permissions to the old command, not to this command.
+        # The user granted permissions to the old command, not to the new command.
         others = [*self._removed(found), *(each.name for each in self._changed(found))]
         try:
             self._toolbox.host.set_servers(found.servers)
@@ -198,7 +198,7 @@ class ToolsWindow(Sheet):
             self._toolbox.consents.forget_server(name)
             self._toolbox.pins.forget(name)
         self._saved = self.text.toPlainText()
-        # this button gets disabled, which would move the focus to the next button
+        # Disabling this button would move the focus to the next button.
         self.text.setFocus()
         self._show_note(tr("Saved"))
         self._refresh()

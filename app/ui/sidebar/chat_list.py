@@ -97,10 +97,10 @@ class ChatListView(QListView):
         super().__init__(parent)
         self.rows = model
         self.delegate = ChatDelegate(self)
-        # Uniform heights mean that Qt doesn't query the size of each row. Only search results are
+        # With uniform heights, Qt doesn't query the size of each row. Only search results are
         # taller, but there are few.
         self.setUniformItemSizes(True)
-        # Set this before the model, since it lays out all rows.
+        # Set this before the model, because setting the model lays out all rows.
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setModel(model)
         self.setItemDelegate(self.delegate)
@@ -157,7 +157,7 @@ class ChatListView(QListView):
             self.viewport().update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        # Without focus, this is a key that the title editor didn't want.
+        # Without focus, this key press comes from the title editor, which has ignored it.
         if self.hasFocus() and self._handle_key(event):
             event.accept()
         else:
@@ -201,7 +201,7 @@ class ChatListView(QListView):
 
     @Slot()
     def _on_answered(self) -> None:
-        self.set_uniform(False)  # only now, since Qt then queries each row's height
+        self.set_uniform(False)  # only now, because Qt then queries all heights
 
     @Slot()
     def _on_reset(self) -> None:
@@ -229,9 +229,9 @@ class ChatListModel(QAbstractListModel):
         self._hits: dict[str, ChatListRow] = {}  # search results by chat id
         self._counts: dict[str, int] = {}
         self._groups: dict[str, list[str]] = {}  # chat ids by group row
-        self._group_of: dict[str, str] = {}  # the inverse of ``_groups``
+        self._group_of: dict[str, str] = {}  # inverse of ``_groups``
         self._row_numbers: dict[str, int] | None = None
-        self.words = ""  # query that the displayed results belong to; "" if all chats are shown
+        self.words = ""  # query of the displayed results, or "" if all chats are shown
         self.unfolded: set[str] = set()
         self.open_chats: frozenset[str] = frozenset()  # chats that have a pane
         library.listed.connect(self.refresh)

@@ -26,22 +26,22 @@ from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState
 
 class ChatListRow(Struct, frozen=True):
     text: str  # title, folder name, or heading
-    chat_id: str = ""  # empty unless it's a chat
+    chat_id: str = ""  # empty for other rows
     message_id: str | None = None  # message that matched the search
     snippet: str = ""  # excerpt with the match
-    # ranges to highlight in the snippet and title
+    # Ranges to highlight in the snippet and title.
     marks: tuple[tuple[int, int], ...] = ()
     title_marks: tuple[tuple[int, int], ...] = ()
-    # see `ListEntry`
+    # Same as `ListEntry.kind`.
     kind: str = "heading"
     depth: int = 0
-    folder_id: str = ""  # id if this is a folder, or ARCHIVE
-    count: int = 0  # chats inside
+    folder_id: str = ""  # ID of the folder, or ARCHIVE
+    count: int = 0  # number of chats inside
     unfolded: bool = False
     tags: tuple[str, ...] = ()
-    # file and page of a match, or a pinned chat's folder
+    # File and page of a match, or the folder of a pinned chat.
     place: str = ""
-    holds: tuple[str, ...] = ()  # chats in a collapsed group
+    holds: tuple[str, ...] = ()  # IDs of chats in a collapsed group
 
     @property
     def end_texts(self) -> list[str]:
@@ -127,7 +127,7 @@ def row_state(
         ring=living,
         end=count if folder else "  ".join(row.end_texts),
         end_px=t.SMALL_PX if folder else t.TINY_PX,
-        # for search results, don't cut off the page number
+        # For search results, don't cut off the page number.
         end_elide=Qt.TextElideMode.ElideMiddle if row.snippet else Qt.TextElideMode.ElideRight,
         below=row.snippet or None,
         below_marks=row.marks,

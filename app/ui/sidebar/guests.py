@@ -141,8 +141,8 @@ class GuestRowBase(QWidget):
 
     HEIGHT = 42
 
-    opened = Signal(int)  # (id): clicked
-    # pause_asked(id, on), stop_asked(id): button pressed
+    opened = Signal(int)  # (id): the row was clicked
+    # The pause or stop button of a row was pressed.
     pause_asked = Signal(int, bool)
     stop_asked = Signal(int)
 
@@ -246,9 +246,9 @@ class GuestRow(GuestRowBase):
         width = QFontMetrics(small).horizontalAdvance
         while width(second := " · ".join([*before, *parts])) > room and (before or parts[1:]):
             if parts[1:]:
-                parts.pop()  # drop whole stats rather than cutting them off
+                parts.pop()  # drop whole stats instead of cutting them off
             else:
-                before = []  # the state is more important
+                before = []  # the state is more important than the text before it
         if width(second) > room:
             second = state_words(replace(self.seen, known=0))
         row.line = QRect(left, 2, room, grown(18))

@@ -16,8 +16,8 @@ from app.store import ChatRecord
 class Organiser(QObject):
     """Organizes chats and folders, given their ids. Used by menus, shortcuts and drag and drop."""
 
-    done = Signal(str, object)  # (words, undo): something was done that can be undone
-    made = Signal(str)  # (folder_id): a new folder
+    done = Signal(str, object)  # (words, undo): an action that can be undone has finished
+    made = Signal(str)  # (folder_id): a folder was created
 
     def __init__(self, library: ChatLibrary, parent: QWidget) -> None:
         super().__init__(parent)

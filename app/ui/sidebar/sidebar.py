@@ -182,12 +182,13 @@ class TrashButton(PaintedButton):
 
 
 class Sidebar(QFrame):
-    # (id, message_id, words): open a chat; for search results also the message and query, else ""
+    # (id, message_id, words): open a chat. Search results also have a message and query, otherwise
+    # "".
     opened = Signal(str, str, str)
-    # (id): open a chat to the right of the active pane
+    # (id): open a chat to the right of the active pane.
     opened_beside = Signal(str)
     together_asked = Signal(list)  # (ids): open these chats side by side
-    # deleted(id), several_deleted(ids): move to trash
+    # (id) or (ids): move to trash.
     deleted = Signal(str)
     several_deleted = Signal(list)
     menu_asked = Signal(QPoint)  # (at): open the window's menu
@@ -320,7 +321,7 @@ class Sidebar(QFrame):
             self._on_search()
         if key == Qt.Key.Key_Down:
             self.list.setFocus(Qt.FocusReason.TabFocusReason)
-            # The results for this query aren't in yet.
+            # The results for this query haven't arrived yet.
             self.list.setCurrentIndex(QModelIndex() if self.model.waits else self.model.index(1))
             return True
         if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:

@@ -24,7 +24,7 @@ def date_line(when: float, form: str) -> str:
             order differs by language.
     """
     day = time.localtime(when)
-    # The UI language can be different from the system locale.
+    # The UI language can differ from the system locale.
     locale = QLocale(code())
     return locale.toString(QDate(day.tm_year, day.tm_mon, day.tm_mday), form)
 

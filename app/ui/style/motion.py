@@ -60,7 +60,7 @@ class Motion(QObject):
             before = self.reduced
             self._system["macOS", ""] = _reduced_on_mac()
             self._emit_if_changed(before)
-        elif os.environ.get("DBUS_SESSION_BUS_ADDRESS"):  # Qt would start a bus otherwise
+        elif os.environ.get("DBUS_SESSION_BUS_ADDRESS"):  # otherwise, Qt would start a bus
             self._follow_portal()
 
     def _emit_if_changed(self, before: bool) -> None:

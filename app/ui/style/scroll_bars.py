@@ -26,8 +26,8 @@ class FloatingBar(QScrollBar):
         self._native_bar, self._area = own, area
         self._strength = 0.0
         # Active until the next event loop iteration after a range change. When content grows, the
-        # view scrolls to its end within the same iteration. That shouldn't reveal the bar, since
-        # only the user's scrolling should.
+        # view scrolls to its end within the same iteration. This shouldn't reveal the bar, because
+        # the user hasn't scrolled.
         self._range_timer = QTimer(self, singleShot=True, interval=0)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setAccessibleName(tr("Scroll bar"))

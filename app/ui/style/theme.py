@@ -87,7 +87,7 @@ class Theme(QObject):
         self.zoom = zoom  # text size relative to the system's, in percent
         self.tokens = LIGHT
         self._style: QProxyStyle | None = None
-        # keep a reference because PySide deletes the accessibility hints along with it
+        # Keep a reference, because PySide deletes the accessibility hints along with this object.
         self._style_hints = app.styleHints()
         self._accessibility_hints = self._style_hints.accessibility()
         self._scheme = self._style_hints.colorScheme()
@@ -143,7 +143,7 @@ class Theme(QObject):
         self._apply(self._chosen_tokens())
 
     def _set_style(self) -> None:
-        # The style is called all the time, and calls into Python are slow, so avoid them if
+        # Qt calls the style all the time, and calls into Python are slow, so avoid them if
         # possible.
         wanted = RoundedStyle if scaled(t.SMALL_ICON) == t.SMALL_ICON else ScaledIconStyle
         if type(self._style) is not wanted:
@@ -336,7 +336,7 @@ def ui_font(px: int = t.UI_PX, weight: QFont.Weight = QFont.Weight.Normal) -> QF
 def _ui_font(pixels: int, weight: QFont.Weight) -> QFont:
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
     if _bundled:
-        font.setFamilies([_BUNDLED, font.family()])  # provides missing glyphs
+        font.setFamilies([_BUNDLED, font.family()])  # the bundled font provides missing glyphs
     font.setPixelSize(pixels)
     font.setWeight(weight)
     font.setFeature(QFont.Tag("tnum"), 1)

@@ -10,44 +10,44 @@ class ThemeTokens(Struct, frozen=True):
 
     dark: bool  # light text on dark backgrounds
     background: str  # conversation and active tab
-    back: str  # same for inactive panes, slightly shaded
+    back: str  # conversation in inactive panes, slightly shaded
     surface: str  # sidebar, tab bar and score
     raised: str  # fields, buttons, the composer, menus and popovers
     tint: str  # user messages
-    # hover: under the mouse; pressed: while pressed, or selected in a list
+    # Controls under the mouse, and controls that are pressed or selected in a list.
     hover: str
     pressed: str
-    # text: main text; muted: secondary text and icons
+    # Main text; secondary text and icons.
     text: str
     muted: str
-    # border: hairlines; divider: quotes, tables and menu edges
+    # Hairlines; quotes, tables and menu edges.
     border: str
     divider: str
     outline: str  # edges of buttons and fields; lighter than their text
     border_strong: str  # edges of controls without text, e.g. check boxes, and scroll bars
-    # accent: focus rings, links and main buttons; accent_text: text on main buttons
+    # Focus rings, links and main buttons; text on main buttons.
     accent: str
     accent_text: str
     accent_quiet: str  # selected menu items
     broadcast: str  # composers that will receive a broadcast
     difference: str  # words in which compared replies differ
-    # errors and deletions, and the background behind them
+    # Errors and deletions, and the background behind them.
     danger: str
     danger_wash: str
-    # success and insertions, and the background behind them
+    # Success and insertions, and the background behind them.
     success: str
     success_wash: str
-    # backgrounds of code and selected text
+    # Backgrounds of code and selected text.
     code_background: str
     selection: str
-    # tooltip: also used for toasts; tooltip_hover: a toast's button under the mouse
+    # Tooltips and toasts, including a toast's button under the mouse.
     tooltip: str
     tooltip_hover: str
     tooltip_text: str
     strong: bool = False  # high contrast; selected items get an outline
 
 
-# light, dark, high-contrast light, high-contrast dark
+# Light, dark, high-contrast light, high-contrast dark.
 _COLOURS = {
     "background": ("#fdfdfc", "#1b1d1d", "#ffffff", "#000000"),
     "back": ("#f7f8f6", "#171919", "#ffffff", "#000000"),
@@ -107,7 +107,7 @@ EDGE_PAIRS = (
     ("border_strong", "code_background"),
     ("accent", "hover"),
     ("accent", "pressed"),
-    ("accent", "selection"),  # the current match vs. the others
+    ("accent", "selection"),  # current match and other matches
 )
 """Control edges, focus rings and icons with their backgrounds. All have at least 3:1 (WCAG
 1.4.11).
