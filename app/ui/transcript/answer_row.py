@@ -175,7 +175,7 @@ def remedies(message: Message, can: Can) -> list[Remedy]:
             asks = Action.DELETE.value
             offers.append(Remedy(tr("Delete Message"), asks, message.parent_id, why or ""))
         if ChatOptions.from_params(message.stats.get("options", {})).context is not None:
-            # this chat uses a reduced context, so raising it may help
+            # This chat uses a reduced context, so raising the limit may help.
             offers.append(Remedy(tr("Chat Settings…"), SETTINGS, message.id))
         offers.append(Remedy(tr("Choose Another Model…"), MODELS, message.id))
         return offers
@@ -600,7 +600,7 @@ class AnswerRow(MessageRow):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._view.isVisible() and self._view.geometry().contains(event.rect()):
-            return  # only the text changes during generation
+            return  # the layout is the same, because only the text changes during generation
         tokens = theme().tokens
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -615,7 +615,7 @@ class AnswerRow(MessageRow):
         # A stopped reply may have been resumed since the last layout.
         if not self._mark_area.isEmpty():
             painter.drawText(self._mark_area, Qt.AlignmentFlag.AlignVCenter, self._end_text)
-        # While a reply is being continued, its stats are still the old ones.
+        # While a reply is being continued, its stats are outdated.
         if not self.streaming and (self._revealed() or self._figures_matter()):
             room = self._width - self._footer_end
             area = QRectF(self._footer_end, self._footer_y, room, grown(SIDE))

@@ -40,7 +40,7 @@ _STATES = {
     LaneState.TIME: mark("Out of time", "a helper"),
     LaneState.FAILED: mark("Failed", "a helper"),
 }
-_MAX_PAINTED_CHARACTERS = 1_000  # two lines need at most twice as many
+_MAX_PAINTED_CHARACTERS = 1_000  # twice what two lines usually need
 _MAX_SPOKEN_CHARACTERS = 500
 
 
@@ -53,7 +53,8 @@ def state_line(lane: HelperRun) -> str:
 
 def two_lines(text: str, font: QFont, width: int, *, end: bool) -> list[str]:
     """Get the first two lines of a text, or with ``end`` the last two."""
-    # Start a growing text at a fixed offset for a while, so that it doesn't reflow with every word.
+    # Keep the start of a growing text fixed for a while, so that the text doesn't reflow with every
+    # word.
     start = max(0, len(text) // _MAX_PAINTED_CHARACTERS - 1) * _MAX_PAINTED_CHARACTERS if end else 0
     text = " ".join(clean(text[start : start + 2 * _MAX_PAINTED_CHARACTERS], lines=False).split())
     layout = QTextLayout(text, font)
@@ -92,7 +93,7 @@ class LaneHead(PaintedButton):
         if self.isChecked():
             return []
         of = (lane.why or lane.text, width, lane.over, font.key())
-        if of != self._lines_of:  # paint and layout ask several times per frame
+        if of != self._lines_of:  # cached, because painting and layout ask several times per frame
             room = width - self.edge - 4
             self._lines = two_lines(of[0], font, room, end=not lane.over)
             self._lines_of = of

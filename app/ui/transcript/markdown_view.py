@@ -52,12 +52,12 @@ _HTML_LIMIT = 200_000
 class TabStop(Struct, frozen=True):
     """Tab stop in the text: a link or code block."""
 
-    # cursor positions
+    # Cursor positions.
     begin: int
     end: int
     link: str  # address; "" for code
     code: CodeBlock | None  # None for a link
-    words: str  # what a screen reader says
+    words: str  # text for screen readers
 
 
 def stops_in(markdown: MarkdownDocument) -> list[TabStop]:
@@ -121,7 +121,7 @@ class WideCode(QObject):
         super().__init__(parent)
         self._markdown = markdown
         self._offsets: dict[tuple[int, int], float] = {}
-        # block whose bar is being dragged, and where on the bar it was grabbed
+        # Block whose bar is being dragged, and the position where the user grabbed the bar.
         self._dragged_bar: tuple[tuple[int, int], float] | None = None
 
     @property
@@ -436,7 +436,7 @@ class MarkdownView(TextView):
             self.part_asked.emit(address.fragment())
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        return QWidget.focusNextPrevChild(self, forward)  # the message row decides what comes next
+        return QWidget.focusNextPrevChild(self, forward)  # the message row picks the next widget
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         if self.stop >= 0 and event.reason() != Qt.FocusReason.PopupFocusReason:
@@ -507,7 +507,7 @@ class MarkdownView(TextView):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._markdown.paint_under(painter, QRectF(event.rect()))
         painter.end()
-        # We draw wide code ourselves, and QTextEdit the rest above, between and below.
+        # We draw wide code ourselves, and QTextEdit draws the text above, between and below.
         rest = event.rect()
         wide = self._wide.blocks(QRectF(rest))
         for code in wide:
@@ -629,12 +629,12 @@ class MarkdownView(TextView):
         cursor = QTextCursor(self.document())
         cursor.setPosition(self._markdown.end_position)
         place = self.cursorRect(cursor)
-        # Stay right after the last letter, even at the end of the line.
+        # Keep the cursor right after the last letter, even at the end of the line.
         left = place.left() - self._wide.moved_at(place.center().y()) + 3
         left = min(left, self.viewport().width() - 3)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme().tokens.accent))
-        # An empty document has a single line only a few pixels high.
+        # An empty document has a single line, which is only a few pixels high.
         height = min(place.height(), 18) if place.height() > 8 else 16
         top = max(2.0, place.center().y() - height / 2)
         painter.drawRoundedRect(QRectF(left, top, 3, height), 1.5, 1.5)

@@ -96,7 +96,7 @@ def row_name(message: Message) -> str:
         text = shown_result(message)[:_MAX_NAME_CHARACTERS]
         return f"{head}: {text.strip()}" if text else head
     text = message.content[:_MAX_NAME_CHARACTERS]
-    if QAccessible.isActive():  # slow, and rows are created while scrolling
+    if QAccessible.isActive():  # computing names is slow, and rows are created while scrolling
         text = shown_text(text, message.role)
     words = "\n".join(filter(None, (text.strip(), message.error)))
     return f"{head}: {words}" if words else head
@@ -150,7 +150,7 @@ class FileLine(PaintedButton):
     """
 
     HEIGHT = 26
-    folded = Signal()  # expanded or collapsed
+    folded = Signal()  # the row was expanded or collapsed
     chat_asked = Signal(str)  # (id): open this chat
 
     def __init__(self, attachment: Attachment, parent: QWidget) -> None:
@@ -423,11 +423,11 @@ class MessageRow(QWidget):
     """
 
     resized = Signal()  # the height returned by ``arrange`` has changed
-    # (action, id): a button was pressed; ``action`` is an `Action` value, or "copied" for code
+    # (action, id): a button was pressed. ``action`` is an `Action` value, or "copied" for code.
     action_requested = Signal(str, str)
-    # (forward): Tab moved past the last control, or Shift+Tab past the first
+    # (forward): Tab moved past the last control, or Shift+Tab past the first.
     left = Signal(bool)
-    # (top, bottom): this part was focused, so scroll it into view
+    # (top, bottom): this part got the focus, so scroll it into view.
     reached = Signal(int, int)
 
     def __init__(self, message: Message, can: Can, parent: QWidget) -> None:
@@ -654,8 +654,8 @@ class MessageRow(QWidget):
 
     @Slot()
     def _on_theme(self) -> None:
-        # Subclasses must override `restyle` rather than this: PySide calls overridden slots even
-        # after the row is deleted.
+        # Subclasses must override `restyle` rather than this slot, because PySide calls overridden
+        # slots even after the row is deleted.
         self.restyle()
 
     def restyle(self) -> None:

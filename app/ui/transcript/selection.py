@@ -76,7 +76,7 @@ class Selection(QObject):
         super().__init__(view.viewport())
         self._view, self._chat = view, chat
         self._ends: tuple[SelectionEnd, SelectionEnd] | None = None  # anchor and moving end
-        # Where the mouse was pressed. Becomes the anchor if the user drags or Shift+clicks.
+        # Position of the mouse press. Becomes the anchor if the user drags or Shift+clicks.
         self._origin: SelectionEnd | None = None
         self._last_pressed: TextView | None = None
         self._dragging = False
@@ -137,7 +137,7 @@ class Selection(QObject):
                     self.show_in(number)
                 break
 
-    # Mouse. Qt sends all moves to the pressed text until the button is released.
+    # Mouse. Until the button is released, Qt sends all moves to the text that was pressed.
 
     def press(self, text: TextView | None, event: QMouseEvent) -> bool:
         """Handle a press in a text or the margin. Return True if the text should ignore it."""
@@ -363,7 +363,7 @@ class Selection(QObject):
             return message.content
         return markdown.markdown_text(first, min(last, end))
 
-    # Menu.
+    # Context menu.
 
     def pop_menu(self, text: TextView | None, at: QPoint, place: QPoint) -> None:
         """Open a menu with actions for the selection and for the link or word under the pointer."""

@@ -58,7 +58,7 @@ KEYS = {
     Qt.Key.Key_S: Decision.SERVER,
     Qt.Key.Key_D: Decision.DENY,
 }
-TOOLS = "tools"  # button key in addition to the `Action`s: opens the chat's tools
+TOOLS = "tools"  # key of a button that isn't an `Action` and opens the chat's tools
 
 
 class CallWriter:
@@ -159,22 +159,22 @@ def height_of(words: str, width: int) -> int:
 class ToolRow(MessageRow):
     """Row of a tool call: arguments or changes, decision buttons, and the result."""
 
-    # (id, decision, arguments): ``arguments`` is JSON text
+    # (id, decision, arguments): ``arguments`` is JSON text.
     decided = Signal(str, object, str)
     decided_all = Signal(object)  # (decision): applies to all waiting calls
-    # (id): the user allowed writing in the folder this call needs
+    # (id): the user allowed writing in the folder needed for this call.
     writing_allowed = Signal(str)
-    kept = Signal(str, bool)  # (id, shorten): the user decided about a result that's too long
-    # stopped(id), retried(id): stop or repeat the running call
+    kept = Signal(str, bool)  # (id, shorten): the user decided how to handle an overlong result
+    # (id): stop or repeat the running call.
     stopped = Signal(str)
     retried = Signal(str)
-    # (id, response): the user answered a question asked by the server
+    # (id, response): the user answered a question from the server.
     answered = Signal(str, object)
-    # (id, number): stop one of the call's helpers
+    # (id, number): stop one of the call's helpers.
     helper_stopped = Signal(str, int)
 
     MOST_LINES = 12
-    # longest arguments to display, in characters; longer arguments open in the editor instead
+    # Longest arguments to display, in characters. Longer arguments open in the editor instead.
     MOST_SHOWN = 20_000
     INSET = 10  # padding of text inside its background
     SILENT_S = 10  # seconds without a result before the user can retry
@@ -188,16 +188,16 @@ class ToolRow(MessageRow):
         self._waiting = WaitingCalls()
         self._fold = FoldButton(self, "wrench")
         self._fold.clicked.connect(self.resized)
-        # editor for the arguments, opened by `edit`
+        # Editor for the arguments, opened by `edit`.
         self.arguments = QPlainTextEdit(self)
         self.arguments.setObjectName("field")
         self.arguments.setAccessibleName(tr("Arguments"))
         self.arguments.setTabChangesFocus(True)
         self.arguments.textChanged.connect(self._on_written)
         self._view = TextView(QTextDocument(), self)
-        # one lane per helper
+        # Has a lane per helper.
         self.lanes: HelperLanes | None = None
-        self._shows_match = False  # show a search match in place of the lanes
+        self._shows_match = False  # the lanes are replaced by a search match
         self._buttons_by_key = {
             key: self._make_button(words and tr(words), tr(tip))
             for key, (words, tip) in BUTTONS.items()
@@ -422,7 +422,7 @@ class ToolRow(MessageRow):
         more = {Qt.Key.Key_E: "edit", Qt.Key.Key_W: "grant"}.get(Qt.Key(event.key()))
         here = self.state is CallState.ASKING and plain and focused is self
         if isinstance(focused, QPushButton) and decision is Decision.ONCE:
-            focused.click()  # Qt only presses buttons with Space; the focused one may be Deny
+            focused.click()  # Qt only presses buttons with Space; the focused button may be Deny
         elif here and (act := decision or more) is not None:
             if act in self._card_state.buttons:
                 self._buttons_by_key[act].click()
@@ -500,7 +500,7 @@ class ToolRow(MessageRow):
         self._mark_wrong(editing and bool(self._error) and self._wrong)
         self._fold.setVisible(state is CallState.OVER)
         for key, button in self._buttons_by_key.items():
-            if key != "go_on":  # handled by `show_actions`
+            if key != "go_on":  # `show_actions` handles this button
                 button.setVisible(key in shown.buttons)
         once, (_, tip) = self._buttons_by_key[Decision.ONCE], BUTTONS[Decision.ONCE]
         once.setEnabled(shown.is_ready)
@@ -540,14 +540,14 @@ class ToolRow(MessageRow):
         self._view.setAccessibleName(tr("What will happen"))
         preview = call.preview if call is not None else None
         if editing:
-            pass  # the preview is outdated: it belongs to the unedited arguments
+            pass  # the preview is outdated, since the arguments have been edited
         elif isinstance(preview, Difference):
             writer.arguments([("", preview.path)])
             writer.difference(preview.lines)
         elif self._form is None and self.lanes is None and call is not None:
             shown = pairs or []
             file = [pair for pair in shown if not pair[0]] if call.shown_first else []
-            # the diff isn't ready yet, so leave out the file's text
+            # The diff isn't ready yet, so omit the file's text.
             writer.arguments(file or shown)
         self._view.setVisible(not self._view.document().isEmpty())
 

@@ -60,7 +60,7 @@ class MessagePlace(Struct):
     width: int = 0  # view width when ``height`` was measured; 0 for an estimate
     top: int = 0
     row: MessageRow | None = None
-    # remembers which code blocks are wrapped while the row is gone
+    # Remembers which code blocks are wrapped while the row doesn't exist.
     wrapped: frozenset[tuple[int, int]] = frozenset()
 
 
@@ -193,7 +193,7 @@ class TranscriptKeys:
         """Focus a message and scroll it into view. When coming from below, show its end."""
         view, place = self._view, self._view.places[number]
         bar = view.verticalScrollBar()
-        # Scroll twice because the first time measures the rows around it.
+        # Scroll twice, because the first pass measures the surrounding rows.
         for _ in range(2):
             head = place.top - view.TOP
             foot = place.top + place.height + view.BOTTOM - view.viewport().height()
@@ -236,7 +236,7 @@ class TranscriptView(QAbstractScrollArea):
     SILENT_S = 10  # seconds without a response before the user can retry
 
     action_requested = Signal(str, str)  # (action, id): a message's button was pressed
-    # (forward): focus moved past the end or start of the conversation
+    # (forward): the focus moved past the end or start of the conversation.
     left = Signal(bool)
     put_up = Signal(str)  # (id): a row was created for a message
     chat_asked = Signal(str)
@@ -245,7 +245,7 @@ class TranscriptView(QAbstractScrollArea):
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.ground = "back"  # color token of the background
-        # Saves repainting the window's background for each token.
+        # Avoids repainting the window's background for each token.
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.places: list[MessagePlace] = []  # messages in path order
         self._by_id: dict[str, MessagePlace] = {}  # lookup by message id
@@ -277,7 +277,7 @@ class TranscriptView(QAbstractScrollArea):
         self.setAccessibleName(tr("Messages"))
         chat.path_changed.connect(self._rebuild)
         chat.turn_changed.connect(self._on_turn)
-        # the panel button is disabled while a message is being edited
+        # The panel button is disabled while a message is being edited.
         chat.compose_changed.connect(self._on_turn)
         chat.phase_changed.connect(self._on_phase)
         chat.message_added.connect(self._on_added)
@@ -321,7 +321,7 @@ class TranscriptView(QAbstractScrollArea):
         if self._placed_count:
             self.lay_out()
         else:
-            self._layout_timer.start()  # a new pane is resized twice, so wait
+            self._layout_timer.start()  # wait, because a new pane is resized twice
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -350,7 +350,7 @@ class TranscriptView(QAbstractScrollArea):
             place.width = 0
         if not self._layout_timer.isActive():
             self._layout_timer.start()
-            # update before painting, because the timer would fire after it and paint a second time
+            # Update before painting, because the timer would fire later and cause a second repaint.
             self._grown.emit()
 
     @Slot()
@@ -365,7 +365,8 @@ class TranscriptView(QAbstractScrollArea):
         self._layout_timer.stop()
         try:
             anchor = None if self.following else self._anchor()
-            # Measuring rows can move other rows into view. This settles after a few passes.
+            # Measuring rows can move other rows into view, which usually settles after a few
+            # passes.
             for _ in range(6):
                 self._set_tops(anchor)
                 if not self._measure_nearby():
@@ -457,8 +458,7 @@ class TranscriptView(QAbstractScrollArea):
         bar = self.verticalScrollBar()
         self._jump.setVisible(bar.value() < bar.maximum() - self.viewport().height() // 4)
         self._jump.set_living(self._is_replying())
-        # Place the button next to the text if there's space, else at the edge where it covers
-        # least.
+        # Place the button next to the text if there's space, else where it covers the least.
         beside = min(left + width + 8, self.width() - self._jump.width() - 12)
         self._jump.move(beside, self.height() - self._jump.height() - 8)
         mirror(self, self._jump)
@@ -474,7 +474,7 @@ class TranscriptView(QAbstractScrollArea):
             return
         self.following = False
         within = 0
-        # Scroll twice because the first time measures the rows around it.
+        # Scroll twice, because the first pass measures the surrounding rows.
         for _ in range(2):
             self.verticalScrollBar().setValue(max(0, place.top + within - self.TOP))
             self.lay_out()
@@ -532,7 +532,7 @@ class TranscriptView(QAbstractScrollArea):
         if place.row is None:
             return None
         count, top = place.row.seek(self._words, number)
-        # Scroll twice, as expanding or creating rows changes heights.
+        # Scroll twice, because expanding or creating rows changes heights.
         for _ in range(2):
             self.lay_out()
             y = place.top + (top or 0) - bar.value()
@@ -561,7 +561,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.selection.press(None, event)
-        event.ignore()  # let the pane see it, too, so that it becomes active
+        event.ignore()  # the pane must get the event as well, so that it becomes active
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self.selection.drag(event)
@@ -587,7 +587,7 @@ class TranscriptView(QAbstractScrollArea):
         painter.fillRect(event.rect(), theme().color(self.ground))
         self._keys.paint_mark(painter)
 
-    # Signals of the chat.
+    # Signals from the chat.
 
     @Slot()
     def _rebuild(self) -> None:
@@ -620,7 +620,7 @@ class TranscriptView(QAbstractScrollArea):
             if isinstance(row, ToolRow):
                 row.set_call(self._chat.tools.calls.get(message_id))
                 self._count_waiting()
-                self._on_turn()  # the call decides which actions are allowed
+                self._on_turn()  # the allowed actions depend on the call
             row.set_message(self._chat.shown(message_id))
         else:
             self._forget_height(message_id)
@@ -663,7 +663,8 @@ class TranscriptView(QAbstractScrollArea):
     def _on_text(self, message_id: str, text: str, kind: str) -> None:
         row = self.row(message_id)
         if row is not None and not self.isVisible():
-            # Hidden tabs don't render, so drop the row. It's created again once visible.
+            # Hidden tabs don't render, so drop the row. It's created again when the tab becomes
+            # visible.
             self._remove_row(self._by_id[message_id])
         elif row is not None:
             row.append(text, kind)

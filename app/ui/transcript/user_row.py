@@ -68,7 +68,7 @@ class UserRow(MessageRow):
         self._note = QRectF()
         self._fold_link = self._link(self._on_more)
         self._more_text_link = self._link(self._on_further)
-        self._laid_out = self._beginning(1)  # text in the document so far
+        self._laid_out = self._beginning(1)  # currently displayed part of the text
         self._fill()
         self._reveal()
 

@@ -137,10 +137,11 @@ async def _choose(dialog: QFileDialog) -> list[Path]:
 
 OPENABLE = ("http", "https", "mailto")
 
+# Number of characters to keep at the start and end of a long address.
 _HEAD_CHARACTERS, _TAIL_CHARACTERS = (
     400,
     120,
-)  # characters to keep at the start and end of a long address
+)
 _MAX_HOST_CHARACTERS = 60
 _UNBROKEN = re.compile(r"([^\s\u200b]{48})")
 
@@ -191,7 +192,7 @@ def judge(address: QUrl) -> tuple[str, str, bool]:
         words = tr("Blocked because this link doesn’t lead to a web page.")
         return words, shown, False
     if address.userInfo():
-        # "good.org@evil.example" goes to evil.example. There's no legitimate use for this.
+        # "good.org@evil.example" opens evil.example. There's no legitimate use for this.
         leads = tr("It leads to {place}, not to the text before the “@”:", place=where)
         words = tr("Blocked because this link hides where it leads.")
         return words, f"{leads}\n{shown}", False

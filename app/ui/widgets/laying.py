@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 SPRING = None  # stretchable space
 
-# int: spacing in pixels; tuple: a part with stretch and alignment
+# Integers are spacing in pixels, and tuples are a part with stretch and alignment.
 Part = QWidget | QLayout | int | tuple[Any, ...] | None
 
 

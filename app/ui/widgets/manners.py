@@ -81,7 +81,7 @@ class WheelGuard(QObject):
             and isinstance(watched, QWidget)
             and not watched.hasFocus()
         ):
-            event.ignore()  # Qt then sends it to the parent, which scrolls
+            event.ignore()  # Qt passes an ignored event to the parent, which scrolls
             return True
         return super().eventFilter(watched, event)
 
@@ -203,7 +203,7 @@ def begin_at_edge(field: QTextEdit | QPlainTextEdit) -> None:
         wanted = right if document.isEmpty() else each
         if option.textDirection() != wanted:
             option.setTextDirection(wanted)
-            if isinstance(field, QPlainTextEdit):  # whose layout ignores the text direction
+            if isinstance(field, QPlainTextEdit):  # its layout ignores the text direction
                 option.setAlignment(Qt.AlignmentFlag.AlignRight)
             document.setDefaultTextOption(option)
 

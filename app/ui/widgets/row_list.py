@@ -20,7 +20,7 @@ class RowList(QScrollArea):
     def __init__(self, add: QPushButton, parent: QWidget) -> None:
         super().__init__(parent)
         self.items: list[Any] = []  # from top to bottom
-        self.add = add  # the button for adding a row; focused after removing a row
+        self.add = add  # button for adding a row, which gets the focus after a row is removed
         inside = QWidget(self)
         self._column = QVBoxLayout(inside)
         self._column.setContentsMargins(0, 0, 8, 0)

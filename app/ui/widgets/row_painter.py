@@ -148,12 +148,13 @@ def _draw_marked(painter: QPainter, area: QRect, text: str, marks: Marks) -> Non
     if line.naturalTextWidth() > area.width():
         room = area.width() - painter.fontMetrics().horizontalAdvance("…")
         end = line.xToCursor(room, QTextLine.CursorPosition.CursorBetweenCharacters)
-        # Qt counts UTF-16 code units here.
+        # Qt counts in UTF-16 code units here.
         kept = text.encode("utf-16-le")[: 2 * end].decode("utf-16-le", "ignore")
         layout = _text_layout(painter, kept.rstrip() + "…", marks)
     line = layout.lineAt(0)
     top = area.top() + (area.height() - line.height()) / 2
-    # If `QTextOption` had the direction, Qt would align the text to the far end of a 1e6 px line.
+    # If the direction were set in `QTextOption`, Qt would align the text to the far end of a 1e6 px
+    # line.
     left = area.left() - line.naturalTextRect().left()
     if painter.layoutDirection() == Qt.LayoutDirection.RightToLeft:
         left += area.width() - line.naturalTextWidth()
@@ -246,7 +247,7 @@ class RowDelegate(QStyledItemDelegate):
         self._state_of, self._inset = state_of, inset
         self._height, self._lines = height, lines
         self.alpha = 255  # opacity of pulsing rings
-        self.painted = QRect()  # region to be painted; empty if it's everything
+        self.painted = QRect()  # region to be painted; empty means everything
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(100, grown(self._height, self._lines))
@@ -284,7 +285,7 @@ class RowDelegate(QStyledItemDelegate):
         elif state.dot:
             row.dot(shade("accent"), 8, alpha=self.alpha if state.ring else 255, ring=state.ring)
         if not self.painted.isEmpty() and not self.painted.intersects(row.visual(row.line)):
-            return  # only a dot needs painting
+            return  # only a dot needs repainting
         if state.end_unfolded is not None:
             row.caret(shade("muted"), 6, unfolded=state.end_unfolded, end=True)
         if state.end_icon:

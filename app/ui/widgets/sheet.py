@@ -67,7 +67,7 @@ class Popover(QFrame):
         self.setObjectName("popover")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._corner, self._room = QPoint(), 640
-        self.cancelled = False  # closed with Escape, so don't apply anything
+        self.cancelled = False  # closed with Escape, so don't apply any changes
         self._area = scrolling(QWidget(self), self)
         float_bars(self._area)
         down(self._area, of=self, margins=(1, 1, 1, 1), spacing=None)
@@ -98,7 +98,7 @@ class Popover(QFrame):
     def _fit(self) -> None:
         if (layout := self._page) is not None:
             layout.activate()
-            # depends on the width because text wraps
+            # The height depends on the width because text wraps.
             height = layout.totalHeightForWidth(self.width() - 2)
             height = height if height > 0 else layout.sizeHint().height()
             self.setFixedHeight(min(self._room, height + 6))
@@ -116,13 +116,13 @@ class Sheet(QDialog):
         self.setWindowTitle(title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._placed = False
-        self.rows = QVBoxLayout(self)  # column of all rows
+        self.rows = QVBoxLayout(self)
         self.rows.setContentsMargins(24, 20, 24, 18)
         self.rows.setSpacing(spacing)
 
     def open(self) -> None:
         """Open as a window-modal dialog, which Ctrl+W can close."""
-        # the window's own Ctrl+W shortcut is blocked by the dialog
+        # The dialog blocks the window's own Ctrl+W shortcut.
         QShortcut(QKeySequence("Ctrl+W"), self, self.reject)
         super().open()
 
@@ -172,8 +172,8 @@ class Sheet(QDialog):
     def _save_place(self) -> None:
         if _settings and self._resizable:
             settings, name = _settings[0], self.objectName()
-            # Don't include the frame. Its size isn't known until the window is shown, so the window
-            # would move up by the height of its title bar every time.
+            # Exclude the frame. Its size isn't known until the window is shown, so the window would
+            # move up by the height of its title bar every time.
             at = self.geometry()
             place = [at.x(), at.y(), at.width(), at.height()]
             if settings.places.get(name) != place:

@@ -24,7 +24,7 @@ from app.ui.widgets.asking import ask_and_open
 
 MOST_MARKS = 500
 
-# finds (begin, end) ranges to highlight in a text
+# Returns the (begin, end) ranges to highlight in a text.
 Words = Callable[[str], Sequence[tuple[int, int]]]
 
 
@@ -53,8 +53,8 @@ class TextView(QTextBrowser):
         self._current_match = -1
         self.found = 0  # number of matches for the current highlights
         self._selected_part: tuple[int, int] | None = None
-        self.stop = -1  # -1 for none
-        # set if this text is part of a larger selection
+        self.stop = -1  # index of the focused stop, or -1
+        # Set if this text is part of a larger selection.
         self.across: TextSelectionOwner | None = None
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -103,7 +103,7 @@ class TextView(QTextBrowser):
             (here,) = self._marked_at(places[current : current + 1], text)
             here.format.setBackground(theme().color("accent"))
             here.format.setForeground(theme().color("accent_text"))
-            # may be past the end because of `MOST_MARKS`
+            # The index may be past the end because of `MOST_MARKS`.
             self._match_marks[current : current + 1] = [here]
             led_to = here.cursor
         self._show_marks()

@@ -30,9 +30,9 @@ class Toast(QWidget):
         parent: QWidget,
         *,
         at_top: bool = False,
-        # get the window to show the next message in; ``parent`` by default
+        # Returns the window for the next message. ``parent`` by default.
         where: Callable[[], QWidget] | None = None,
-        # get the widget to center on, which is ignored in other windows
+        # Returns the widget to center on, which is ignored in other windows.
         over: Callable[[], QWidget | None] | None = None,
     ) -> None:
         super().__init__(parent)
@@ -40,9 +40,9 @@ class Toast(QWidget):
         self._home = parent
         self._find_window, self._find_anchor = where, over
         # Other windows get their own toast. Reparenting this toast would create a native window,
-        # and when that was destroyed, Qt crashed.
+        # and destroying that window crashed Qt.
         self._guest: Toast | None = None
-        self.text = ""  # last message, no matter in which window
+        self.text = ""  # last message in any window
         self._at_top = at_top
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._label = QLabel(self)
@@ -118,7 +118,8 @@ class Toast(QWidget):
         return guest
 
     def showEvent(self, event: QEvent) -> None:
-        self._home.installEventFilter(self)  # not earlier: windows get hundreds of events
+        # Installed lazily, because windows get hundreds of events.
+        self._home.installEventFilter(self)
 
     def hideEvent(self, event: QEvent) -> None:
         if shiboken6.isValid(self._home):  # a floating window may be gone before its toast
@@ -134,9 +135,9 @@ class Toast(QWidget):
     def _place(self) -> None:
         parent, layout = self.parentWidget(), self.layout()
         if parent is not None and layout is not None:
-            # wrap long messages
+            # Wrap long messages.
             text = self._label.text()
-            self._label.ensurePolished()  # needed to measure with the right font
+            self._label.ensurePolished()  # measuring requires the final font
             wide = self._label.fontMetrics().horizontalAdvance(text) + 2
             beside = 64 + (self.button.sizeHint().width() if not self.button.isHidden() else 0)
             most = min(scaled(420), parent.width() - beside)

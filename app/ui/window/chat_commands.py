@@ -90,7 +90,7 @@ class ChatCommands(WindowController):
         """Fall back to a tab if splitting would make the panes too small."""
         active = self._workspace.active
         if where != "tab":
-            self._workspace.restore_panes()  # maximized panes seem to have more space
+            self._workspace.restore_panes()  # maximized panes appear to have more space
         if where == "tab" or active is None or has_room(self._workspace, active, where):
             return where
         self._post_notice(tr("No room for another pane. The chat opened as a tab."))
@@ -122,13 +122,13 @@ class ChatCommands(WindowController):
             self._open_now(chat_id, where)
 
     def _open_now(self, chat_id: str, where: str = "tab") -> None:
-        # This may be an outdated search result.
+        # The chat may come from an outdated search result.
         if self._library.deleted_since(chat_id):
             self._post_notice(tr("This chat is in the Trash."))
             return
         chat = self.chat(chat_id)
         if self._workspace.is_kept(chat_id):
-            # A closed pane is kept for a while, so put it back where it was.
+            # A closed pane is kept for a while, so restore it in its old position.
             self._undos.drop(chat_id)
             self._workspace.reopen(chat_id)
         else:
@@ -137,7 +137,7 @@ class ChatCommands(WindowController):
 
     async def _open_long(self, chat_id: str, then: Callable[[], object]) -> None:
         await self._library.open_long(chat_id)
-        if self._library.find(chat_id) is not None:  # may have been erased while loading
+        if self._library.find(chat_id) is not None:  # the chat may have been erased while loading
             then()
 
     @Slot(str)
@@ -323,7 +323,7 @@ class ChatCommands(WindowController):
             pane.window().activateWindow()  # needed because a dialog is in front
             self._workspace.activate(pane)
 
-    # Signals of panes.
+    # Signals from panes.
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:

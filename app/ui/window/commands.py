@@ -32,11 +32,11 @@ class Command(Struct, frozen=True):
     text: str  # English menu text, to be translated with `tr`
     keys: tuple[str, ...]  # in portable format (Ctrl means Cmd on a Mac); the menu shows the first
     where: CommandScope
-    function: Callable[..., object]  # method of one of the owners passed to `Commands`
-    # gets the same arguments; returns why the command is unavailable, or ""
+    function: Callable[..., object]  # method of an object passed to `Commands`
+    # Takes the same arguments, and returns the reason why the command is unavailable, or "".
     why_not: Callable[..., str] | None
     checkable: bool  # can be on or off
-    # gets the same arguments; returns the current text, if it's not always the same
+    # Takes the same arguments, and returns the current text if the text varies.
     words: Callable[..., str] | None
 
 
@@ -163,9 +163,9 @@ class Commands:
         self,
         window: QWidget,
         owners: Sequence[object],  # objects whose methods are commands
-        active: Callable[[], QWidget | None],  # get the active pane
-        say: Callable[[str], object],  # show why a command is unavailable
-        # get a command's shortcuts, including any user changes
+        active: Callable[[], QWidget | None],  # returns the active pane
+        say: Callable[[str], object],  # shows the reason why a command is unavailable
+        # Returns a command's shortcuts, including changes by the user.
         keys_of: Callable[[str], Sequence[str]] = lambda name: REGISTRY[name].keys,
     ) -> None:
         self._window = window

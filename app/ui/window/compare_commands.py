@@ -43,15 +43,16 @@ class Broadcast(WindowController):
     Broadcast turns itself off after each message unless the user wants to keep it on.
     """
 
-    changed = Signal(bool)  # (on): turned on or off
-    kept_changed = Signal(bool)  # (on): the user changed whether to keep it on
+    changed = Signal(bool)  # (on): broadcast was turned on or off
+    kept_changed = Signal(bool)  # (on): the user changed whether broadcast stays on
     notice_posted = Signal(str)  # (text): show a notice
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
         self.on = False
         self.kept = False  # stay on after a message is sent
-        self._overrides: dict[str, bool] = {}  # chat id -> included by the user (or excluded)
+        # Chat id -> True if the user included the chat, False if excluded.
+        self._overrides: dict[str, bool] = {}
         self._workspace.pane_made.connect(self._on_pane_made)
         self._workspace.arranged.connect(self._show)
 
@@ -87,7 +88,7 @@ class Broadcast(WindowController):
         ]
         if not self.on:
             self.notice_posted.emit(tr("Broadcast is off"))
-        elif count > 1 and active not in left_out:  # otherwise it's obvious from the composers
+        elif count > 1 and active not in left_out:  # otherwise, it's obvious from the composers
             words = counted(
                 "The next message goes to %n chat", "The next message goes to %n chats", count
             )
@@ -147,8 +148,8 @@ class Broadcast(WindowController):
         pane.broadcast_asked.connect(self._on_button)
         pane.composer.audience_asked.connect(partial(self._pop_menu, pane))
         pane.composer.broadcast_kept.connect(self.toggle_kept)
-        # The model may have become remote. Since the chat outlives its pane, it may already be
-        # connected.
+        # The model may have become remote. The chat outlives its pane, so its signals may already
+        # be connected.
         once = Qt.ConnectionType.UniqueConnection
         pane.chat.chat_changed.connect(self._on_chat_changed, once)
         pane.chat.turn_changed.connect(self._on_chat_changed, once)
@@ -234,11 +235,11 @@ class Broadcast(WindowController):
         begun = [p for p in others if p.chat.transcript.leaf_id is None]
         steers = speaker.chat.turn.draft is Draft.STEERING
         waits = speaker.chat.queue.next is not None and not steers
-        if not waits and len(speaker.chat.transcript.path) <= 2:  # the message and its reply
+        if not waits and len(speaker.chat.transcript.path) <= 2:  # only the message and its reply
             begun = [p for p in group if p is speaker or p in begun]
         message = Writing(text, files)
         done = {p: p.chat.turn.handle(Event.BROADCAST, message) for p in others}
-        # The panes show a notice saying that the model can't see images.
+        # The panes show a notice that the model can't see images.
         blind = [pane for pane in others if pane.chat.model.cannot_see(files)]
         waiting = [p for p in others if p not in blind and Effect.SAY not in done[p].effects]
         busy = [pane for pane in waiting if Effect.ENQUEUE not in done[pane].effects]
@@ -326,7 +327,7 @@ def _chat_name(pane: ChatPane) -> str:
 class ScrollSync(WindowController):
     """Keeps compared replies scrolled to the same place, and shortens tab titles in a group."""
 
-    tied = Signal(bool)  # (on): turned on or off
+    tied = Signal(bool)  # (on): linked scrolling was turned on or off
     notice_posted = Signal(str)  # (text): show a notice
 
     def __init__(self, parts: WindowParts, comparisons: Comparisons) -> None:
@@ -352,7 +353,7 @@ class ScrollSync(WindowController):
         pane = self._panes.get(watched)
         if self._enabled and pane is not None and event.type() == QEvent.Type.Wheel:
             before = pane.transcript.verticalScrollBar().value()
-            # Wait until the event was handled, because only then do we know the distance.
+            # Wait until the event is handled, because the distance isn't known before.
             QTimer.singleShot(0, pane, partial(self._follow, pane, before))
         return super().eventFilter(watched, event)
 
@@ -428,7 +429,7 @@ class CompareCommands(WindowController):
         if own := pane.composer.text.strip("\n"):
             ref, text = pane.chat.record.model, own
         model = self._library.loader.get(ref).model
-        # until it is loaded, expect a low temperature, at which four replies would be alike
+        # Until the model is loaded, assume a low temperature, at which four replies would be alike.
         defaults = model.defaults if model is not None else {"temperature": 0.0}
         columns = seed_columns(ref, pane.chat.options, defaults, 4)
         self._begin(pane, columns, pane.chat.record.system, text)
@@ -448,13 +449,13 @@ class CompareCommands(WindowController):
         if active is not None and taken and not active.composer.editing:
             active.composer.set_text("")
         self._comparisons.begin(columns, system, prompt, files, blind=blind)
-        # The columns have the files now, so only keep them if the composer has a different
+        # The columns have received the files, so keep these only if the composer has a different
         # message.
         if active is not None and not active.composer.text and not active.composer.editing:
             for file in active.chat.attaching.files:
                 active.chat.attaching.remove(file)
         if active is not None and active.chat.blank:
-            # Columns take the place of the empty chat.
+            # The columns replace the empty chat.
             self._workspace.close_pane(active, told=False)
             self._chats.discard_if_blank(active.chat.id)
 

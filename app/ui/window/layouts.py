@@ -36,7 +36,7 @@ class WindowLayout(WindowController):
         self._wrapping = wrapping
         self._chats = chats
         self._restored = False
-        self.ended = False  # app is quitting, so don't save or restore any more
+        self.ended = False  # the app is quitting, so don't save or restore the layout anymore
         self._soon = QTimer(self, singleShot=True, interval=800)
         self._soon.timeout.connect(self.save)
         self._workspace.pane_made.connect(self._on_pane_made)
@@ -65,8 +65,8 @@ class WindowLayout(WindowController):
             self._window.restoreGeometry(QByteArray.fromBase64(geometry.encode()))
         if arrangement is None or arrangement.chats:
             workspace.expect_panes()
-        # Show the window first since it takes a while to build the panes. Splitters divide up their
-        # current size, so it has to be right before adding panes.
+        # Show the window first, because building the panes takes a while. Splitters divide up their
+        # current size, so the size must be final before adding panes.
         self._window.show()
         self._window.activateWindow()
         QApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
@@ -77,12 +77,12 @@ class WindowLayout(WindowController):
         elif arrangement.chats:
             blank = layout.get("blank")
             begun = blank if isinstance(blank, dict) else {}
-            # We may have crashed after deleting a chat but before saving the layout.
+            # The app may have crashed after deleting a chat, but before saving the layout.
             there = [i for i in arrangement.chats if not self._library.deleted_since(i)]
             workspace.arrange(arrangement, list(self._open_readable(there, begun)))
             self._chats.comparisons.restore(layout.get("compared"))
             self._wrapping.restore(layout.get("wrapped"))
-        # New panes are briefly visible. Don't let this mark their chats as read.
+        # New panes are briefly visible. This shouldn't mark their chats as read.
         self._library.mark_unread(
             unread if isinstance(unread := layout.get("unread"), list) else ()
         )
@@ -102,7 +102,7 @@ class WindowLayout(WindowController):
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
-        # The chat outlives its pane, so it may already be connected.
+        # The chat outlives its pane, so its signals may already be connected.
         once = Qt.ConnectionType.UniqueConnection
         pane.chat.chat_changed.connect(self._on_chat_changed, once)
 
@@ -197,7 +197,7 @@ class Layouts(WindowController):
         super().__init__(parts)
         self.saved = SavedLayouts(self._store)
         self._chats = chats
-        # filled whenever it's opened
+        # Filled whenever the menu opens.
         self.menu = QMenu(tr("Layouts"), self._window)
         self.menu.setToolTipsVisible(True)
         self._rename_menu = QMenu(tr("Rename"), self.menu)

@@ -122,8 +122,7 @@ class MainWindow(QMainWindow):
         # Wait an event loop iteration for the restored layout to settle.
         self._fit_timer = QTimer(self, singleShot=True, interval=0)
         self.resize(*self.SIZE)
-        # Give widgets their final parent right away, because Qt restyles a widget when it's
-        # reparented.
+        # Assign the final parent immediately, because Qt restyles a widget when it's reparented.
         centre = QWidget(self)
         self.setCentralWidget(centre)
         self.sidebar = Sidebar(library, centre, menu=not on_mac)
@@ -202,7 +201,8 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         sidebar, workspace, chats = self.sidebar, self.workspace, self.chats
-        # Clicking these affects panes in the main window, even if a floating window was active.
+        # Clicking these buttons affects panes in the main window, even if a floating window was
+        # active.
         new = (sidebar.new.clicked, self.rail.new.clicked)
         for opening in (sidebar.opened, sidebar.opened_beside, *new, self.score.chosen):
             opening.connect(lambda *_: workspace.enter())
@@ -248,7 +248,7 @@ class MainWindow(QMainWindow):
         """Show the window with the chats of the last session."""
         self._narrow = self._layout.narrow
         if self._layout.folded:
-            self._fold_sidebar(True)  # would briefly cover the panes otherwise
+            self._fold_sidebar(True)  # otherwise, the sidebar would briefly cover the panes
         if self._layout.show_restored():
             self.downloads_in_window.offer()
 
@@ -281,8 +281,8 @@ class MainWindow(QMainWindow):
         if self._layout.ended:
             event.accept()
         else:
-            self.closing.emit()  # this makes the app shut down and close the window
-            # On quit or logout, Qt expects every window to accept.
+            self.closing.emit()  # the app then shuts down and closes the window
+            # On quit or logout, Qt expects every window to accept the event.
             event.setAccepted(self._layout.ended)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -319,7 +319,7 @@ class MainWindow(QMainWindow):
             self._settings.set(sidebar=shown)
         self.sidebar.setVisible(shown)
         self.rail.setVisible(not shown)
-        self._fit_timer.start()  # panes have a different width now
+        self._fit_timer.start()  # the width of the panes has changed
         self._layout.save_soon()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -344,8 +344,8 @@ class MainWindow(QMainWindow):
         """Hide the sidebar and then wrap columns if there isn't enough space, else undo this."""
         panes = bool(self.workspace.panes())
         if not panes and self.workspace.nothing.isHidden():
-            return  # panes are on their way
-        # After zooming, the minimum sizes of panes can be out of date.
+            return  # panes are about to be created
+        # After zooming, the minimum sizes of panes may be outdated.
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
         beside = max(self.sidebar.sizeHint().width(), self.sidebar.minimumWidth())
         narrow = panes and self.width() < beside + self._wrapping.needed
@@ -354,7 +354,7 @@ class MainWindow(QMainWindow):
         centre = self.workspace.parentWidget()
         layout = centre.layout() if centre is not None else None
         if layout is not None:
-            layout.activate()  # update the panes' width
+            layout.activate()  # updates the width of the panes
         self._wrapping.fit()
 
     @command("score", mark("Score"), "Ctrl+J", checkable=True)

@@ -39,7 +39,7 @@ class ModelCommands(WindowController):
         self._models, self._chats, self._downloads = parts.context.models, chats, dialog
         self._hosts = parts.context.paths.hosts
         show_text = self._toast.show_text
-        # append, since a notice from startup may still be visible
+        # Append the notice, since a notice from startup may still be visible.
         self._models.installed.drafts.refused.connect(self._toast.add_text)
         self._models.pressure.notice_posted.connect(show_text)
         self.fitting = fitting  # offers alternatives to models that don't fit in memory

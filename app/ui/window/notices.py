@@ -124,7 +124,7 @@ class UnseenCounter(WindowController):
             application.setBadgeNumber(count)
 
 
-LONG_S = 15.0  # don't notify about shorter replies, as the user is probably still watching
+LONG_S = 15.0  # shorter replies cause no notification, because the user is probably still watching
 
 
 class NotificationChannel(Protocol):
@@ -244,7 +244,7 @@ class Notifications(WindowController):
             return
         if self._clock() - begun < LONG_S:
             return
-        if not self._has_channel:  # created lazily, as D-Bus means another connection
+        if not self._has_channel:  # created lazily, because D-Bus requires another connection
             self.use(system_channel(self))
         if self._channel is not None:
             last = chat.transcript.last("assistant")

@@ -28,7 +28,7 @@ from app.ui.workspace.docks import keep_on_screen
 from app.ui.workspace.placement import front_window
 
 LATEST = 5  # chats shown before the user types anything
-MOST_RECENT = 30  # limit of recent choices to remember
+MOST_RECENT = 30  # limit of stored recent choices
 
 
 class PaletteCommands(WindowController):
@@ -164,7 +164,7 @@ def _model_location(ref: str) -> str:
 
 def _entries_of(menu: QMenu) -> Iterator[PaletteEntry]:
     """Yield entries of a submenu, e.g. named layouts, which aren't commands."""
-    menu.aboutToShow.emit()  # makes it fill itself
+    menu.aboutToShow.emit()  # makes the menu fill itself
     title = menu.title()
     for action in menu.actions():
         inner = action.menu()
@@ -172,7 +172,7 @@ def _entries_of(menu: QMenu) -> Iterator[PaletteEntry]:
             yield from _entries_of(inner)
         elif not action.isSeparator():
             words = action.text().rstrip("…")
-            # The name of a choice is ambiguous without its menu.
+            # The name of a choice is ambiguous without the name of its menu.
             chosen = action.actionGroup() is not None
             named = tr("{menu}: {choice}", menu=title, choice=words) if chosen else words
             yield PaletteEntry(
@@ -186,7 +186,7 @@ def _entries_of(menu: QMenu) -> Iterator[PaletteEntry]:
 
 
 SIZE = (520, 300)
-GROWN = 480  # height of the quick question window once there's a conversation
+GROWN = 480  # height of the quick question window once it contains a conversation
 
 
 class QuickAsk(WindowController):
@@ -237,7 +237,7 @@ class QuickAsk(WindowController):
 
     @Slot(object)
     def _on_escaped(self, pane: ChatPane) -> None:
-        if pane.window() is self._workspace.window():  # moved into the main window
+        if pane.window() is self._workspace.window():  # the pane was moved into the main window
             return
         self._workspace.close_pane(pane, told=not pane.chat.blank)
         self._chats.discard_if_blank(pane.chat.id)

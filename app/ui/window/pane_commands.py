@@ -155,7 +155,7 @@ class PaneCommands(WindowController):
             if pane.shows_tree:
                 pane.tree.on_beat(alpha)
 
-    # Place.
+    # Position.
 
     @pane_command("float", mark("Move to New Window"), "Ctrl+Alt+O", words=_float_text)
     def float_pane(self, pane: ChatPane) -> None:

@@ -157,7 +157,7 @@ class PaneMenus(WindowController):
         """Ask for a folder. The popover was closed by the dialog, so reopen it."""
         folder = await asking.folder(self._window, tr("Add Folder for Tools"))
         if not (shiboken6.isValid(pane) and pane.isVisible()):
-            return  # closed in the meantime
+            return  # the menu was closed in the meantime
         popover = self.open_tools(pane)
         if folder is not None:
             popover.add_folder(folder)

@@ -69,7 +69,7 @@ class ArgumentsDialog(Sheet):
 class PaneOffers(QObject):
     """Lists prompts and resources from the chat's tool servers, and fetches the chosen entry."""
 
-    changed = Signal()  # a list has arrived from a server
+    changed = Signal()  # a server's list has arrived
     written = Signal(str)  # (text): insert this prompt
 
     def __init__(self, pane: ChatPane, chats: ReadingCommands) -> None:
@@ -102,7 +102,7 @@ class PaneOffers(QObject):
             known = offers.known.get(server, tr("Loading…"))
             if isinstance(known, Offers):
                 found += of(known)
-            else:  # goes last and includes the error
+            else:  # this entry is last and includes the error
                 key, name = f"server:{server}", visible(server)
                 found.append(
                     PaletteEntry(EntryKind.SETTING, key, name, lambda: None, why_not=known)
@@ -133,7 +133,7 @@ class PaneOffers(QObject):
         if shiboken6.isValid(self):
             self.changed.emit()
 
-    # Handling of choices.
+    # Handlers for choices.
 
     def _attach(self, resource: Resource) -> None:
         self.picker.take_away()

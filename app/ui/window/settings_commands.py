@@ -96,7 +96,7 @@ class SpellingCommands(WindowController):
         super().__init__(parts)
         self.speller = parts.context.speller
         self._settings.announcer.changed.connect(self._on_changed)
-        # by chat id
+        # By chat id.
         self.fields: dict[str, SpellingMarks] = {}
         self._workspace.pane_made.connect(self._on_pane_made)
         self._workspace.forgotten.connect(self._on_forgotten)
@@ -151,7 +151,7 @@ _OPTION_SETTERS: dict[str, Callable[[Any], None]] = {
 
 
 class SettingsCommands(WindowController):
-    command_requested = Signal(str)  # (command): run this command
+    command_requested = Signal(str)  # (command): run a command of the window
     restart_asked = Signal()  # restart to change the language
 
     def __init__(self, parts: WindowParts) -> None:

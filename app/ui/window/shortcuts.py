@@ -138,7 +138,7 @@ class Shortcuts(QObject):
             name: _tidy(keys) for name, keys in self._settings.shortcuts.items() if name in REGISTRY
         }
         given: set[str] = set()
-        for name in own:  # the file may have been edited by hand; ignore duplicates
+        for name in own:  # the file may have been edited by hand, so ignore duplicates
             own[name] = tuple(k for k in own[name] if k not in given and not self.why_not(k))
             given.update(own[name])
         return {
@@ -174,7 +174,7 @@ class ShortcutsDialog(Sheet):
         super().__init__("shortcuts", tr("Keyboard Shortcuts"), parent)
         self._keys = keys
         self._before_reset: Mapping[str, list[str]] = {}
-        self.buttons: dict[str, QPushButton] = {}  # by command
+        self.buttons: dict[str, QPushButton] = {}  # buttons by command
         self._searchable_rows: list[tuple[str, QLabel, list[QWidget]]] = []  # text, heading, row
         self.search = QLineEdit(self)
         self.search.setPlaceholderText(tr("Search shortcuts"))
@@ -244,7 +244,7 @@ class ShortcutsDialog(Sheet):
             grid.addWidget(keys, number, 1, Qt.AlignmentFlag(0) if not title else _RIGHT)
             self._searchable_rows.append((words, head, [label, keys]))
         self._column.addWidget(head)
-        grid.setContentsMargins(0, 0, 0, 12)  # goes away if the search hides all rows
+        grid.setContentsMargins(0, 0, 0, 12)  # the margin disappears if the search hides all rows
         nest(self._column, grid)
 
     def _keys_label(self, keys: str, table: QWidget) -> QLabel:

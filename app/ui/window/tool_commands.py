@@ -49,7 +49,7 @@ class ToolCommands(WindowController):
         waiting = [chat for chat in self._library.running() if chat.tools.waiting]
         active = self._workspace.active
         if active is not None and active.chat in waiting:
-            # Visit the chats in turn, the current chat last.
+            # Visit the chats in order, with the current chat last.
             at = waiting.index(active.chat)
             focused = self._window.focusWidget()
             inside = focused is not None and active.transcript.isAncestorOf(focused)

@@ -17,7 +17,7 @@ TIME_TO_REGRET_S = 10.0
 
 
 class UndoStep(Struct, frozen=True):
-    # undo the action; returning False means it isn't possible now, so keep the step
+    # Undoes the action. Returns False if that isn't possible now, so that the step is kept.
     act: Callable[[], object]
     chat_id: str = ""  # set if the action closed or deleted this chat
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 def configure_docking() -> None:
     """Configure QtAds globally. Must be called before creating a dock manager."""
     # Without this attribute, a floating window makes many widgets of the main window native, each
-    # with a surface of its own. Moving a native widget to another window then crashed at exit (with
-    # the offscreen platform).
+    # with its own surface. Moving a native widget to another window then crashed at exit (with the
+    # offscreen platform).
     QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_DontCreateNativeWidgetSiblings)
     flag = QtAds.CDockManager.eConfigFlag
     for name, on in {
@@ -51,7 +51,7 @@ def configure_docking() -> None:
 def dock_manager(parent: QWidget) -> QtAds.CDockManager:
     """Create a dock manager that uses the app's style."""
     manager = QtAds.CDockManager(parent)
-    # Drop the QtAds style sheet in favor of ours. It must not come back if the palette changes.
+    # Replace the QtAds style sheet by ours, and don't let palette changes restore it.
     manager.setColorSchemeMode(QtAds.CDockManager.ColorSchemeMode.Light)
     manager.setStyleSheet("")
     _disable_window_raising(manager)
@@ -73,7 +73,7 @@ def dock_named(name: str, manager: QtAds.CDockManager) -> QtAds.CDockWidget:
     dock = QtAds.CDockWidget(manager, "")
     dock.setObjectName(name)
     for label in dock.tabWidget().findChildren(QLabel):
-        # A title containing HTML could load images otherwise.
+        # Otherwise, HTML in a title could load images.
         label.setTextFormat(Qt.TextFormat.PlainText)
     feature = QtAds.CDockWidget.DockWidgetFeature
     dock.setFeature(feature.DockWidgetDeleteOnClose, False)
@@ -86,7 +86,7 @@ def dock_named(name: str, manager: QtAds.CDockManager) -> QtAds.CDockWidget:
 
 def set_dock_icons(manager: QtAds.CDockManager) -> None:
     """Replace the icons on QtAds buttons with ours, in theme colors."""
-    # Copy it because PySide hands ownership to the provider.
+    # Copy the icon, because PySide transfers ownership to the provider.
     close = QIcon(theme_icon("x", "muted"))
     manager.iconProvider().registerCustomIcon(QtAds.TabCloseIcon, close)
 
@@ -128,7 +128,7 @@ def restore_state(manager: QtAds.CDockManager, state: str) -> bool:
     xml = _state_xml(state)
     if not xml:
         return False
-    # QtAds also counts windows waiting to be deleted, and might delete the wrong one.
+    # QtAds also counts windows waiting to be deleted, and might delete the wrong window.
     for window in manager.floatingWidgets():
         QCoreApplication.sendPostedEvents(window, QEvent.Type.DeferredDelete)
     return bool(manager.restoreState(QByteArray(_without_missing(manager, xml))))
@@ -166,7 +166,7 @@ def _without_missing(manager: QtAds.CDockManager, state: bytes) -> bytes:
 
 def _state_xml(state: str) -> bytes:
     try:
-        # unlike Qt's function, this doesn't warn, but also skips the checksum
+        # Unlike Qt's function, this prints no warnings, but it also skips the checksum.
         return zlib.decompress(binascii.a2b_base64(state)[4:])
     except (binascii.Error, ValueError, zlib.error):
         return b""
@@ -181,7 +181,7 @@ class Dock(Struct):
     # Hidden dock widget that marks the pane's place in the main window while the pane is floating.
     place: QtAds.CDockWidget | None = None
     sizes: tuple[int, ...] = ()  # splitter sizes before floating
-    bare: bool = False  # no tab bar while it's the only pane in its window
+    bare: bool = False  # no tab bar, because the pane is alone in its window
 
     def fill(self, *, later: bool = False) -> None:
         """Put the pane into its dock widget.
@@ -252,7 +252,7 @@ class Docks:
         for dock in self._by_id.values():
             if dock.closed:
                 continue
-            # Use the area, since a hidden tab has no window.
+            # Use the area, because a hidden tab has no window.
             area = dock.widget.dockAreaWidget()
             if area is None:
                 placed.append(((2, 0, 0, 0), dock))
@@ -367,7 +367,7 @@ class DockPlacing:
     def __init__(self, manager: QtAds.CDockManager, docks: Docks) -> None:
         self._manager = manager
         self._docks = docks
-        # while restoring a layout, QtAds signals don't come from the user
+        # While a layout is being restored, QtAds signals aren't caused by the user.
         self.restoring = False
 
     def insert(self, dock: Dock, where: str, active: ChatPane | None) -> None:
@@ -437,7 +437,7 @@ class DockPlacing:
 
     def restore(self, state: str, around: QWidget, active: ChatPane | None) -> None:
         """Restore a saved layout. ``around`` is the widget containing the manager."""
-        # Splitters divide up their current size, so it has to be final.
+        # Splitters divide up their current size, so this must be the final size.
         for widget in (around.window(), around.parentWidget(), around):
             layout = widget.layout() if widget is not None else None
             if layout is not None:
@@ -449,7 +449,7 @@ class DockPlacing:
                 if (PLACE + dock.widget.objectName()).encode() in xml:
                     self._docks.leave_place(dock)
             restore_state(self._manager, state)
-            # Close docks that aren't part of the layout. Docks without a place are inserted.
+            # Close docks that aren't part of the layout. Insert docks without a place.
             for dock in self._docks.all():
                 if dock.closed and not dock.widget.isClosed():
                     dock.widget.toggleView(False)

@@ -25,7 +25,7 @@ middle it adds a tab."""
 class DropTarget(Struct, frozen=True):
     """Place where a dragged tab would go."""
 
-    area: QtAds.CDockAreaWidget  # gets the tab or is split
+    area: QtAds.CDockAreaWidget  # area that gets the tab or is split
     where: str  # "tab" or one of SIDES
     index: int = -1  # index in the tab bar, -1 to append
 
@@ -63,10 +63,10 @@ class TabDrag(QObject):
     """Event filter for all tabs."""
 
     dropped = Signal(str, object)  # (chat id, target): dropped on a pane
-    # (chat id, corner): dropped outside any window
+    # (chat id, corner): dropped outside of all windows.
     pulled_out = Signal(str, QPoint)
-    doubled = Signal(str)  # (chat id): double click
-    # (chat id, place): show the tab's context menu
+    doubled = Signal(str)  # (chat id): a tab was double-clicked
+    # (chat id, place): show the tab's context menu.
     menu_asked = Signal(str, QPoint)
 
     def __init__(self, docks: Docks, parent: QObject) -> None:
@@ -127,7 +127,7 @@ class TabDrag(QObject):
         if self._tab is not None:
             self._update_target(at)
             return True
-        return False  # QtAds moves tabs within their bar
+        return False  # QtAds itself moves tabs within their bar
 
     def _has_left_bar(self, tab: QtAds.CDockWidgetTab, at: QPoint) -> bool:
         assert self._pressed is not None
@@ -138,7 +138,7 @@ class TabDrag(QObject):
         return abs(moved.y()) >= far or (beside and abs(moved.x()) >= far)
 
     def _start_drag(self, tab: QtAds.CDockWidgetTab, at: QPoint) -> None:
-        # Make QtAds finish moving the tab within its bar.
+        # Let QtAds finish moving the tab within its bar.
         local = QPointF(tab.mapFromGlobal(at))
         none = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
         kind = QEvent.Type.MouseButtonRelease

@@ -16,7 +16,7 @@ from app.ui.pane.pane import ChatPane
 from app.ui.workspace.docks import Arrangement
 from app.ui.workspace.workspace import Workspace
 
-SHARE = 0.08  # how much a key press resizes a pane, relative to the total size
+SHARE = 0.08  # change in a pane's size per key press, relative to the total size
 
 
 def why_not_move(workspace: Workspace, pane: ChatPane, step: int) -> str:
@@ -128,7 +128,7 @@ class PaneWrapper:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._before: Arrangement | None = None
-        # Both widths are from when the panes were wrapped.
+        # Widths at the time the panes were wrapped.
         self._needed_width = self._min_pane_width = 0
         self._wrapped_chats: list[list[str]] = []
 
@@ -165,7 +165,7 @@ class PaneWrapper:
                 needed,
                 _chats(self._workspace),
             )
-            least = data.get("least")  # older layouts don't have this
+            least = data.get("least")  # missing in older layouts
             self._min_pane_width = (
                 least if isinstance(least, int) else _least_width(self._workspace)
             )
@@ -260,7 +260,7 @@ def columns_that_fit(workspace: Workspace, pane: ChatPane) -> int:
     splitter = area.parentWidget() if area is not None else None
     others, width = 0, pane.width()
     if isinstance(splitter, QSplitter) and splitter.orientation() == Qt.Orientation.Horizontal:
-        # All panes in the splitter would shrink.
+        # All other panes in the splitter would shrink.
         others, width = sum(size > 0 for size in splitter.sizes()) - 1, splitter.width()
     return max(1, width // pane.minimumWidth() - others)
 

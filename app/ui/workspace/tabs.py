@@ -87,7 +87,7 @@ class TabMarks(QObject):
             if (area := dock.widget.dockAreaWidget()) is not None:
                 area.titleBar().findChild(StripButtons).arrange_soon()
             dock.widget.setTabToolTip(plain_tip(title))
-            elide = Qt.TextElideMode  # in a group, only the ends of titles differ
+            elide = Qt.TextElideMode  # titles within a group differ only at the end
             mode = elide.ElideMiddle if dock.pane.chat.short else elide.ElideRight
             dock.widget.tabWidget().setElideMode(mode)
             dock.pane.setAccessibleName(title)
@@ -124,7 +124,7 @@ def _set_style_property(widget: QWidget, name: str, on: bool) -> None:
 class TitleBars(QObject):
     """Adds our buttons to the title bar of each new dock area."""
 
-    # (chat id, where): open a new chat here, as a "tab", to the "right" or "down"
+    # (chat id, where): open a new chat here, as a "tab", to the "right" or "down".
     split_requested = Signal(str, str)
     pressed = Signal(str)  # (chat id): a tab was pressed
     turned = Signal()  # an area switched to another tab
@@ -169,7 +169,7 @@ class TitleBars(QObject):
     @Slot()
     def _on_theme(self) -> None:
         set_dock_icons(self._manager)
-        self._soon.start()  # tabs don't tell us about their new size
+        self._soon.start()  # tabs don't report their new size
 
     @Slot()
     def arrange(self) -> None:
@@ -201,9 +201,9 @@ class StripButtons(QObject):
     def __init__(
         self,
         area: QtAds.CDockAreaWidget,
-        on_split: Callable[[str], None],  # gets "tab", "right" or "down"
-        chosen: Callable[[str], None],  # gets the id of the chat
-        restore: Callable[[], None],  # undo maximizing
+        on_split: Callable[[str], None],  # called with "tab", "right" or "down"
+        chosen: Callable[[str], None],  # called with the id of the chat
+        restore: Callable[[], None],  # restores the layout after maximizing
     ) -> None:
         bar = area.titleBar()
         super().__init__(bar)
@@ -213,7 +213,7 @@ class StripButtons(QObject):
         self._chosen = chosen
         self._scroll_timer = QTimer(self, singleShot=True, interval=0)
         self._scroll_timer.timeout.connect(self._show_current)
-        self._fits_header = True  # there's space for the header in the tab
+        self._fits_header = True  # the header fits in the tab
         self._arrange_timer = QTimer(self, singleShot=True, interval=0)
         self._arrange_timer.timeout.connect(self._rearrange)
         self.folded = False
@@ -258,14 +258,14 @@ class StripButtons(QObject):
         # Small windows with just one chat have no tab bar.
         alone = shown[0] if len(shown) == 1 and not self._bar.isHidden() else None
         if self._has_room != self._fits_header:
-            # Do this later because Qt may be laying out this bar and still needs these items.
+            # Wait, because Qt may be laying out this bar and still need these items.
             self.arrange_soon()
         if not self._fits_header:
             alone = None
         for dock in self._area.dockWidgets():
             pane = dock.widget()
             if isinstance(pane, ChatPane):
-                # QtAds reads this when a pane is added, but not when the text size changes.
+                # QtAds reads this size when a pane is added, but not when the text size changes.
                 least = pane.minimumSize()
                 self._area.setMinimumSize(least.width(), least.height() + self._bar.height())
                 _place_header(dock, pane, in_row=dock is alone)
@@ -273,7 +273,7 @@ class StripButtons(QObject):
         if isinstance(pane, ChatPane):
             pane.header.room_changed.connect(self._on_room, _QUEUED_UNIQUE)
         _set_style_property(self._bar, "row", alone is not None)
-        # A tab that's alone fills the bar.
+        # A single tab fills the bar.
         policy = QSizePolicy.Policy.Maximum if alone is None else QSizePolicy.Policy.Expanding
         self._bar.tabBar().setSizePolicy(policy, QSizePolicy.Policy.Preferred)
         row = self._bar.layout()
@@ -316,7 +316,7 @@ class StripButtons(QObject):
         beside = tab.minimumSizeHint().width() - title.minimumSizeHint().width()
         beside -= header.minimumSizeHint().width()
         # If space is scarce, shrink the title first, then the buttons, then the model name. The
-        # chat's state changes all the time, so only the title makes way for it.
+        # chat's state changes all the time, so only the title shrinks to make room for the state.
         short = min(title.sizeHint().width(), scaled(TITLE))
         wanted = short + beside + header.wanted_width(folded=False)
         folded = self._bar.width() < wanted + buttons
@@ -388,7 +388,7 @@ class StripButtons(QObject):
             keys = tip.partition("  ")[2]
             action.setShortcut(QKeySequence(in_force(keys)))
             action.setShortcutVisibleInContextMenu(True)
-            # only to display the shortcut, which is handled by the command
+            # Only displays the shortcut, which is handled by the command.
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
             action.triggered.connect(lambda _=False, choice=choice: self._on_split(choice))
 
@@ -435,9 +435,9 @@ def _place_header(dock: QtAds.CDockWidget, pane: ChatPane, *, in_row: bool) -> N
         pane.take_header()
         tab.setMinimumWidth(0)
         title.setMaximumWidth(WIDEST)
-    header.show()  # needed because it may not have been shown before
+    header.show()  # a new header may not have been shown yet
     layout.setStretchFactor(title, 0 if in_row else 1)
     _set_style_property(tab, "row", in_row)
 
 
-WIDEST = (1 << 24) - 1  # the maximum in Qt
+WIDEST = (1 << 24) - 1  # Qt's maximum width

@@ -31,8 +31,8 @@ from app.ui.workspace.tabs import TabMarks, TitleBars
 
 
 class FocusWatch(QObject):
-    entered = Signal(object)  # (pane): got the focus
-    window_entered = Signal(object)  # (window): became active
+    entered = Signal(object)  # (pane): a pane got the focus
+    window_entered = Signal(object)  # (window): a window became active
 
     def __init__(self, active: Callable[[], ChatPane | None], parent: QObject) -> None:
         super().__init__(parent)
@@ -64,7 +64,7 @@ class FocusWatch(QObject):
     def _on_focus(self, before: QWidget | None, now: QWidget | None) -> None:
         widget = now
         while widget is not None and not isinstance(widget, ChatPane):
-            if isinstance(widget, QtAds.CDockWidgetTab):  # a tab contains the header if it's alone
+            if isinstance(widget, QtAds.CDockWidgetTab):  # a single tab contains the pane's header
                 widget = widget.dockWidget().widget()
             else:
                 widget = widget.parentWidget()
@@ -75,24 +75,25 @@ class FocusWatch(QObject):
 class Workspace(QWidget):
     """Opens, splits, closes and reopens panes. Knows which pane is active."""
 
-    active_changed = Signal()  # a different pane is active, or none
-    pane_made = Signal(object)  # (pane): a new pane
-    pane_closed = Signal(str)  # (id): closed by the user
-    arranged = Signal()  # layout has changed and needs saving
-    forgotten = Signal(str)  # (id): a closed pane was deleted for good
-    new_asked = Signal()  # the user wants a new chat while there's no pane
-    # (where): open a new chat as a "tab", to the "right" or "down"
+    active_changed = Signal()  # another pane became active, or none is active
+    pane_made = Signal(object)  # (pane): a pane was created
+    pane_closed = Signal(str)  # (id): the user closed a pane
+    arranged = Signal()  # the layout has changed and must be saved
+    forgotten = Signal(str)  # (id): a closed pane was permanently deleted
+    new_asked = Signal()  # the user requested a new chat while no pane was open
+    # (where): open a new chat as a "tab", to the "right" or "down".
     split_asked = Signal(str)
-    # (pane, place): show the context menu of the pane's tab
+    # (pane, place): show the context menu of the pane's tab.
     menu_asked = Signal(object, QPoint)
 
     def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._settings = settings
-        self.active: ChatPane | None = None  # has, or last had, the focus
-        self._recent: list[str] = []  # most recent last
+        self.active: ChatPane | None = None  # pane that has the focus, or had the focus last
+        self._recent: list[str] = []  # IDs of recently used panes, most recent last
         self._maximised = MaximizedArea()
-        self._before_maximize: Arrangement | None = None  # None unless a pane is maximized
+        # Layout before maximizing, None unless a pane is maximized.
+        self._before_maximize: Arrangement | None = None
         self._ending = False
         self.nothing = NoChat(self)
         self.nothing.button.clicked.connect(self.new_asked)
@@ -151,7 +152,7 @@ class Workspace(QWidget):
         if dock is not None and not dock.closed:
             self.activate(dock.pane)
             return dock.pane
-        if self.is_kept(chat.id):  # don't reopen it in its old place
+        if self.is_kept(chat.id):  # don't reopen the chat in its old position
             self.marks.let_go(self._docks.remove(chat.id).chat)
         if where != "tab":
             self.restore_panes()
@@ -187,7 +188,7 @@ class Workspace(QWidget):
         return here.get(latest)
 
     def _window_of(self, pane: ChatPane) -> QWidget | None:
-        # Use the area, since a hidden tab has no window.
+        # Use the area, because a hidden tab has no window.
         area = self._docks.area(pane)
         return area.window() if area is not None else None
 
@@ -217,19 +218,19 @@ class Workspace(QWidget):
             self.restore_panes()
         order, window = self.panes(), self._window_of(pane)
         at = order.index(pane) if pane in order else 0
-        was_active = pane is self.active  # check now, because Qt is about to focus the next widget
+        was_active = pane is self.active  # before Qt focuses the next widget
         self._docks.mark_closed(chat_id)
         dock.widget.toggleView(False)
         if was_active:
             rest = self.panes()
             self._set_active(None)
             here = [other for other in rest if self._window_of(other) is window]
-            latest = None if here else self._latest_in(self.window())  # its window is gone
+            latest = None if here else self._latest_in(self.window())  # the pane's window is gone
             if latest is not None or rest:
                 self.activate(latest or rest[min(at, len(rest) - 1)])
         self._forget_overdue()
         self._update_view()
-        # Wait, since the next pane might use the same model.
+        # Wait, because the next pane might use the same model.
         QTimer.singleShot(0, self, partial(self._leave_model, pane.chat))
         if told:
             self.pane_closed.emit(chat_id)
@@ -361,7 +362,7 @@ class Workspace(QWidget):
         if chosen is not None:
             self.activate(chosen)
         elif chats:
-            self.window().activateWindow()  # new windows have stolen the focus
+            self.window().activateWindow()  # new windows have taken the focus
         return leaving
 
     def expect_panes(self) -> None:
