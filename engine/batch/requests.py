@@ -73,7 +73,7 @@ def parse_request(
     if not isinstance(reasoning, (bool, type(None))):
         raise ValueError(f"reasoning must be true or false, not {reasoning!r}")
     sampling = {"seed": line_seed(defaults.seed, line), **defaults.sampling}
-    # as in OpenAI's API, null means unset
+    # As in OpenAI's API, null means unset.
     given = {k: v for k, v in entry.items() if k in SAMPLING and v is not None}
     params = sampling_params(given, sampling)
     return BatchRequest(line, name, _prompt(entry), params, system, reasoning, of_openai)
@@ -89,18 +89,18 @@ def _prompt(entry: dict[str, Any]) -> str | list[Message]:
         return prompt
     if not isinstance(messages, list) or not messages:
         raise ValueError("messages must be a non-empty list")
-    return messages  # checked by the engine
+    return messages  # the engine checks the messages
 
 
 URL = "/v1/chat/completions"
 
 _ENVELOPE = ("custom_id", "method", "url", "body")
-# No effect on a line's answer.
+# Fields that don't affect the answer.
 _IGNORED_FIELDS = (
     *("model", "stream", "stream_options"),
     *("user", "metadata", "safety_identifier", "prompt_cache_key"),
 )
-# Only accepted with values that don't change anything.
+# Fields that are accepted only with these values, which change nothing.
 _ALLOWED_VALUES: dict[str, tuple[Any, ...]] = {
     "n": (1,),
     "logprobs": (False,),
@@ -114,7 +114,7 @@ _ALLOWED_VALUES: dict[str, tuple[Any, ...]] = {
     "store": (False,),
     "service_tier": ("auto", "default"),
 }
-_OWN_FIELDS = ("id", "prompt", "system")  # only exist in our own format
+_OWN_FIELDS = ("id", "prompt", "system")  # fields that exist only in our own format
 
 
 def is_openai(entry: dict[str, Any]) -> bool:

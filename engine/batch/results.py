@@ -23,8 +23,8 @@ from msgspec import Struct
 
 from engine.batch.run import BatchAnswer
 
-RECORD_START = b'{"line": '  # every record starts with this
-SYNC_S = 1.0  # how much work a power failure may cost
+RECORD_START = b'{"line": '  # first bytes of each record
+SYNC_S = 1.0  # interval between syncs; a power failure loses at most this much work
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
 
 
@@ -63,7 +63,7 @@ class ResultsFile:
     """
 
     def __init__(self, path: Path, restart: bool = False, retry_failed: bool = False) -> None:
-        # if it's a link, sorting should replace the target, not the link
+        # If this is a link, sorting should replace the target, not the link.
         self._path = path.resolve()
         self._out = os.open(path, _FLAGS, 0o666)
         self._synced = time.monotonic()
@@ -75,7 +75,7 @@ class ResultsFile:
                 waiting.unlink(missing_ok=True)
             self.known, self._size = _read_records(path)
             os.ftruncate(self._out, self._size)  # cut off an incomplete record
-            # before 0.9, records that had to wait for their turn were stored here
+            # Before version 0.9, records waiting for their turn were stored in this file.
             if waiting.exists():
                 _append(self._out, waiting.read_bytes()[: _read_records(waiting)[1]])
                 os.fsync(self._out)
@@ -86,7 +86,7 @@ class ResultsFile:
             raise
         if retry_failed:
             self.known = {line: k for line, k in self.known.items() if not k.failed}
-        # start and size of each record to keep, by line
+        # Start and size of each record to keep, by line.
         self._places = {line: (k.start, k.size) for line, k in self.known.items()}
 
     def check(self, requests: Iterable[tuple[int, str]]) -> int:

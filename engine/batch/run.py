@@ -92,7 +92,7 @@ class LineParser:
         except ValueError as error:
             why = str(error)
         except Exception as error:
-            # Whatever is in a line, we want a record of the failure instead of ending the run.
+            # If a line can't be handled for any reason, record the failure and continue the run.
             log.debug("cannot parse line %d", line, exc_info=True)
             why = f"it could not be parsed ({type(error).__name__})"
         return InvalidLine(line, name, shorten(why), of_openai)
@@ -149,12 +149,13 @@ class BatchRunner:
         reproducible: bool = False,
     ) -> None:
         self._engine = engine
-        self.model = model  # replaced when the engine fails
+        self.model = model  # replaced after an engine failure
         self._concurrency = concurrency
         self._reproducible = reproducible
         self._flights: set[ActiveRequest] = set()
-        self._suspects: deque[BatchRequest] = deque()  # one of these made the engine fail
-        self.tokens = 0  # approximate count of received tokens, for the progress display
+        # Requests that may have caused an engine failure.
+        self._suspects: deque[BatchRequest] = deque()
+        self.tokens = 0  # approximate number of received tokens, for the progress display
         self.ended: SimpleQueue[ActiveRequest] = SimpleQueue()  # filled on the engine thread
 
     def run(

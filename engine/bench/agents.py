@@ -52,8 +52,8 @@ PERSON_TOKENS = 32
 class Crowd(Struct, frozen=True):
     agents: int
     beginning: int = 600  # number of words in the agents' common prefix
-    every: float = 1.0  # seconds between an answer and the user's next question
-    seconds: float = 60.0  # duration; unfinished requests are aborted
+    every: float = 1.0  # seconds from an answer to the user's next question
+    seconds: float = 60.0  # duration of the run; unfinished requests are aborted
     tasks: int = 0  # tasks per agent; 0 for no limit
     person_key: str = ""  # API key for the user, if different from the agents' key
 
@@ -62,13 +62,13 @@ class CrowdResult(Struct):
     """Results of all rounds for a server. Times are in seconds."""
 
     seconds: float = 0.0
-    # the user's TTFT, and delays between chunks
+    # The user's TTFT, and delays between chunks.
     firsts: list[float] = field(default_factory=list)
     gaps: list[float] = field(default_factory=list)
     turns: int = 0  # completed agent answers, including sub-agents
-    # generated tokens per agent, including its sub-agents
+    # Generated tokens per agent, including its sub-agents.
     written: Counter[tuple[int, int]] = field(default_factory=Counter)
-    # tokens in the agents' prompts, in total and not cached
+    # Total prompt tokens of the agents.
     prompts: int = 0
     read: int = 0
     new: int = 0  # prompt tokens that weren't part of an earlier turn
@@ -135,11 +135,12 @@ class _CrowdRun:
         self._client, self._wish, self._tally, self._salt = client, wish, tally, salt
         self._person_key = crowd.person_key or wish.key
         self._every, self._beginning = crowd.every, _beginning(crowd.beginning, salt)
-        self._head_is_known = False  # True once an agent's first answer has cached the prefix
+        self._head_is_known = False  # set once an agent's first answer has cached the prefix
 
     async def agent(self, number: int, tasks: int) -> None:
         chosen = random.Random(f"agent {number} {self._salt}")
-        self._tally.written[self._salt, number] += 0  # include agents that never get an answer
+        # Creates an entry for agents that never get an answer.
+        self._tally.written[self._salt, number] += 0
         for task in range(tasks) if tasks else itertools.count():
             await self._task(number, number + task * TURNS_OF_TASK, TURNS_OF_TASK, chosen)
 
@@ -173,8 +174,8 @@ class _CrowdRun:
         tally.prompts += found.prompt
         tally.read += found.prompt - found.cached
         if not known and self._head_is_known:
-            # Only the task itself is new, because another agent has already sent the prefix. We
-            # have to estimate its tokens, since servers only report totals.
+            # Only the task itself is new, because another agent has already sent the prefix. Its
+            # tokens have to be estimated, since servers only report totals.
             share = len(self._beginning) / sum(len(message["content"]) for message in said)
             known = int(share * found.prompt)
         self._head_is_known = True
@@ -196,7 +197,7 @@ class _CrowdRun:
             said.append(_message("assistant", text))
             number += 1
             if number % len(QUESTIONS) == 0:
-                said = []  # a new chat
+                said = []  # start a new chat
 
     async def _ask(
         self, said: Sequence[dict[str, str]], tokens: int, who: str, key: str, broken: int = 0
@@ -233,7 +234,7 @@ def _beginning(count: int, salt: int) -> str:
     while left > 0:
         name, what = "_".join(words(chosen, 2).split()), words(chosen, min(left, 24))
         parts.append(json.dumps({"name": name, "description": what}))
-        left -= 30  # includes the name and the JSON syntax
+        left -= 30  # tokens for the name and the JSON syntax
     return "\n".join(parts)
 
 

@@ -20,12 +20,12 @@ from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.reply import Reply
 
-PATIENCE = 120.0  # timeout in seconds for one reply
-TIE = 1e-4  # logits that are closer than this may swap because of rounding
-# With quantized keys, a rounding difference can become a whole quantization step.
+PATIENCE = 120.0  # timeout per reply in seconds
+TIE = 1e-4  # two logits this close may swap because of rounding
+# With quantized keys, a rounding error can grow to a whole quantization step.
 TIE_IN_BITS = 0.05
 DISTANCES = (TIE, 1e-3, 1e-2, TIE_IN_BITS, 0.5, 5.0)
-END = 2  # EOS id of random models; a reply without it has the requested length
+END = 2  # EOS token of random models; without it, replies have exactly the requested length
 
 Prompt = str | list[Message]
 Ended = Literal["finished", "cancelled", "failed", "refused"]
@@ -38,10 +38,10 @@ class Turn(Struct, frozen=True):
     # "failed" means that the chat or model was removed during the reply. "refused" means that the
     # conversation exceeded the context, or that the model doesn't support such a session.
     ended: Ended
-    # the chat's cache had been evicted and was prefilled again for this turn
+    # The chat's cache was evicted and had to be prefilled again for this turn.
     rebuilt: bool = False
     dropped: int = 0  # number of messages dropped to fit the context
-    code: str = ""  # error code, if any
+    code: str = ""  # error code, or ""
 
     @property
     def counts(self) -> bool:
@@ -76,16 +76,16 @@ class Chat(Struct):
 
 
 class Outcome(Struct):
-    replies: int = 0  # number of replies compared
+    replies: int = 0  # number of compared replies
     tokens: int = 0
-    cancelled: int = 0  # included in `replies`
-    ties: int = 0  # replies that differ, starting at a token whose logit was tied
-    # number of distinct replies; the check is only meaningful if there are many
+    cancelled: int = 0  # number of canceled replies, included in `replies`
+    ties: int = 0  # replies that differ, starting at a token with tied logits
+    # Number of distinct replies. The check is only meaningful if this number is high.
     different: int = 0
-    rebuilt: int = 0  # replies whose cache had been evicted
-    slid: int = 0  # replies to conversations with dropped messages
+    rebuilt: int = 0  # replies whose cache was evicted
+    slid: int = 0  # replies in conversations with dropped messages
     refused: int = 0  # replies that were refused in both runs
-    # differences without an explanation; must be empty
+    # Differences without an explanation. Must be empty.
     faults: list[str] = field(default_factory=list)
 
 
@@ -129,7 +129,7 @@ def compare(engine: Engine, folder: Path, chats: Sequence[Chat], spread: bool = 
                         bits = chat.options.get("kv_bits")
                         kept = f" (keys in {bits} bits)" if bits else ""
                         outcome.faults.append(f"{where}{kept}, token {at}, {apart:g} apart")
-                    break  # the histories differ now
+                    break  # the histories differ from here on
             if chat.slides and turn.ended != "finished":
                 break  # dropped messages depend on the number of tokens requested, not generated
         session.close()
@@ -201,7 +201,7 @@ def _nudged(at: int, wanted: int | None) -> Iterator[list[float]]:
 
     def spy(logits: Any, samplers: Any, indices: Sequence[int], *rest: Any) -> Any:
         tokens = sample(logits, samplers, indices, *rest)
-        first.append(indices[0])  # doesn't start at 0 if an answer is continued
+        first.append(indices[0])  # indices don't start at 0 if an answer is continued
         if indices[0] - first[0] == at and not enough:
             logits, ids = mx.array(logits), mx.arange(logits.shape[-1])
             ended = END if wanted is None else wanted

@@ -25,8 +25,8 @@ class Trial(Struct, frozen=True):
     tokens: int
     predicted: int
     kept: int  # number of chats still in memory at the end
-    owed: int  # their size in bytes according to the engine
-    in_use: int  # MLX's memory in bytes, not counting the weights
+    owed: int  # size of these chats in bytes, according to the engine
+    in_use: int  # MLX's memory in bytes, without the weights
 
 
 class Capacity(Struct, frozen=True):

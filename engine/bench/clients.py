@@ -29,7 +29,7 @@ class RequestSettings(Struct, frozen=True):
     key: str = ""
     model: str = ""
     tokens: int = 64
-    turns: int = 1  # number of requests per client, all in one conversation
+    turns: int = 1  # requests per client, all in one conversation
     sessions: bool = False  # use a named session for each client
     seconds: float = 300.0
 

@@ -18,7 +18,7 @@ from engine.params import SamplingParams
 
 PROMPT = "Tell of a river, of those who live beside it, and of what it carries to the sea. " * 8
 
-_WITHIN = 120.0  # timeout in seconds for measuring the collectives
+_WITHIN = 120.0  # timeout in seconds for measuring collectives
 
 
 class CollectiveSpeed(Struct, frozen=True):
@@ -34,8 +34,8 @@ class Speed(Struct, frozen=True):
 
     ranks: int
     chats: int
-    prefill: float  # prompt tokens/s, all chats together
-    decode: float  # generated tokens/s, all chats together
+    prefill: float  # total prompt tokens/s of all chats
+    decode: float  # total generated tokens/s of all chats
 
 
 def connection(hosts: Sequence[Host], rounds: int = 500) -> CollectiveSpeed:
@@ -108,7 +108,7 @@ def _speed(engine: Engine, model: Any, ranks: int, chats: int, tokens: int) -> S
         session = engine.open_session(model)
         sessions.append(session)
         params = SamplingParams(max_tokens=tokens, temperature=1.0, seed=number)
-        # Start each prompt differently, because a common prefix would only be read once.
+        # Start each prompt differently, because a common prefix would be prefilled only once.
         replies.append(session.send(f"Chat {number}. {PROMPT}", params))
     firsts, lasts, read, written = [], [], 0, 0
     for reply in replies:
@@ -137,7 +137,7 @@ def run(
     Raises:
         EngineError: if a rank fails or the model can't be loaded.
     """
-    backend.start()  # before anything imports MLX
+    backend.start()  # must precede any import of MLX
     link = connection(hosts)
     say(connection_line(link))
     say("| ranks | chats | read | written |")

@@ -83,17 +83,17 @@ REWRITING = tuple(
 class DecodeSpeed(Struct, frozen=True):
     """Decode speed, not counting the first token of each answer."""
 
-    tokens_per_s: float  # by wall-clock time
-    cpu_per_token: float  # CPU seconds per token of the whole process
+    tokens_per_s: float  # measured in wall-clock time
+    cpu_per_token: float  # CPU seconds of the whole process per token
 
 
 class Gain(Struct, frozen=True):
     """Results for a single chat. Speeds are medians over all rounds."""
 
-    plain: DecodeSpeed  # without drafts
-    always: DecodeSpeed  # drafting in every pass
-    chosen: DecodeSpeed  # drafting when the engine thinks it's worth it
-    # number of tokens drafted and accepted in the `chosen` rounds
+    plain: DecodeSpeed  # decoding without drafts
+    always: DecodeSpeed  # drafts in every step
+    chosen: DecodeSpeed  # drafts when the engine considers them worthwhile
+    # Number of tokens drafted and accepted in the `chosen` rounds.
     drafted: int
     held: int
 
@@ -122,10 +122,10 @@ def run(
 def measure(engine: Engine, path: str, draft: str, tokens: int, rounds: int) -> Gain:
     """Measure all three ways in each round: without drafts, always drafting, and automatic."""
     rates: dict[str, list[DecodeSpeed]] = {"plain": [], "always": [], "chosen": []}
-    from engine.runtime import drafts as drafting  # imports MLX
+    from engine.runtime import drafts as drafting  # this imports MLX
 
     usual, held, drafted = drafting.WORTH, 0, 0
-    engine.load(path)  # keep the model loaded, so that rounds only load the draft model
+    engine.load(path)  # keep the model loaded, so that a round only loads the draft model
     try:
         for number in range(rounds + 1):
             for way, found in rates.items():

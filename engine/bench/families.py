@@ -34,27 +34,28 @@ from engine.bench.small_configs import (
 )
 from engine.sandbox.process import engine_command
 
-LENGTHS = (5, 40, 11, 23)  # in tokens; some are shorter and some longer than the models' windows
+# Prompt lengths in tokens; some are shorter and some longer than the models' windows.
+LENGTHS = (5, 40, 11, 23)
 STEPS = 24
 MOST_WEIGHTS = 20_000_000
-SEEING = ", seeing"  # suffix for models loaded from mlx-vlm with their towers
+SEEING = ", seeing"  # name suffix for vision models loaded from mlx-vlm
 
 
 class Finding(Struct, frozen=True):
     architecture: str
-    caches: str = ""  # cache classes
+    caches: str = ""  # class names of the caches
     step: str = ""  # "shared", "rows" or "alone"; "" if the model couldn't be built or loaded
     shares_prefix: bool = False  # sessions can share a prefix
     token_by_token: bool = False  # prompts must be read token by token
-    # maximum difference of logits between stepping together and alone; None if sessions can't share
-    # a step
+    # Maximum difference between the logits of batched and single steps, or None if sessions can't
+    # share a step.
     difference: float | None = None
     spread: float | None = None  # standard deviation of the logits, for comparison
-    equal: bool | None = None  # whether all greedy tokens were equal
-    # for mlx-vlm's models, the maximum difference from the logits of mlx-vlm's own call
+    equal: bool | None = None  # True if all greedy tokens were equal
+    # For models from mlx-vlm, the maximum difference from the logits of mlx-vlm's own forward pass.
     own: float | None = None
     fused: bool = False  # each step is a single call of the CPU kernels
-    why: str = ""  # why the model couldn't be built, loaded or compared
+    why: str = ""  # reason why the model couldn't be built, loaded or compared
 
     @property
     def keeps_little(self) -> bool:
@@ -90,7 +91,7 @@ def write_family(folder: Path, architecture: str, group: int = 1) -> Path:
         except NotBuildableError:
             raise
         except RecursionError:
-            raise  # a bug of ours, not a property of the architecture
+            raise  # a bug in our code, not a property of the architecture
         except Exception as error:
             raise NotBuildableError(_first_line(error)) from None
         why = _dullness(folder)
@@ -121,12 +122,12 @@ def _dullness(folder: Path) -> str:
         a = [5 + i % 7 for i in range(12)]
         b = [*a[:4], 200, 100, *a[6:]]
         first, second = (net(mx.array([t]))[0, -1].astype(mx.float32) for t in (a, b))
-        said = mx.isfinite(first)  # some families return -inf for unused ids
+        said = mx.isfinite(first)  # some families return -inf for unused token IDs
         first, second = (mx.where(said, logits, 0) for logits in (first, second))
         spread = _number(mx.std(first))
         off = _number(mx.abs(first - second).max())
     except RecursionError:
-        raise  # an error in this program, not in the architecture
+        raise  # a bug in this program, not a property of the architecture
     except Exception as error:
         raise NotBuildableError(_first_line(error)) from None
     if not math.isfinite(off) or not spread:
@@ -293,7 +294,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     from engine.model import backend
 
-    # Call this before `architectures` imports MLX, so that the engine's BLAS is used.
+    # Call this before `architectures` imports MLX, so that MLX uses the engine's BLAS.
     blas = backend.start().blas
     if options.lines:
         return _work(options.architectures, options.few_bits, options.bits)
@@ -381,7 +382,7 @@ def _table(findings: Sequence[Finding]) -> list[str]:
                 f"{f.difference:.1e} | {f.spread:.2g} | {'equal' if f.equal else '**differ**'}"
             )
         elif f.step and not f.why:
-            figures = "- | - | -"  # there is no shared step
+            figures = "- | - | -"  # the model has no batched step
         else:
             continue
         step = f"{f.step}; prompts token by token" if f.token_by_token else f.step

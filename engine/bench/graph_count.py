@@ -23,14 +23,15 @@ MOVES = frozenset(
 )
 """Primitives that only move data, not counting in-place primitives."""
 
-_PICKS = frozenset({"Gather", "GatherAxis", "DynamicSlice"})  # only read part of the first input
+# These only read part of the first input.
+_PICKS = frozenset({"Gather", "GatherAxis", "DynamicSlice"})
 
 
 class Count(Struct):
     launches: int = 0  # number of kernel launches
-    read: int = 0  # bytes of all inputs, except for arrays that are written in place
+    read: int = 0  # bytes of all inputs, except arrays written in place
     copied: int = 0  # bytes written by primitives that only move data
-    waits: int = 0  # how often Python waits for the device
+    waits: int = 0  # number of times that Python waits for the device
     kinds: dict[str, int] = field(default_factory=dict)  # launches by primitive
 
     def add(self, kind: str, launches: int = 1) -> None:
@@ -48,7 +49,7 @@ def count(outputs: Sequence[Any]) -> Count:
     for node in found:
         name, inputs = node["name"], {n: s for n, *s in node["inputs"]}
         if name in VIEWS:
-            if name in ("Broadcast", "BroadcastAxes"):  # reads a single element
+            if name in ("Broadcast", "BroadcastAxes"):  # these read a single element
                 size[node["outputs"][0][0]] = size[node["inputs"][0][0]]
             continue
         written = sum(size[n] for n, _, _ in node["outputs"])

@@ -44,7 +44,7 @@ class Mark(Struct, frozen=True):
 
 
 _marks: list[Mark] = []
-_MAGIC = 0x6D61726B  # to tell our marks from `mx.depends` calls in models
+_MAGIC = 0x6D61726B  # distinguishes our marks from `mx.depends` calls in models
 _state: dict[str, Any] = {"marking": False, "compiling": False, "captured": None, "waits": 0}
 
 
@@ -54,7 +54,8 @@ def prepare() -> None:
 
     for name in ("rms_norm", "layer_norm", "rope", "scaled_dot_product_attention"):
         setattr(mx.fast, name, _fast(name, getattr(mx.fast, name)))
-    mx.contiguous = _fast("contiguous", mx.contiguous)  # can't be exported
+    # Replaced because this primitive can't be exported.
+    mx.contiguous = _fast("contiguous", mx.contiguous)
     mx.conv1d = _fast("conv1d", mx.conv1d)
     setattr(mx, "compile", _compile)  # noqa: B010 - mypy knows its signature
     for name in ("eval", "async_eval", "synchronize"):

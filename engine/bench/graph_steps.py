@@ -16,17 +16,17 @@ from engine.bench.graph_marks import capture
 
 SHORT, MIDDLE, LONG = 64, 2000, 8000  # chat lengths in tokens
 CHUNK = 64  # prefill chunk size in tokens
-READ = 1900  # prompt tokens that were read before the chunk
-PREFIX = 2000  # tokens of the prefix in the "shared prefix" case
+READ = 1900  # prompt tokens processed before the chunk
+PREFIX = 2000  # length of the prefix in the "shared prefix" case, in tokens
 
 
 @dataclass(frozen=True)
 class Case:
     name: str
     lengths: tuple[int, ...] = field(repr=False)  # length of each chat in tokens
-    prefix: int = 0  # tokens that all chats have in common
-    bits: int | None = None  # `kv_bits` of the chats
-    chunk: int = 0  # size of another chat's prefill chunk, or 0 for none
+    prefix: int = 0  # number of tokens common to all chats
+    bits: int | None = None  # `kv_bits` setting of the chats
+    chunk: int = 0  # size of a prefill chunk from another chat, or 0 for none
 
 
 def cases(chats: int) -> list[Case]:
@@ -132,7 +132,7 @@ def stretto(model: Any, case: Case) -> Count | None:
     finally:
         for kv in kvs:
             kv.drop()
-    found.waits += 1  # for reading the token ids
+    found.waits += 1  # reading the token IDs waits for the device
     return found
 
 
@@ -149,7 +149,7 @@ def _on_a_prefix(session: Callable[[int], Any], case: Case) -> list[Any]:
         more = length - case.prefix
         for layer in kv.layers:
             if not hasattr(layer, "update_and_fetch"):
-                continue  # recurrent state
+                continue  # skip recurrent states
             begun = isinstance(layer, SharedPrefixKV)
             held = layer.keys_and_values() if begun else arrays(layer)
             shapes = [(1, a.shape[1], more, a.shape[3]) for a in held]

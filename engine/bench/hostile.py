@@ -22,7 +22,7 @@ from engine.runtime.pacing import GAP_BUDGET
 
 PATIENCE = 120.0  # timeout per input in seconds
 
-AFTERWARDS = 1.0  # keep measuring for this many seconds after an input has ended
+AFTERWARDS = 1.0  # seconds to keep measuring after an input has ended
 
 _NEIGHBOURS = 3
 _PROMPT = 64  # prompt length of the streaming chats in tokens
@@ -34,14 +34,14 @@ class Ordeal(Struct, frozen=True):
 
     fault: str  # see `hostile_inputs.Input`
     name: str
-    # the other chats' delays between tokens, until a second after the input has ended
+    # Delays between tokens in the other chats, until a second after the input has ended.
     median: float
     longest: float
     code: str  # error code, or "" on success
     words: str  # error message
-    took: float  # how long the input took
-    expected: bool  # whether this is the expected error code
-    # result for `mlx_lm.server`; None if it wasn't measured or doesn't support the input
+    took: float  # time taken by the input, in seconds
+    expected: bool  # True if the input returned the expected error code
+    # Result for `mlx_lm.server`, or None if not measured or not supported.
     server: Rival | None = None
 
     @property
@@ -69,7 +69,7 @@ def ordeals(
             note(f"another chat {given.name} …")
             root = Path(scratch) / str(number)
             root.mkdir()
-            # Writing and loading models shouldn't be part of the measurement.
+            # Writing and loading models isn't part of the measurement.
             ask = given.prepare(root, it.engine)
             ordeal = _ordeal(it, given, ask)
             if rivals is not None:
@@ -94,7 +94,7 @@ def _ordeal(it: Subject, given: Input, ask: Ask) -> Ordeal:
             raise RuntimeError(f"a neighbour's reply ended while another chat {given.name}")
     found: list[float] = []
     for stream in streams:
-        # Include the gap during which the input was sent, and a gap that hasn't ended yet.
+        # Include the delay during which the input was sent, and a delay that hasn't ended yet.
         moments = [m for m in stream.times() if m <= watched]
         before = [m for m in moments if m <= began][-1:]
         found += gaps([*before, *(m for m in moments if m > began), watched])

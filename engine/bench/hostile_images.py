@@ -118,7 +118,7 @@ def _pages(count: int, circle: bool = False) -> bytes:
 
 class Picture(Struct, frozen=True):
     name: str  # description of the input
-    file: str  # file name
+    file: str
     make: Callable[[], bytes]  # creates the file contents
     seen: bool  # True if the image should be accepted, False if an error is expected
 

@@ -37,8 +37,8 @@ class Input(Struct, frozen=True):
     # Writes the required files to a folder, and returns a function that sends the input. If the
     # input uses a hostile model that can be loaded, this also loads it.
     prepare: Callable[[Path, Engine], Ask]
-    # Returns a request body for OpenAI-compatible servers, which can use the files of `prepare`.
-    # None if `mlx_lm.server` doesn't support this kind of input.
+    # Returns a request body for OpenAI-compatible servers, which can use files created by
+    # `prepare`. None if `mlx_lm.server` doesn't support this kind of input.
     request: Callable[[Path], dict[str, Any]] | None = None
 
 

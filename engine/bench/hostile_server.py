@@ -38,7 +38,7 @@ _PATIENCE = 120.0
 class Rival(Struct, frozen=True):
     """Outcome of an input sent to `mlx_lm.server`. Times are in seconds."""
 
-    # gaps of the other clients, see `hostile.Ordeal`
+    # Delays in the streams of other clients, see `hostile.Ordeal`.
     median: float
     longest: float
     took: float  # duration of the request, at most `LIMIT`
@@ -122,7 +122,7 @@ class _Neighbour:
         self.moments: list[float] = []
         self.ended = False
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_PATIENCE)
-        # Keep the socket, because HTTPConnection drops it for responses without a length.
+        # Keep the socket, because HTTPConnection drops its socket for responses without a length.
         self._socket = socket.create_connection(("127.0.0.1", port), _PATIENCE)
         self._connection.sock = self._socket
         self._body = json.dumps(

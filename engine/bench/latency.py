@@ -23,11 +23,11 @@ class LongPrompt(Struct, frozen=True):
 
     prompt_tokens: int
     median_before: float  # median delay between tokens before the prompts were sent
-    # delays during prefill
+    # Delays between tokens during prefill.
     median: float
     p99: float
     longest: float
-    # TTFT of the two prompts
+    # TTFT of the two long prompts.
     first_long: float
     first_short: float
     first_alone: float  # TTFT of an equally long prompt without other chats
@@ -116,11 +116,11 @@ class Many(Struct, frozen=True):
 
     what: str
     chats: int
-    tokens: int  # length of the text
-    # TTFT in seconds of the single chat, and of the slowest of several chats
+    tokens: int  # length of the text in tokens
+    # TTFT in seconds of the single chat, and of the slowest of several chats.
     one: float
     last: float
-    # KV cache size in bytes of the single chat, and of all chats together
+    # KV cache size in bytes of the single chat, and of all chats together.
     nbytes_one: int
     nbytes: int
 

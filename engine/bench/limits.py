@@ -15,7 +15,7 @@ from engine.params import SamplingParams
 @contextmanager
 def short_prefixes(tokens: int) -> Iterator[None]:
     """Lower the minimum length of shared prefixes inside the block."""
-    # Imported here, because this imports MLX and only an engine may be the first to do that.
+    # Imported here because this imports MLX, which the engine has to import first.
     from engine.cache import shared_prefix
 
     known = shared_prefix.MIN_TOKENS

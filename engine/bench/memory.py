@@ -76,7 +76,7 @@ class Peak(Struct, frozen=True):
     chats: int
     estimated: int = 0  # estimate before the model was loaded
     measured: int = 0  # peak of MLX's memory
-    why: str = ""  # why there is no measurement, or ""
+    why: str = ""  # reason why there is no measurement, or ""
 
     @property
     def off(self) -> float:
@@ -117,7 +117,8 @@ def measure(
 def _peak(engine: Engine, model: Model, context: int, chats: int, kv_bits: int | None) -> int:
     import mlx.core as mx
 
-    probe = engine.open_session(model, kv_bits=kv_bits)  # warm up: tries out quantized caches
+    # Warm up, because opening a session tries out quantized caches.
+    probe = engine.open_session(model, kv_bits=kv_bits)
     used = probe.send("a", SamplingParams(max_tokens=1, temperature=0.0))
     used.tokens()
     rest = used.stats.prompt_tokens - 1
@@ -125,11 +126,11 @@ def _peak(engine: Engine, model: Model, context: int, chats: int, kv_bits: int |
     engine.stats()
     mx.reset_peak_memory()
     sessions = [engine.open_session(model, kv_bits=kv_bits) for _ in range(chats)]
-    text = context - 2 * rest - ANSWER - 8  # each letter is a token
+    text = context - 2 * rest - ANSWER - 8  # every letter is a token
     once = SamplingParams(max_tokens=1, temperature=0.0)
     for number, session in enumerate(sessions):
         session.send(chr(97 + number) * text, once).tokens()
-    # Suppress EOS (id 2), so that no answer ends before the other answers have started.
+    # Suppress EOS (id 2), so that no answer ends before the last one has started.
     params = SamplingParams(max_tokens=ANSWER, temperature=0.0, logit_bias={2: -1e9})
     if chats == 1:
         replies = [sessions[0].send("b", params)]
@@ -201,7 +202,7 @@ def family_here(family: str, contexts: Sequence[int] = CONTEXTS) -> Iterator[Pea
     """Measure one family in this process."""
     from engine.model import backend
 
-    backend.start()  # before `write_model` imports MLX
+    backend.start()  # must run before `write_model` imports MLX
     with tempfile.TemporaryDirectory() as scratch:
         folder = write_model(Path(scratch) / family, config_of(family), scale=1.5)
         yield from measure(folder, family, contexts)

@@ -128,13 +128,13 @@ def write_model(
 
     def ready(a: mx.array) -> mx.array:
         if not mx.issubdtype(a.dtype, mx.floating):
-            return a  # e.g. an index table
+            return a  # not a weight, e.g. an index table
         if not mx.any(a).item():
-            a = 0.1 * mx.random.normal(a.shape)  # zeros wouldn't affect the logits
+            a = 0.1 * mx.random.normal(a.shape)  # replace zeros, which wouldn't affect the logits
         return (a * scale if scale is not None and a.ndim > 1 else a).astype(getattr(mx, dtype))
 
     weights = dict(tree_flatten(tree_map(ready, net.parameters())))
-    if every_id_a_word:  # avoid special tokens and single bytes, which don't produce text
+    if every_id_a_word:  # avoid special tokens and single bytes, which produce no text
         for name in {"lm_head.weight", "model.embed_tokens.weight"} & weights.keys():
             weights[name][:_FIRST_WORD] *= 0.001
     mx.save_safetensors(str(folder / "model.safetensors"), weights, {"format": "mlx"})

@@ -42,7 +42,7 @@ class Figure(Struct, frozen=True):
     name: str
     value: float
     unit: str
-    wanted: float | None = None  # target
+    wanted: float | None = None  # target value
     more: bool = True  # True if more is better
 
     @property
@@ -168,7 +168,7 @@ def _together(chats: int) -> Callable[[Subject], Iterator[Figure]]:
         prompts = [it.text(_PROMPT, salt=i) for i in range(chats)]
         ours: list[float] = []
         alone: list[float] = []
-        for _ in range(_ROUNDS):  # alternate, so that a slow phase affects both
+        for _ in range(_ROUNDS):  # alternate between them, so that a slow phase affects both
             ours.append(throughput.stretto_rate(it, prompts, _TOKENS))
             alone.append(throughput.alone_rate(it, prompts[:1], _TOKENS))
         rate, one = statistics.median(ours), statistics.median(alone)

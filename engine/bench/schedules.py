@@ -87,7 +87,7 @@ class Schedule:
             if chat.reply is not None and chat.reply.done:
                 self._settle(chat)
         idle = [c for c in self._chats if c.reply is None]
-        if idle and self._random.random() < 0.8:  # this keeps most chats busy
+        if idle and self._random.random() < 0.8:  # keep most chats busy
             return self._random.choices(
                 (self._send, self._edit, self._continue, self._fork, self._close, self._reopen),
                 (60, 14, 8, 12, 5, 3),
@@ -218,7 +218,7 @@ class Schedule:
         if running:
             self._engine.stats()  # wait for the fork
             assert chat.reply is not None
-            if chat.reply.done:  # we can't tell if it ended before or after the fork
+            if chat.reply.done:  # the reply may have ended before or after the fork
                 twin.close()
                 return
         self.actions["fork"] += 1

@@ -288,9 +288,9 @@ GEMMA4_UNIFIED: dict[str, Any] = {
 class VisionModelSpec(Struct, frozen=True):
     config: dict[str, Any]
     words: tuple[str, ...]  # added tokens, with ids from 261
-    written: str  # what the chat template inserts for an image
+    written: str  # text that the chat template inserts for an image
     processor: dict[str, Any]  # image processor settings
-    # see `write_model`; must be small for Gemma, because its norms saturate with large weights
+    # See `write_model`. Must be small for Gemma, because its norms saturate with large weights.
     scale: float = 2.0
 
 

@@ -16,11 +16,11 @@ from typing import Any
 
 from engine.model import backend
 
-VOCAB = 300  # the byte-level tokenizer has 261 ids, and the rest is never used for encoding
+VOCAB = 300  # the byte-level tokenizer has 261 ids; encoding never uses the others
 WINDOW = 16  # in tokens; shorter than most conversations in `families`
 
 SIZES: dict[str, Any] = {
-    # general
+    # General.
     "vocab_size": VOCAB,
     "hidden_size": 64,
     "hidden_dim": 64,
@@ -44,7 +44,7 @@ SIZES: dict[str, Any] = {
     "tie_word_embeddings": False,
     "mlp_bias": False,
     "use_bias": False,
-    # attention
+    # Attention.
     "num_attention_heads": 4,
     "num_key_value_heads": 2,
     "num_heads": 4,
@@ -68,7 +68,7 @@ SIZES: dict[str, Any] = {
     "attention_window_size": WINDOW,
     "window_size": WINDOW,
     "attention_chunk_size": WINDOW,
-    # latent attention (MLA)
+    # Latent attention (MLA).
     "kv_lora_rank": 16,
     "q_lora_rank": 24,
     "qk_rope_head_dim": 8,
@@ -77,7 +77,7 @@ SIZES: dict[str, Any] = {
     "index_head_dim": 16,
     "index_n_heads": 2,
     "index_topk": WINDOW,
-    # mixture of experts
+    # Mixture of experts.
     "moe_intermediate_size": 32,
     "shared_expert_intermediate_size": 32,
     "shared_intermediate_size": 32,
@@ -102,7 +102,7 @@ SIZES: dict[str, Any] = {
     "routed_scaling_factor": 1.0,
     "scoring_func": "sigmoid",
     "topk_method": "noaux_tc",
-    # recurrent layers
+    # Recurrent layers.
     "linear_num_value_heads": 4,
     "linear_num_key_heads": 2,
     "linear_key_head_dim": 32,
@@ -337,7 +337,7 @@ SPECIAL: dict[str, dict[str, Any]] = {
         "dense_attention_every_n_layers": 2,
         "ff_intermediate_size": 96,
         "gegelu_limit": 20.0,
-        "vocab_size": 100352,  # the model code uses hardcoded token ids up to here
+        "vocab_size": 100352,  # the model code contains token ids up to this size
         "blocksparse_block_size": 32,
         "blocksparse_num_local_blocks": 2,
         "blocksparse_vert_stride": 2,
@@ -533,7 +533,7 @@ def _sized(fields: set[str]) -> dict[str, Any]:
 
 
 def _module(architecture: str) -> Any:
-    backend.import_mlx_lm()  # this makes the import below twice as fast
+    backend.import_mlx_lm()  # makes the following import twice as fast
     try:
         return importlib.import_module(f"mlx_lm.models.{architecture}")
     except SystemExit:

@@ -49,7 +49,7 @@ def main(options: argparse.Namespace) -> int:
         short_context(CONTEXT),
         Engine() as engine,
         Engine() as judge,
-        short_prefixes(PREFIX),  # must come last, because an engine has to import MLX first
+        short_prefixes(PREFIX),  # must be last, because an engine has to import MLX first
     ):
         blas = engine.stats()["backend"]["blas"]  # waits until the engine has imported MLX
         folders = _folders(options.families, Path(scratch))

@@ -109,7 +109,8 @@ class Stream:
 
     def __init__(self, awaited: int = 0) -> None:
         self.awaited = awaited
-        self.arrived = threading.Event()  # `awaited` tokens, or the end
+        # Set when `awaited` tokens or the end of the reply have arrived.
+        self.arrived = threading.Event()
         self.moments: list[float] = []
         self.reply: Reply | None = None
         self.sent = time.perf_counter()

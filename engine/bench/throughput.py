@@ -17,7 +17,7 @@ from engine.bench.subject import Subject, timed
 from engine.bench.traffic import Arrival
 from engine.params import SamplingParams
 
-# Real models end most other answers early.
+# With other prompts, real models end most answers early.
 _LONG_ANSWER = "Write a long story about this, at least 2,000 words."
 
 
@@ -30,8 +30,8 @@ class ThroughputRow(Struct, frozen=True):
     alone: float
     batch: float
     equal: float  # Stretto's rate for the same number of equally long chats
-    # extra seconds per token of the long chat compared to a short chat when it runs alone, i.e. the
-    # cost of its own attention, which can't be shared
+    # Extra seconds per token of the long chat compared to a short chat when running alone, i.e. the
+    # cost of its own attention, which can't be shared.
     own: float = 0.0
 
     @property

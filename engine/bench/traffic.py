@@ -31,11 +31,11 @@ class TimedRequest(Struct):
     """Request with measured times (`perf_counter`)."""
 
     sent: float
-    number: int = 0  # index in the client's conversation
-    long: bool = False  # whether this is the request with the long prompt
+    number: int = 0  # index of the request in the client's conversation
+    long: bool = False  # True for the request with the long prompt
     moments: list[float] = field(default_factory=list)  # arrival times of chunks
-    tokens: int = 0  # reported by the server, or else the number of chunks
-    # total and cached prompt tokens, or 0 if the server doesn't report them
+    tokens: int = 0  # number of tokens reported by the server, or else the number of chunks
+    # Total and cached prompt tokens, or 0 if the server doesn't report them.
     prompt: int = 0
     cached: int = 0
     error: str = ""
@@ -57,14 +57,14 @@ class LoadResult(Struct, frozen=True):
     requests: int
     failed: dict[str, int]  # number of failed requests by error
     rate: float  # tokens/s, from the first request to the last token
-    # TTFT, except for the long prompt
+    # TTFT of all requests except the long prompt.
     first_p50: float | None
     first_p90: float | None
     first_p99: float | None
     first_max: float | None
     first_long: float | None  # TTFT of the long prompt
     second_p50: float | None  # TTFT of follow-up turns
-    # delays between chunks
+    # Delays between chunks.
     gap_p50: float | None
     gap_p99: float | None
     gap_max: float | None

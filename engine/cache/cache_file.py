@@ -71,7 +71,7 @@ class DamagedError(Exception):
 class Record(Struct, frozen=True):
     fingerprint: str  # identifies the model and its cache format
     tokens: list[int]  # ids of the cached tokens
-    # for cuts and ledger, see `SessionKV`
+    # See `SessionKV` for cuts and ledger.
     cuts: list[int]
     ledger: Ledger
     boundary: int  # length of the snapshot in tokens; -1 for no snapshot
@@ -264,7 +264,7 @@ class Contents(Struct, frozen=True):
     """Header and raw array data of a cache file, without MLX arrays."""
 
     record: Record
-    # dtype, shape and bytes of each array, by its index as a string
+    # Dtype, shape and bytes of each array, by its index as a string.
     parts: dict[str, tuple[str, list[int], bytearray]]
 
 
@@ -328,7 +328,7 @@ def build_caches(
 
 def _array(kind: str, shape: list[int], data: bytearray) -> mx.array:
     dtype = _TYPES[kind]
-    if dtype == mx.bfloat16:  # numpy has no such type
+    if dtype == mx.bfloat16:  # numpy doesn't support bfloat16
         array = mx.array(np.frombuffer(data, np.uint16).reshape(shape)).view(mx.bfloat16)
     else:
         array = mx.array(np.frombuffer(data, _NUMPY[kind]).reshape(shape))

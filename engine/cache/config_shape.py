@@ -18,12 +18,12 @@ from msgspec.structs import replace
 class Layer(Struct, frozen=True):
     """Size of one cache, counted in array elements."""
 
-    # elements per token
+    # Elements per token.
     keys: int = 0
     values: int = 0
     window: int | None = None  # sliding window in tokens; None for full attention
     state: int = 0  # size of a recurrent state
-    # a top-level mlx-lm `KVCache`, which can be quantized
+    # A top-level mlx-lm `KVCache`, which can be quantized.
     plain: bool = True
 
     @property
@@ -36,13 +36,13 @@ class Shape(Struct, frozen=True):
 
     caches: tuple[Layer, ...]  # in layer order; a layer can have none or several
     hidden: int
-    heads: int  # query heads
+    heads: int  # number of query heads
     width: int  # head dimension of values
     inner: int  # widest activation of a feed-forward layer, in elements per token
     latent: bool  # keys are cached in compressed form (MLA)
     grouped: bool  # several query heads share a key head (GQA)
     slots: bool  # sessions that decode together can share a buffer (`engine.cache.slots`)
-    # elements per token that a recurrent layer computes; 0 if it needs no more than attention
+    # Elements per token computed by a recurrent layer, or 0 if it needs no more than attention.
     scanned: int
     scan_heads: int  # heads that compare all pairs of tokens in a chunk (Mamba 2), else 0
 
@@ -127,8 +127,8 @@ _BY_ROWS = {
 
 _MOST_LAYERS = 10_000  # reject larger values, which would make us loop for a long time
 
-# Number of arrays of a recurrent layer that are alive at the same time, derived from measured
-# peaks. Jamba's Mamba layers also keep a state for each token of a chunk.
+# Number of live arrays in a recurrent layer, derived from measured peaks. Jamba's Mamba layers also
+# keep a state for each token of a chunk.
 _SCAN_ARRAYS = 17
 _STATE_ARRAYS, _NARROW_ARRAYS = 12, 10
 
@@ -263,8 +263,8 @@ class _Reader:
         if kind == _NOTHING:
             return []
         if isinstance(ratios, list):
-            # A window. Layers whose cache other layers reuse also keep a compressed copy of all
-            # tokens.
+            # A sliding window. Layers whose cache is reused by other layers also keep a compressed
+            # copy of all tokens.
             width = self.number("head_dim")
             found = [Layer(width, 0, self.number("sliding_window") or None, plain=False)]
             if ratios[at] and self.config["kv_source_layer_ids"][at] == at:
@@ -276,7 +276,7 @@ class _Reader:
         if self.has("longcat_flash", "longcat_flash_ngram"):
             found *= 2
         elif self.latent and indexer:
-            found.append(Layer(indexer, indexer))  # mlx-lm stores the indexer's keys as values too
+            found.append(Layer(indexer, indexer))  # mlx-lm stores the indexer's keys as values, too
         elif self.has("minimax_m3", "minimax_m3_vl"):
             found = [replace(found[0], plain=False)]
             if self.flag("sparse_attention_freq", at):

@@ -36,12 +36,13 @@ LEAST_CONTEXT = 2048
 """Smallest context to suggest, in tokens."""
 
 _GROUP = 64  # quantization group size of keys and values
-# Number of arrays of hidden or feed-forward width that are alive at the same time in a pass,
-# derived from measured peaks of all families.
+# Number of live arrays of hidden or feed-forward width in a forward pass, derived from measured
+# peaks of all families.
 _HIDDEN_ARRAYS, _INNER_ARRAYS = 6, 4
-_SCAN_SCORES = 3  # Mamba 2's score arrays, which compare each token with `STEP` other tokens
+# Number of Mamba 2's score arrays, which compare each token with `STEP` other tokens.
+_SCAN_SCORES = 3
 _SCORES_IN_BITS = 1.5  # number of score arrays with quantized keys, where attention isn't fused
-_REBUILT_ARRAYS = 2  # a layer's weights as DoRA materializes them, and their sum
+_REBUILT_ARRAYS = 2  # weights of a layer that DoRA materializes, and their sum
 
 Verdict = Literal["yes", "tight", "no"]
 
@@ -53,7 +54,7 @@ class MemoryEstimate(Struct, frozen=True):
     """Memory that a session's caches take, as a function of the number of tokens."""
 
     fixed: int  # bytes that don't grow (recurrent states)
-    # bytes per token and token limit of each growing cache
+    # Bytes per token and token limit of each growing cache.
     layers: tuple[tuple[int, int], ...]
 
     def bytes(self, tokens: int, step: int = STEP) -> int:
@@ -131,9 +132,9 @@ class Weights(Struct, frozen=True):
     nbytes: int  # size on disk
     wide: int  # size in float32, which is faster on CPUs; `nbytes` if the dtypes are unknown
     adapter: int = 0  # size of the adapter's arrays
-    # number of elements in the largest layer that the adapter recomputes in every pass (DoRA)
+    # Elements in the largest layer that the adapter recomputes in every pass (DoRA).
     rebuilt: int = 0
-    # base weights that other variants of the model already keep in memory
+    # Base weights that other variants of the model already keep in memory.
     shared: int = 0
 
     def held(self, wide: bool) -> int:
@@ -145,10 +146,10 @@ class Weights(Struct, frozen=True):
 class Offer(Struct, frozen=True):
     """Suggested change that would make a model fit."""
 
-    # use a smaller context, quantize the KV cache, open fewer chats, or unload an idle model
+    # Use a smaller context, quantize the KV cache, open fewer chats, or unload an idle model.
     what: Literal["context", "kv_bits", "chats", "unload"]
     value: int  # new number of tokens, bits, or chats; 0 for "unload"
-    total: int  # bytes needed after the change; for "unload", bytes that would be free
+    total: int  # bytes needed after the change; for "unload", bytes that would be freed
     model: str = ""  # id of the model to unload
 
 
@@ -157,18 +158,18 @@ class Fit(Struct, frozen=True):
 
     weights: int  # bytes that loading adds, in the dtype that this machine uses
     per_token: int  # growth of a chat per token, once its windows are full
-    caches: int  # caches of all chats
-    working: int  # activations of the largest pass
+    caches: int  # cache size of all chats
+    working: int  # size of activations in the largest pass
     context: int
     chats: int
     kv_bits: int | None
     free: int = 0  # unused bytes of the budget
-    # False if the config was incomplete, and the cache size is a guess based on the weights
+    # False if the config was incomplete, and the cache size is a guess based on the weights.
     exact: bool = True
-    # changes that would make it fit, least intrusive first; empty if it fits
+    # Changes that would make the model fit, least intrusive first. Empty if it fits.
     offers: tuple[Offer, ...] = ()
     adapter: int = 0  # part of `weights` that belongs to the adapter
-    # weights that are already loaded for other variants of the model, not included in `weights`
+    # Weights already loaded for other variants of the model, not included in `weights`.
     shared: int = 0
 
     @property
@@ -198,7 +199,7 @@ class _Case(Struct, frozen=True):
     chats: int
     kv_bits: int | None
     itemsize: int  # size of the model's dtype in bytes
-    wide: bool  # keep weights in float32
+    wide: bool  # keeps weights in float32
     chunk: int
     fused: bool  # attention doesn't materialize its scores
     slots: SlotPolicy
@@ -289,9 +290,9 @@ def _fit(shape: Shape | None, weights: Weights, case: _Case) -> Fit:
     cost = estimate(shape, case.itemsize, case.kv_bits, case.chunk)
     working = _reading(shape, case)
     if case.kv_bits:
-        # MLX copies quantized keys and values for its matrix products. The copies of one layer, for
-        # all chats, are still alive while the next layer makes its own. Without GQA, only the keys
-        # are copied.
+        # MLX copies quantized keys and values for its matrix products. The copies made for a layer,
+        # for all chats, are still alive while the next layer is making copies. Without GQA, only
+        # the keys are copied.
         largest = max((per * context for per, most in cost.layers if most >= UNLIMITED), default=0)
         if not shape.grouped:
             widest = max(shape.caches, key=lambda layer: layer.numbers)

@@ -26,8 +26,8 @@ class CacheKey(NamedTuple):
     """
 
     kind: Literal["session", "prefix", "draft", "image"]
-    # depending on the kind: session id, prefix number, id of the target model, or model id plus
-    # image digest
+    # Depending on the kind: session id, prefix number, id of the target model, or model id plus
+    # image digest.
     name: str
 
 
@@ -91,7 +91,7 @@ class Ledger(Struct, frozen=True):
 
     text: str = ""  # prompts and replies as rendered by the chat template
     tokens: Sequence[int] = ()  # token ids of `text`
-    # ascending (character, token) offsets of the ends of prompts and replies
+    # Ascending (character, token) offsets that mark the ends of prompts and replies.
     boundaries: tuple[tuple[int, int], ...] = ()
 
     def match(self, text: str) -> tuple[tuple[int, int], ...]:

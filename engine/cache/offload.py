@@ -84,19 +84,19 @@ class Offload:
     def __init__(self, folder: Path | None, limit: int) -> None:
         self._folder = folder
         self._limit = limit
-        # called on the writer thread after each write, to make the engine call `settle`
+        # Called on the writer thread after each write. Makes the engine call `settle`.
         self.wake: Callable[[], None] = lambda: None
         self._jobs: queue.SimpleQueue[tuple[Path, CacheImage] | None] = queue.SimpleQueue()
         self._change = threading.Condition()  # guards the next three fields
         self._writing: dict[Path, int] = {}  # number of queued images by path
-        self._written: deque[CacheImage] = deque()  # waiting to be freed on the engine thread
-        self._forgotten: set[Path] = set()  # delete these as soon as they are written
+        self._written: deque[CacheImage] = deque()  # images to free on the engine thread
+        self._forgotten: set[Path] = set()  # files to delete as soon as they are written
         self._pending: list[Part] = []
         self._writer: threading.Thread | None = None
         self._held: int | None = None
         halves = f"{'[0-9a-f]' * 40}.*part"
         for half in (h for f in self._folders for h in f.glob(halves)):
-            with contextlib.suppress(OSError):  # leftovers of a killed process
+            with contextlib.suppress(OSError):  # ignore leftovers of a killed process
                 if not _is_written(half):
                     half.unlink()
 
@@ -139,7 +139,8 @@ class Offload:
             return
         if self._writer is None or not self._writer.is_alive():
             writer = threading.Thread(target=self._write, name="stretto-offload")
-            writer.start()  # may raise, so do this before the file is marked as being written
+            # Starting a thread may raise, so the file isn't marked as being written before.
+            writer.start()
             self._writer = writer
         with self._change:
             self._writing[path] = self._writing.get(path, 0) + 1
@@ -183,7 +184,7 @@ class Offload:
             self._remove(path, str(error))
             return None
         with contextlib.suppress(OSError):
-            os.utime(path)  # mark as recently used
+            os.utime(path)  # mark the file as recently used
         return contents
 
     def remove(self, name: str, why: str) -> None:
@@ -248,7 +249,8 @@ class Offload:
                 self._write_one(path, image)
             except BaseException as error:  # e.g. disk full; the session will prefill again
                 log.warning("KV cache not written: %s", words_of(error))
-            # Return the image to the engine thread, because only that may free MLX's memory.
+            # Return the image to the engine thread, which is the only thread that may free MLX's
+            # memory.
             with self._change:
                 self._writing[path] -= 1
                 if not self._writing[path]:

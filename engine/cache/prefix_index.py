@@ -43,7 +43,7 @@ class PrefillingSession(Struct, frozen=True):
     prompt: bytes  # `packed` prompt tokens
     boundary: int  # number of prompt tokens before the generation prompt
     system: int  # number of tokens that all sessions with this system message have in common
-    # reproducible session, which can only use caches with the same chunk boundaries as its own
+    # Reproducible session, which can only use caches with the same chunk boundaries.
     fixed: bool
 
     @property
@@ -62,7 +62,7 @@ class _Node:
     def __init__(self, edge: bytes, parent: _Node | None) -> None:
         self.edge = edge  # `packed` tokens; empty for the root
         self.parent = parent
-        # length of the path from the root, in bytes
+        # Length of the path from the root, in bytes.
         self.depth: int = len(edge) + (parent.depth if parent is not None else 0)
         self.children: dict[bytes, _Node] = {}
         self.holders: set[_Holder] = set()  # caches that end here or have a snapshot here
@@ -74,7 +74,7 @@ class _Holder(Struct, eq=False):
     key: CacheKey
     kind: tuple[object, ...]
     kv: SessionKV
-    # nodes where its tokens and its snapshot end
+    # Nodes where the tokens and the snapshot end.
     nodes: tuple[_Node, ...] = ()
     used_at: float = 0.0  # `time.monotonic()` of the last use, for evicting cached prefixes
 
@@ -88,7 +88,7 @@ class PrefixIndex:
     """
 
     def __init__(self, limit: int, moved: set[SessionKV]) -> None:
-        # cached prefixes, see `drop`
+        # Cached prefixes, see `drop`.
         self.kept: dict[CacheKey, _Holder] = {}
         self.version = 0  # incremented when the tree changes
         self.limit = limit
@@ -148,7 +148,7 @@ class PrefixIndex:
         """Find the longest prefix of a prompt in other caches. Call `refresh` first."""
         kv, cuts = reader.kv, reader.cuts
         if cuts is not None and kv.length and (kv.cuts or [0])[-1] != kv.length:
-            return None  # it has decoded tokens, which prefill can't reproduce bit by bit
+            return None  # prefill can't reproduce decoded tokens bit by bit
         free = kv.is_unwritten  # a fork is copied on its first write anyway
         least = kv.length + (1 if free else MIN_GAIN)
         best, donor = 0, None
@@ -158,7 +158,7 @@ class PrefixIndex:
             here = node.holders if node.depth == common * TOKEN_BYTES else ()
             for holder in islice(_holders(node, kv, skip), MOST_ASKED):
                 if holder not in here and not holder.kv.trimmable:
-                    continue  # it can't be trimmed to this node
+                    continue  # the cache can't be trimmed to this node
                 length = holder.kv.reach(reader.tokens, cuts)
                 if length > best:
                     best, donor = length, holder.key
@@ -255,7 +255,7 @@ class PrefixIndex:
     def _put_in(self, holder: _Holder) -> None:
         kv, before = holder.kv, holder.nodes
         path = _path(before[0]) if before else b""
-        # The tree is still correct for tokens that were never trimmed since the last update.
+        # The tree is still correct for tokens that weren't trimmed since the last update.
         known = path[: min(kv.unmoved * TOKEN_BYTES, len(path))]
         length = kv.length
         tokens = known[: length * TOKEN_BYTES]
@@ -350,7 +350,7 @@ def _prune(node: _Node) -> None:
     """Walk up from a node, removing nodes without holders that have fewer than two children."""
     while node.parent is not None and not node.holders and len(node.children) < 2:
         parent, key = node.parent, node.edge[:TOKEN_BYTES]
-        if node.children:  # merge with the only child
+        if node.children:  # merge the node with its only child
             (child,) = node.children.values()
             child.edge, child.parent = node.edge + child.edge, parent
             parent.children[key] = child

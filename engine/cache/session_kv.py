@@ -61,18 +61,18 @@ class Snapshot(Struct):
 class Part(NamedTuple):
     """Memory usage of a set of caches, in bytes."""
 
-    own: int  # freed when these caches are dropped
-    group: int = 0  # number that identifies memory shared with other caches; 0 for none
-    shared: int = 0  # size of the shared memory, freed along with the last cache that uses it
+    own: int  # bytes freed when these caches are dropped
+    group: int = 0  # number of the group that shares memory; 0 for none
+    shared: int = 0  # bytes of the shared memory, freed along with the last cache in the group
 
 
 class Watch:
     """Dirty sets of caches, one for each kind of update."""
 
     def __init__(self) -> None:
-        self.changed: set[SessionKV] = set()  # memory usage must be recounted
-        self.untold: set[SessionKV] = set()  # statistics must be reported again
-        # tokens have changed, not counting tokens added by decode steps
+        self.changed: set[SessionKV] = set()  # caches whose memory usage must be recounted
+        self.untold: set[SessionKV] = set()  # caches whose statistics must be reported again
+        # Caches whose tokens have changed, not counting tokens added by decode steps.
         self.moved: set[SessionKV] = set()
 
     def forget(self, kv: SessionKV) -> None:
@@ -87,34 +87,34 @@ class SessionKV:
     def __init__(self, make: Callable[[], Caches], shares_prefix: bool = False) -> None:
         self.make = make  # creates empty caches
         self.shares_prefix = shares_prefix  # whether the model supports `SharedPrefix`
-        # ids of all tokens fed so far; kept when the caches are dropped
+        # Ids of all tokens fed so far. Kept when the caches are dropped.
         self.tokens: list[int] = []
-        # Chunk boundaries, up to the first token that wasn't prefilled. Tokens after the last cut
-        # were generated.
+        # Chunk boundaries, up to the first token that wasn't prefilled. Tokens after the last
+        # boundary were generated.
         self.cuts: list[int] = []
         self.ledger = Ledger()
-        # True if `begin` found that the caches had been dropped and need to be prefilled again
+        # Set if `begin` found that the caches had been dropped and must be prefilled again.
         self.rebuilt = False
-        # number of tokens in the session's file, or -1 if the file is missing or out of date
+        # Number of tokens in the session's file, or -1 if the file is missing or outdated.
         self.on_disk = -1
-        # number of leading tokens that haven't changed since the prefix index was updated
+        # Number of leading tokens that haven't changed since the prefix index was updated.
         self.unmoved = 0
         self._dropped = False
-        self._before: tuple[list[tuple[Any, Any]], int] | None = None  # set by `remember`
-        # buffer that the keys and values currently live in, if the session has a slot
+        self._before: tuple[list[tuple[Any, Any]], int] | None = None  # saved by `remember`
+        # Buffer that currently holds the keys and values, if the session has a slot.
         self.slots: SlotBuffer | None = None
-        # stack that the recurrent states currently live in
+        # Stack that currently holds the recurrent states.
         self.stack: StateStack | None = None
-        # prefix that the caches extend
+        # Prefix extended by these caches.
         self.shared_prefix: SharedPrefix | None = None
-        # one cache per layer; [] after a drop
+        # One cache per layer. Empty after a drop.
         self.layers: Caches = []
         self._snapshot: Snapshot | None = None
         self._sharers: weakref.WeakSet[SessionKV] | None = None
-        self._sharing = 0  # group number, see `Part`
-        # dirty sets to add this session to when it changes
+        self._sharing = 0  # number of the group that shares memory, see `Part`
+        # Dirty sets to add this session to when it changes.
         self.watch: Watch | None = None
-        self._measured: int | None = None  # cached size of the arrays; None if out of date
+        self._measured: int | None = None  # cached size of the arrays; None if outdated
 
     @property
     def length(self) -> int:
@@ -218,7 +218,7 @@ class SessionKV:
     def snapshot(self) -> None:
         """Copy the caches that can't be trimmed, so that we can return to this position."""
         kept = list(map(kept_copy, self.take_out()))
-        mx.eval(list(leaves(kept)))  # actually free the tokens that `compact` removed
+        mx.eval(list(leaves(kept)))  # free the tokens that `compact` removed
         self._snapshot = Snapshot(kept, len(self.tokens))
         self.touched()
         self._moved(len(self.tokens))
@@ -431,7 +431,7 @@ class SessionKV:
         self.take(caches, donor.tokens[:length], donor.cuts)
         boundary = donor._snapshot
         if boundary is not None and boundary.length <= length:
-            self._snapshot = boundary  # safe to share, because restoring a snapshot copies it
+            self._snapshot = boundary  # safe, because restoring a snapshot copies it
 
     def another(self) -> SessionKV:
         return SessionKV(self.make, self.shares_prefix)

@@ -54,10 +54,10 @@ class SharedPrefix:
         # merge in the scores of the sessions' own tokens.
         self.keys: list[mx.array] = []
         self.values: list[mx.array] = []
-        # For each layer, keys and values concatenated if there is only one key head, else None.
+        # Concatenated keys and values of each layer, or None if there is more than one key head.
         # Latent attention multiplies its queries with both in one operation.
         self.both: list[mx.array | None] = []
-        self.nbytes = 0  # of the buffers, which may have room for more tokens
+        self.nbytes = 0  # size of the buffers, which may have room for more tokens
         for pair in pairs:
             heads, width = pair[0].shape[1], pair[0].shape[3]
             keys, values = [_with_room(array, length) for array in pair]
@@ -72,10 +72,10 @@ class SharedPrefix:
             self.values.append(values)
             self.both.append(both)
         mx.eval(self.keys, self.values, [both for both in self.both if both is not None])
-        self.length = length  # tokens
+        self.length = length  # length in tokens
         self.bytes_per_token = sum(a.nbytes // (length + 1) for a in (*self.keys, *self.values))
-        self.number = next(numbers)  # group number, so that its memory is only counted once
-        # sessions that extend it; we only need to know how many there are
+        self.number = next(numbers)  # group number, so that shared memory is counted only once
+        # Sessions that extend this prefix. Only their number matters.
         self.holders: weakref.WeakSet[object] = weakref.WeakSet()
 
 
@@ -89,12 +89,12 @@ class SharedPrefixKV:
         self.shared_prefix = shared_prefix
         self.layer = layer  # index of the layer in the prefix
         self.base = base  # number of tokens this session uses from the prefix
-        # The session's own keys and values, `[1, key heads, capacity, head dim]`, or None if it
-        # has no tokens of its own yet.
+        # The session's own keys and values, `[1, key heads, capacity, head dim]`, or None if it has
+        # no tokens after the prefix so far.
         self.keys: mx.array | None = None
         self.values: mx.array | None = None
         self.offset = base  # total number of tokens
-        self.step = GROWTH_TOKENS  # tokens by which `keys` and `values` grow
+        self.step = GROWTH_TOKENS  # number of tokens by which `keys` and `values` grow
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Any, Any]:
         before = self.offset - self.base
@@ -104,9 +104,9 @@ class SharedPrefixKV:
         self.values = _written(self.values, values, before, now, self.step)
         if keys.shape[2] > 1 and keys.shape[1] == 1:
             # This may be latent attention. When decoding one token per row, the model multiplies
-            # queries with the keys directly, which `Product` supports. But for longer chunks, it
-            # decompresses the keys first, which needs plain arrays. Copying a single head is cheap
-            # compared to the work of all query heads.
+            # queries with the keys directly, which `Product` supports. For longer chunks, however,
+            # it decompresses the keys first, which requires plain arrays. Copying a single head is
+            # cheap compared to the work of all query heads.
             return self.whole(self.offset, 0)
         return self.keys_and_values()
 
@@ -130,7 +130,8 @@ class SharedPrefixKV:
             parts = [shared[:, :, : min(self.base, length)]]
             if own is not None and length > self.base:
                 parts.append(own[:, :, : length - self.base])
-            # even if `room` is 0: a slice alone would keep the buffer of the shared prefix alive
+            # Copy even if `room` is 0, because a slice would keep the buffer of the shared prefix
+            # alive.
             parts.append(mx.zeros((*shared.shape[:2], room, shared.shape[3]), shared.dtype))
             pieces.append(mx.concatenate(parts, axis=2))
         return pieces[0], pieces[1]
@@ -192,12 +193,12 @@ class Beginnings:
     """Shared prefixes of the rows of a step. Used by all layers."""
 
     def __init__(self, rows: Sequence[tuple[SharedPrefix, int]]) -> None:
-        self.rows = rows  # shared prefix of each row, and number of tokens used from it
+        self.rows = rows  # shared prefix of each row, and the number of its tokens in use
         groups: dict[tuple[int, int], list[int]] = {}
         for row, (prefix, base) in enumerate(rows):
             groups.setdefault((id(prefix), base), []).append(row)
         self.groups = list(groups.values())  # row indices, grouped by prefix
-        # permutation that sorts the rows by group; None if they are already sorted
+        # Permutation that sorts the rows by group, or None if they are already sorted.
         self.order: mx.array | None = None
         self.back: mx.array | None = None  # inverse permutation
         order = [row for members in self.groups for row in members]
@@ -244,11 +245,11 @@ class Split:
         place: tuple[int, int] | None = None,
     ) -> None:
         self.beginnings = beginnings
-        # `[1, key heads, base + 1, head dim]` for each group, including the extra position
+        # `[1, key heads, base + 1, head dim]` for each group, including the extra position.
         self.shared = shared
         self.own = own  # tokens after the prefix, `[sessions, key heads, tokens, head dim]`
         # Layer index, and 0 for keys or 1 for values. None once the model has transformed the
-        # arrays, so that they differ from the prefix's arrays.
+        # arrays, because they no longer match the prefix's arrays.
         self.place = place
 
     @property

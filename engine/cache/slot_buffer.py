@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 class Occupant(Stacked, Protocol):
     """Interface of session caches that can have slots."""
 
-    slots: SlotBuffer | None  # buffer that holds its keys and values, or None
+    slots: SlotBuffer | None  # buffer that holds the keys and values, or None
 
 
 class SlotBuffer:
@@ -27,18 +27,18 @@ class SlotBuffer:
 
     def __init__(self, policy: SlotPolicy, forms: tuple[Form, ...]) -> None:
         self.policy = policy
-        self.forms = forms  # form of each layer that is kept in slots
-        # Index of the first layer of each form. It stands for all layers of the form, which have
-        # the same write position (`slot_layer.in_step`).
+        self.forms = forms  # form of each layer in the slots
+        # Index of the first layer of each form. All layers of a form have the same write position
+        # (`slot_layer.in_step`).
         self.firsts = {form: forms.index(form) for form in forms}
-        self.occupants: list[Occupant] = []  # the index is the slot number
+        self.occupants: list[Occupant] = []  # indexed by slot number
         self.caches: list[list[Any]] = []  # cache objects of each occupant, by layer
         # For each layer, arrays `[slots * key heads, capacity, width]`, keys before values. The
         # heads of a slot are adjacent, so that a single scatter can write a step's tokens. The
         # first `len(occupants)` slots are in use. The capacity can differ between layers.
         self.layers: list[list[mx.array]] = []
         self._slots = 0
-        self._nbytes: int | None = 0  # cached total size; None if out of date
+        self._nbytes: int | None = 0  # cached total size; None if outdated
 
     @property
     def lengths(self) -> tuple[int, ...]:
@@ -70,9 +70,9 @@ class SlotBuffer:
             if not self.layers:
                 self.layers = [[_empty(a) for a in slot_layer.arrays(c)] for c in arriving[0]]
             if before + len(coming) > count:
-                # Allocate 25% extra, so that we don't copy the buffer for every new session.
+                # Allocate 25% extra, to avoid copying the buffer for every new session.
                 count = (before + len(coming)) * 5 // 4
-            # Do this first. If there's an error, these sessions must be found in the slots so that
+            # Update this first. After an error, these sessions must be found in the slots, so that
             # they are dropped.
             self.occupants.extend(coming)
             self.caches.extend(arriving)
@@ -143,7 +143,7 @@ class SlotBuffer:
         except Exception as error:
             log.warning("caches of a session lost, moving them failed: %s", error)
             lost = [kv]
-            if left < self._slots:  # layers may have different numbers of slots now
+            if left < self._slots:  # layers may have different numbers of slots at this point
                 lost, self.layers = list(self.occupants), []
             for one in lost:
                 one.drop()

@@ -25,7 +25,7 @@ class Form(NamedTuple):
     keep: int = 0  # number of initial tokens that the window always keeps
     bits: int = 0  # bits of quantized keys; 0 for the model's own dtype
     group: int = 0  # quantization group size
-    own: bool = False  # extends a shared prefix, so that only own tokens are kept in the slot
+    own: bool = False  # extends a shared prefix, so the slot only contains tokens after the prefix
 
 
 def form_of(cache: Any) -> Form | None:
@@ -40,7 +40,7 @@ _OWN = Form(own=True)
 
 @functools.cache
 def _kinds() -> dict[type[Any], Callable[[Any], Form]]:
-    # Not at the top of the file: see `backend.preserved_file_limit`.
+    # Imported here because of `backend.preserved_file_limit`.
     from mlx_lm.models.cache import KVCache, QuantizedKVCache, RotatingKVCache
 
     return {

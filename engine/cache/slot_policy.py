@@ -18,21 +18,21 @@ BLOCK = 64  # minimum growth of a buffer in tokens
 class SlotPolicy(Struct, frozen=True):
     """Rules for sharing slot buffers."""
 
-    below: int | None  # sessions need fewer tokens than this; None for no limit
-    # Group sessions by length, using several buffers. Otherwise, there is only one buffer, and
+    below: int | None  # maximum session length in tokens (exclusive), or None for no limit
+    # Group sessions by length, using several buffers. Otherwise, there is a single buffer, and
     # sessions that don't fit keep their own caches.
     classes: bool
-    # In tokens. With classes, sessions whose lengths differ by no more than this always fit in the
-    # same buffer. Without classes, sessions up to this length always fit.
+    # In tokens. With classes, sessions fit in the same buffer if their lengths differ by no more
+    # than this. Without classes, sessions up to this length always fit.
     together: int = 256
-    # support models where only some of the layers can use slots
+    # Support models where only some of the layers can use slots.
     some_layers: bool = False
     windows: bool = False  # use slots for layers with a sliding window
-    # use slots for quantized keys; if False, sessions with quantized layers get no slot
+    # Use slots for quantized keys. If False, sessions with quantized layers get no slot.
     bits: bool = False
     states: bool = False  # keep recurrent states stacked between steps, for sessions of any length
-    # With a single buffer, the maximum bytes of keys and values of an entering session. Decoding
-    # stalls while they are copied.
+    # With a single buffer, the maximum size in bytes of an entering session. Decoding stalls while
+    # its keys and values are copied.
     most: int | None = None
 
     def may_hold(self, length: int) -> bool:
@@ -66,7 +66,7 @@ ON_GPU = SlotPolicy(
 )
 
 
-STARTING = {"cpu": ON_CPU, "metal": ON_GPU, "cuda": ON_GPU}  # by `Backend.device`
+STARTING = {"cpu": ON_CPU, "metal": ON_GPU, "cuda": ON_GPU}  # initial policy by `Backend.device`
 
 
 def policy_for(device: str) -> SlotPolicy:

@@ -29,9 +29,9 @@ _Forms = dict[int, tuple[Form, ...]]  # cache forms, by `id()` of the session
 
 class Slots:
     def __init__(self, policy: SlotPolicy = ON_CPU) -> None:
-        # can be replaced at any time; takes effect at the next `assign`
+        # May be replaced at any time, which takes effect at the next `assign`.
         self.policy = policy
-        # one buffer per length class; `assign` removes empty buffers
+        # One buffer per length class. `assign` removes empty buffers.
         self.buffers: list[SlotBuffer] = []
         self.stack = StateStack()  # recurrent states of the sessions that decode together
 

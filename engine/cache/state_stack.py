@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 class Stacked(Protocol):
     """Interface of session caches whose states can be stacked."""
 
-    stack: StateStack | None  # stack that the states are currently in, or None
+    stack: StateStack | None  # stack that currently holds the states, or None
 
     @property
     def layers(self) -> Sequence[Any]:
@@ -34,9 +34,9 @@ class StateStack:
     """Stack of recurrent states for sessions of the same model."""
 
     def __init__(self) -> None:
-        self.members: list[Stacked] = []  # in row order
+        self.members: list[Stacked] = []  # sessions in row order
         self.caches: list[list[Any]] = []  # recurrent cache objects of each member
-        # states `[members, ...]` of each recurrent layer
+        # States `[members, ...]` of each recurrent layer.
         self.layers: list[list[mx.array]] = []
 
     @property
@@ -50,7 +50,7 @@ class StateStack:
         shapes = set()
         for kv in (kv for kv in rows if kv.stack is None):
             own = _shapes(state_caches(kv))
-            if own is None:  # most models have no states, so return early
+            if own is None:  # return early, because most models have no states
                 return False
             shapes.add(own)
         if shapes and self.members and any(kv.stack is not None for kv in rows):
@@ -75,7 +75,7 @@ class StateStack:
         new = [state_caches(kv) for kv in coming]
         both = [*self.caches, *new]
         held = self.layers or [[] for _ in both[0]]
-        # Do this first. If there's an error, these sessions must be found in the stack so that they
+        # Update this first. After an error, these sessions must be found in the stack, so that they
         # are dropped.
         self.members, self.caches, self.layers = list(rows), [both[place] for place in order], []
         for kv in coming:
@@ -113,7 +113,7 @@ class StateStack:
         row = self.members.index(kv)
         kv.stack = None
         del self.members[row], self.caches[row]
-        # Do this first, so that no member can use another member's row after an error.
+        # Clear this first, so that no member can use another member's row after an error.
         held, self.layers = self.layers, []
         if not self.members or not held:
             return

@@ -16,7 +16,7 @@ class Tally:
     def __init__(self) -> None:
         self.watch = Watch()  # caches that may have changed
         self.nbytes = 0
-        # for each group of shared memory, the number of caches that use it and its size in bytes
+        # For each group of shared memory, the number of caches that use it and its size in bytes.
         self.groups: dict[int, tuple[int, int]] = {}
         self._counted: dict[SessionKV, Part] = {}
 

@@ -47,7 +47,7 @@ from engine.model.info import Model
 from engine.params import SamplingParams
 
 ALL_ANSWERED, SOME_FAILED, COULD_NOT_RUN, INTERRUPTED = 0, 1, 2, 130
-_MAX_LISTED = 20  # for errors, and for ignored fields
+_MAX_LISTED = 20  # maximum number of errors, and of ignored fields, to list
 
 EPILOG = """\
 A line is {"prompt": "…"} or {"messages": […]}, with optional "id", "system", "reasoning" and fields
@@ -174,7 +174,7 @@ class BatchRun:
         self._options = options
         self._progress = StatusLine(sys.stderr)
         self._told = 0
-        self._digests: dict[int, str] = {}  # by line, while in progress
+        self._digests: dict[int, str] = {}  # digests by line, while in progress
 
     def run(
         self, runner: BatchRunner, source: Iterator[tuple[int, bytes]], parse: LineParser

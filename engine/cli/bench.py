@@ -118,7 +118,7 @@ def main(options: argparse.Namespace) -> int:
         if set(options.parts) - {"capacity", *SEPARATE_PARTS}:
             with subject(options.model) as it:
                 _compare(it, options, say, note, figures)
-        # last, because the model of the other parts must be unloaded first
+        # This part is last, because the other parts' model must be unloaded first.
         if "capacity" in options.parts:
             held = capacity(options.model, options.length or [512, 2048], 4, note)
             tables.capacity(held, say)
@@ -207,7 +207,7 @@ def _traffic(
         if "batch" in options.against:
             who["BatchGenerator"] = (contenders.batch_generator(it), contenders.peak_here)
         if {"alone", "batch"} & set(options.against):
-            assert it.net is not None  # load it before the first measurement
+            assert it.net is not None  # load the model before the first measurement
         if "server" in options.against and FROZEN:
             note(_NO_SERVER)
         elif "server" in options.against:

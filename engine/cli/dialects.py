@@ -76,7 +76,7 @@ def _print_dialect(folder: Path) -> int:
 
     try:
         tokenizer = load_tokenizer(folder, rendering.template_arguments(folder))
-    except Exception as error:  # from transformers or mlx-lm
+    except Exception as error:  # transformers and mlx-lm raise various exceptions
         first = (str(error).splitlines() or [type(error).__name__])[0]
         print(f"dialects: {folder} has no readable tokenizer: {first}", file=sys.stderr)
         return 2

@@ -56,8 +56,8 @@ def examine() -> DoctorReport:
     """Start the backend and collect the report."""
     from engine.model import backend
 
-    machine = backend.start()  # must come before anything imports MLX
-    from engine.model import adapters  # imports MLX, which needs its BLAS loaded first
+    machine = backend.start()  # must run before anything imports MLX
+    from engine.model import adapters  # imports MLX, which requires its BLAS to be loaded
     from engine.runtime.admission import BUDGET_SHARE
 
     missing = []

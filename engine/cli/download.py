@@ -70,7 +70,7 @@ class DownloadProgress:
         self._stream = stream
         self._quiet = quiet
         self._line = StatusLine(stream)
-        self._began = (0.0, 0)  # time, and bytes already there at the start
+        self._began = (0.0, 0)  # start time, and bytes already on disk at that time
         self._told = 0.0
         self._tenth = -1
         self._last = (0, 0)

@@ -29,7 +29,7 @@ from engine.cli.arguments import GUIDE
 from engine.hub.names import clean_name
 from engine.serve.auth import Keys, default_file
 
-SERVER_TIMEOUT_S = 10.0  # for listing models
+SERVER_TIMEOUT_S = 10.0  # timeout for listing models
 _MAX_ANSWER_TOKENS = 8192
 _MAX_RESPONSE_BYTES = 2**20
 
@@ -151,7 +151,7 @@ AGENTS = {
                         "baseUrl": "$url/v1",
                         "api": "openai-completions",
                         "apiKey": "$key",
-                        # keep the same session id after compaction
+                        # Keep the same session id after compaction.
                         "compat": {"sendSessionAffinityHeaders": True},
                         "models": [
                             {"id": "$model", "contextWindow": "$context", "maxTokens": "$answer"}
@@ -159,8 +159,8 @@ AGENTS = {
                     }
                 }
             },
-            # The defaults are meant for 200,000 tokens. With less, compaction would keep
-            # everything.
+            # The defaults are meant for 200,000 tokens. With a smaller context, compaction would
+            # keep everything.
             "settings.json": {
                 "compaction": {"reserveTokens": "$answer", "keepRecentTokens": "$recent"}
             },
@@ -321,8 +321,8 @@ def _key(name: str, folder: Path, file: Path, make: bool) -> str:
     """
     keys, kept = Keys(file), folder / "key"
     if all(key.revoked for key in keys.all()):
-        # Creating the first key would lock out clients that need none today. Most agents insist on
-        # some key, though, and this one tells the server which agent it is.
+        # Creating the first key would lock out clients that have been working without a key. Most
+        # agents require a key, though, and this value tells the server which agent is connecting.
         return name
     if kept.exists() and keys.owner(known := kept.read_text().strip()):
         return known
@@ -357,7 +357,7 @@ def _server(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
     command += [options.model or str(GUIDE), "--port", "0", "--quiet", "--for-a-program"]
     print("launch: no server answers; starting one …", file=sys.stderr, flush=True)
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    # In a new session, because Ctrl+C is meant for the agent. The server exits when its stdin is
+    # Use a new session, because Ctrl+C is meant for the agent. The server exits when its stdin is
     # closed.
     with subprocess.Popen(command, start_new_session=True, **pipes) as server:
         assert server.stdin is not None
@@ -412,12 +412,12 @@ def _model_values(url: str, key: str, name: str | None) -> dict[str, Any]:
         raise ValueError(f"unknown model {name!r} at {url}; available models: {names}")
     model = clean_name(str(chosen["id"]))
     context = int(chosen.get("context_length") or 32768)
-    # The answer's tokens are part of the context, and agents reserve them.
+    # The answer is part of the context, and agents reserve its tokens.
     answer = min(_MAX_ANSWER_TOKENS, context // 4)
-    # Qwen Code reserves 33,000 tokens of larger windows for summaries.
+    # Qwen Code reserves 33,000 tokens of a larger context for summaries.
     window = 33_000 if 33_000 < context < 60_000 else context
     prompt = context - answer
-    # pi assumes four characters per token, but in tables of numbers, it's one.
+    # pi assumes four characters per token, but tables of numbers have one token per character.
     recent = min(20_000, context // 8)
     numbers = {"context": context, "window": window, "prompt": prompt, "answer": answer}
     supported = chosen.get("supported_parameters")  # not sent by older servers
@@ -499,7 +499,7 @@ def _run(command: Sequence[str], variables: Mapping[str, Any], folder: Path | No
     """Run the agent in this terminal and return its exit status. Ctrl+C is left to the agent."""
     environment = {**os.environ, **{name: str(value) for name, value in variables.items()}}
     environment = {k: v for k, v in environment.items() if v or k not in variables}
-    # children would inherit an ignored signal, but they don't inherit handlers
+    # Child processes would inherit an ignored signal, but not a handler.
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
         return subprocess.call(command, env=environment, cwd=folder)

@@ -44,7 +44,7 @@ INSTRUCTIONS = (
     "Local language models. Ask one, continue a named session, or compare several answers to one "
     "prompt, generated concurrently. Nothing leaves this machine."
 )
-_PROGRESS_INTERVAL = 16  # chunks of text between progress reports
+_PROGRESS_INTERVAL = 16  # number of text chunks between progress reports
 
 ProgressCallback = Callable[[float], Awaitable[None]]
 
@@ -77,7 +77,7 @@ def main(options: argparse.Namespace) -> int:
 
 async def _serve_stdio(made: MCPServer[Any]) -> None:
     """Serve like `MCPServer.run_stdio_async`, but tolerate unpaired surrogates."""
-    # Don't close it: after a signal, a thread may still be reading.
+    # Keep the file open, because after a signal, a thread may still be reading from it.
     received = os.fdopen(_take_stdin(), encoding="utf-8", errors="replace", closefd=False)
     lines = anyio.wrap_file(received)
     async with stdio_server(stdin=cast(Any, _repaired(lines))) as (messages, answers):
@@ -316,5 +316,5 @@ def _post_event(
     loop: asyncio.AbstractEventLoop, events: asyncio.Queue[Event], event: Event
 ) -> None:
     """Forward an event to the event loop. Called on the engine thread."""
-    with contextlib.suppress(RuntimeError):  # server already stopped
+    with contextlib.suppress(RuntimeError):  # the server has already stopped
         loop.call_soon_threadsafe(events.put_nowait, event)

@@ -21,11 +21,11 @@ from engine.errors import EngineError
 from engine.model import backend
 from engine.serve.auth import Keys, Policy, Settings, default_file
 
-STOP_TIMEOUT_S = 0.7  # for stopping the engine; after that, we exit regardless
+STOP_TIMEOUT_S = 0.7  # timeout for stopping the engine, after which the process exits regardless
 
-STOP_WITH_CACHES_TIMEOUT_S = 5.0  # if caches may have to be written first
+STOP_WITH_CACHES_TIMEOUT_S = 5.0  # same, if caches may have to be written first
 
-STOP_RANKS_TIMEOUT_S = 15.0  # if other processes have to be stopped
+STOP_RANKS_TIMEOUT_S = 15.0  # same, if other processes have to be stopped
 
 _SAME_NAME_SETTINGS = (
     *("host", "sessions", "session_ttl", "at_once", "queue", "per_key", "per_minute"),
@@ -176,7 +176,7 @@ def main(options: argparse.Namespace) -> int:
     logging.basicConfig(
         level=logging.WARNING if options.quiet else logging.INFO, format="%(message)s"
     )
-    backend.load_openblas()  # must come before the imports of MLX below
+    backend.load_openblas()  # must run before the following imports of MLX
     try:
         if options.new_key or options.revoke_key or options.list_keys:
             return _keys(options)
@@ -291,7 +291,7 @@ def _cache_folder(options: argparse.Namespace) -> Path | None:
     except OSError as error:
         if cache != serve_cache_dir():
             raise
-        # e.g. a container with a read-only home
+        # E.g. in a container with a read-only home folder.
         print(f"serve: {error}. Conversations are not kept after exit.", file=sys.stderr)
         return None
     if strange:
@@ -320,7 +320,7 @@ def _serve(
     loading = engine.load_later(options.models[0], draft=options.draft_model)
     woken = threading.Event()
     loading.add_done_callback(lambda _: woken.set())
-    from engine.serve.server import Server  # runs while the model is loading
+    from engine.serve.server import Server  # imported while the model is loading
 
     while not woken.wait(0.05):
         if stop_requested.is_set():
@@ -342,7 +342,7 @@ def _serve(
         server.offer(model.path, adapter)
     with server:
         for meant in server.served.aliases.values():
-            server.served.entry(meant)  # raises if there's no such model
+            server.served.entry(meant)  # raises if the model doesn't exist
         server.share_out(shares)
         names = ", ".join(entry.name for entry in server.served.entries)
         if options.for_a_program:
