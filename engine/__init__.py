@@ -53,7 +53,7 @@ _ELSEWHERE = {
     "SamplingParams": "engine.params",
     "Session": "engine.engine",
     "ToolResult": "engine.text.tools",
-}  # every other name in `__all__` comes from engine.messages
+}  # all other names in `__all__` come from engine.messages
 
 __all__ = [
     "LOOKUP",
@@ -87,5 +87,5 @@ def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(import_module(_ELSEWHERE.get(name, "engine.messages")), name)
-    globals()[name] = found  # cached
+    globals()[name] = found  # cache the attribute for the next access
     return found

@@ -55,7 +55,7 @@ class Session:
     """An isolated conversation with its own KV cache."""
 
     def __init__(self, session_id: str, model: Model, mailbox: Mailbox) -> None:
-        self.id = session_id  # given to `Engine.open_session`, or random
+        self.id = session_id  # passed to `Engine.open_session`, or random
         self.model = model
         self._mailbox = mailbox
 
@@ -229,7 +229,8 @@ class Engine:
         while (dying := self._start()) is not None:
             if dying is threading.current_thread():
                 raise EngineError(ENGINE_STOPPED, "The engine is just breaking down.")
-            dying.join()  # without the lock, because callbacks of the dying thread may need it
+            # Wait without holding the lock, because callbacks of the dying thread may need it.
+            dying.join()
 
     def _start(self) -> threading.Thread | None:
         """Start a thread unless one is running. Return the old thread if it's still crashing."""
@@ -238,10 +239,10 @@ class Engine:
                 raise EngineError(ENGINE_STOPPED, "This engine was stopped. Start a new one.")
             if self.is_running:
                 return self._thread if self._mailbox.closed else None
-            if self._thread is not None:  # the thread crashed
+            if self._thread is not None:  # the previous thread has crashed
                 thread.ended(self._mailbox, self._thread)
                 self._mailbox = Mailbox()
-            # Not a daemon: MLX must be shut down, or the process aborts at exit.
+            # Not a daemon thread, because MLX must be shut down or the process aborts at exit.
             started = threading.Thread(
                 target=thread.run, args=(self._mailbox, *self._settings), name="stretto-engine"
             )
@@ -513,7 +514,7 @@ class Engine:
         chat = self._open(opening, model)
         try:
             return chat.send(prompt, params, on_event)
-        except BaseException:  # the caller doesn't have the session, so it can't close it
+        except BaseException:  # close the session, because the caller doesn't have it
             chat.close()
             raise
 
@@ -598,7 +599,7 @@ class Engine:
     def _open(self, command: OpenSession, model: Model) -> Session:
         self.start()
         made = Session(command.session_id, model, self._mailbox)
-        made._mailbox.post(command)  # last, so that an error can't leave a session open
+        made._mailbox.post(command)  # posted last, so that an error can't leave a session open
         return made
 
     def _post(self, command: Any) -> None:
@@ -609,7 +610,8 @@ class Engine:
 def _as_messages(prompt: object) -> tuple[Message, ...] | Added:
     if not isinstance(prompt, (list, tuple)):
         raise EngineError(INVALID_REQUEST, "Send a text or a list of messages.")
-    # Copy, because the caller may modify its objects before the engine thread reads them.
+    # Copy the messages, because the caller may modify its objects before the engine thread reads
+    # them.
     messages = tuple(
         m.as_message() if isinstance(m, ToolResult) else dict(m) if isinstance(m, dict) else m
         for m in prompt

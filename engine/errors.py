@@ -12,8 +12,8 @@ log = logging.getLogger(__name__)
 # The codes are part of the public API. Programs should check the code and show the message.
 CAPACITY_EXHAUSTED = "capacity_exhausted"  # not enough memory for this request; nothing was started
 CONTEXT_OVERFLOW = "context_overflow"  # the prompt is longer than the model's context
-DOWNLOAD_CANCELLED = "download_cancelled"  # cancelled; partial files are kept
-DOWNLOAD_FAILED = "download_failed"  # interrupted or damaged
+DOWNLOAD_CANCELLED = "download_cancelled"  # the download was canceled; partial files are kept
+DOWNLOAD_FAILED = "download_failed"  # the download was interrupted, or its data is damaged
 ENGINE_STOPPED = "engine_stopped"  # the engine was stopped, or its thread crashed
 GATED = "gated"  # the hub requires an access token that is authorized for this model
 INTERNAL_ERROR = "internal_error"  # unexpected error in one session; other sessions continue
@@ -47,8 +47,8 @@ class EngineError(Exception):
     def __init__(self, code: str, message: str, reason: str = "") -> None:
         super().__init__(code, message)
         self.code = code  # a constant of this module
-        self.message = message  # what happened, and what to do if possible
-        # narrows down the code when different causes need different fixes, else ""
+        self.message = message  # problem and, if possible, how to fix it
+        # Narrows down the code if different causes need different fixes, else "".
         self.reason = reason
 
     def __str__(self) -> str:
@@ -120,7 +120,7 @@ def words_of(error: BaseException) -> str:
         return error.message
     try:
         return f"{type(error).__name__}: {error}"
-    except BaseException:  # its own __str__ raised
+    except BaseException:  # the exception's own __str__ raised
         return type(error).__name__
 
 
@@ -138,5 +138,5 @@ def is_out_of_memory(error: BaseException) -> bool:
     """Check whether an error means that the device or Python ran out of memory."""
     if isinstance(error, MemoryError):
         return True
-    # MLX has no class for this. It raises a plain RuntimeError.
+    # MLX raises a plain RuntimeError when it runs out of memory.
     return isinstance(error, RuntimeError) and bool(_OUT_OF_MEMORY.search(words_of(error)))

@@ -20,11 +20,11 @@ from engine.params import SamplingParams
 
 class Load(Struct, frozen=True):
     path: str
-    answer: Future[Any]  # result is an engine.model.info.Model; can be cancelled
+    answer: Future[Any]  # returns an engine.model.info.Model; can be canceled
     told: Callable[[float], None] | None = None  # progress callback, from 0 to 1
     adapter: str | None = None  # adapter folder
     draft: str | None = None  # folder of a draft model, LOOKUP, or "" for none
-    outer: Future[Any] | None = None  # future of the command that triggered this load
+    outer: Future[Any] | None = None  # future of the command that caused this load
 
     @property
     def dropped(self) -> bool:
@@ -37,7 +37,7 @@ class Estimate(Struct, frozen=True):
     context: int | None
     chats: int
     kv_bits: int | None
-    answer: Future[Any]  # result is an engine.cache.estimate.Fit
+    answer: Future[Any]  # returns an engine.cache.estimate.Fit
     adapter: str | None = None
 
 
@@ -47,7 +47,7 @@ class Unload(Struct, frozen=True):
 
 
 class UnloadIdle(Struct, frozen=True):
-    after: float | None  # seconds, or None for never
+    after: float | None  # idle time in seconds, or None for never
     told: Callable[[str], None] | None  # called with the id of each unloaded model
 
 
@@ -57,7 +57,7 @@ class Pin(Struct, frozen=True):
 
 
 class Relieve(Struct, frozen=True):
-    answer: Future[int]  # number of bytes freed
+    answer: Future[int]  # returns the number of bytes freed
 
 
 class Cancel(Struct, frozen=True):
@@ -118,9 +118,9 @@ class GetStats(Struct, frozen=True):
 class WorkDone(Struct, frozen=True):
     """Result of a job that ran on a worker thread."""
 
-    job: int = 0  # job number, or 0 to only wake up the engine thread
-    value: Any = None  # result
-    error: BaseException | None = None  # raised exception
+    job: int = 0  # job number, or 0 to just wake up the engine thread
+    value: Any = None  # result of the job
+    error: BaseException | None = None  # exception raised by the job
 
 
 class Stop(Struct, frozen=True):
@@ -143,10 +143,11 @@ string. It's called on any thread, so attached files are only read when they are
 class _Medium:
     """Image or audio file attached to a message."""
 
-    # The file's bytes, or a function that reads them and returns None if the file was deleted. The
-    # function is called each time, on any thread, so long chats don't keep their files in memory.
+    # Contents of the file, or a function that reads the file and returns None if it was deleted.
+    # The function is called for each use, on any thread, so that long chats don't keep their files
+    # in memory.
     file: bytes | Callable[[], bytes | None] = dataclasses.field(repr=False)
-    name: str = ""  # digest, if the caller already knows it
+    name: str = ""  # digest, if the caller has already computed it
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self)) and self.digest == other.digest
@@ -294,8 +295,7 @@ def media_in(messages: Sequence[Message]) -> list[Image | Audio]:
 class RawPrompt(Struct, frozen=True):
     """Prompt for plain text completion, without a chat template."""
 
-    # Tokenized with BOS. Special tokens are parsed, so don't use this for prompts that contain
-    # untrusted text.
+    # Tokenized with BOS. Special tokens are parsed, so don't use this field for untrusted text.
     text: str | None = None
     tokens: tuple[int, ...] = ()  # used if `text` is None
 
@@ -330,19 +330,19 @@ class FinishReason(StrEnum):
 class ReplyStats(Struct, frozen=True):
     """Statistics of a reply. Times in seconds, counts in tokens."""
 
-    prompt_tokens: int = 0  # whole prompt, including history
+    prompt_tokens: int = 0  # total prompt tokens, including history
     reused_tokens: int = 0  # prompt tokens that were already in the KV cache
-    generated_tokens: int = 0  # including reasoning, but not the EOS token
+    generated_tokens: int = 0  # number of tokens including reasoning, but without the EOS token
     ttft_s: float = 0.0  # from `send` to the first token
     decode_s: float = 0.0  # from the first to the last token
     tokens_per_s: float = 0.0  # tokens after the first, divided by `decode_s`; 0 for a single token
-    # The cache was evicted and had to be prefilled again. Prefill may round differently from
+    # The cache was evicted and had to be prefilled again. Prefill may round differently than
     # decoding, which only matters for reproducible sessions.
     rebuilt: bool = False
-    # number of oldest messages that were dropped to fit the context (`on_overflow="slide"`)
+    # Number of oldest messages dropped to fit the context (`on_overflow="slide"`).
     dropped_messages: int = 0
-    reasoning_tokens: int = 0  # included in `generated_tokens`
-    # length of the repetition if `SamplingParams.stop_repetition` stopped the reply, else 0
+    reasoning_tokens: int = 0  # part of `generated_tokens`
+    # Length of the repetition if `SamplingParams.stop_repetition` stopped the reply, else 0.
     repeated_tokens: int = 0
 
 
@@ -360,7 +360,7 @@ class PromptProgress(ReplyEvent, frozen=True):
     total: int
     reused: int
     queue_position: int = 0  # number of prompts ahead of this prompt; 0 during prefill
-    queued: bool = False  # waiting for other replies to free memory; prefill hasn't started
+    queued: bool = False  # waiting for other replies to free memory, before prefill
 
 
 class TokenOdds(Struct, frozen=True):
@@ -368,8 +368,8 @@ class TokenOdds(Struct, frozen=True):
 
     id: int
     data: bytes  # UTF-8 bytes of the token; may be an incomplete character
-    logprob: float  # natural logarithm
-    # most probable tokens at this position, in descending order
+    logprob: float  # natural logarithm of the probability
+    # Most probable tokens at this position, in descending order.
     top: tuple[TokenOdds, ...] = ()
 
 
@@ -378,8 +378,8 @@ class TextDelta(ReplyEvent, frozen=True):
 
     text: str
     kind: Kind
-    # If logprobs were requested: the answer's tokens since the last delta with odds. The text of
-    # such a delta can be empty.
+    # If logprobs were requested: odds of the answer's tokens since the last such delta. The text of
+    # a delta with odds can be empty.
     odds: tuple[TokenOdds, ...] = ()
 
 
@@ -391,7 +391,7 @@ class ToolCallStarted(ReplyEvent, frozen=True):
     """
 
     id: str  # call id, from the model or random; unique within the conversation
-    name: str  # tool name
+    name: str
 
 
 class ToolCallDelta(ReplyEvent, frozen=True):
@@ -413,10 +413,10 @@ class ToolCallFailed(ReplyEvent, frozen=True):
     """End of an invalid tool call: it's malformed, incomplete, or calls an unknown tool."""
 
     id: str
-    name: str  # tool name, or "" if it couldn't be parsed (no `ToolCallStarted` in that case)
+    name: str  # tool name, or "" if parsing failed (there is no `ToolCallStarted` in this case)
     text: str  # raw text between the model's tool call markers
-    message: str  # what is wrong with the call
-    # JSON object if the call is well-formed but the tool is unknown, else ""
+    message: str  # description of the error
+    # JSON object if the call is well-formed but the tool is unknown, else "".
     arguments: str = ""
 
 
@@ -426,8 +426,9 @@ class Finished(ReplyEvent, frozen=True):
     reason: FinishReason
     stats: ReplyStats
     stop: str | None = None  # matched stop string, if any
-    # The assistant message as the session stored it, or None if nothing was stored. Don't modify
-    # it: callers that send whole conversations must send it back unchanged to hit the KV cache.
+    # The assistant message as stored in the session, or None if nothing was stored. Don't modify
+    # this message. Callers that send whole conversations must send it back unchanged to hit the KV
+    # cache.
     message: Message | None = None
 
 
@@ -454,9 +455,9 @@ class OpenSession(Struct, frozen=True):
     on_overflow: Overflow = "refuse"
     kv_bits: int | None = None
     context: int | None = None
-    scratch: bool = False  # close the session after its first reply
-    named: bool = False  # the id came from the caller, who may reopen the session after a restart
-    domain: str = ""  # sessions only share caches within a domain
+    scratch: bool = False  # the session is closed after its first reply
+    named: bool = False  # the caller chose the id, and may reopen the session after a restart
+    domain: str = ""  # sessions share caches only within a domain
     begins_as: str = ""  # fallback: id of a closed session whose cache on disk can be used
 
 
@@ -476,9 +477,9 @@ class CountTokens(Struct, frozen=True):
     reasoning: bool | None
     template: Mapping[str, Any]
     answer: Future[int]
-    only_template: bool = False  # count only the tokens added by `template`
+    only_template: bool = False  # only count the tokens added by `template`
     slides_in: int | None = None  # context in tokens; older turns that don't fit aren't counted
-    session_id: str = ""  # don't count messages that this session has already dropped
+    session_id: str = ""  # session whose dropped messages aren't counted
 
 
 Command = (

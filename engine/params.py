@@ -39,12 +39,12 @@ class FormLimits(Struct, frozen=True):
         ValueError: if a field is out of range. The message names the field and its valid values.
     """
 
-    digits: int = 15  # digits before the decimal point; 1 to 18
-    decimals: int = 9  # digits after the decimal point; at least 0
-    characters: int = 4096  # length of strings without a pattern or format; at least 1
-    # array length, and number of object properties that aren't in the schema; at least 1
+    digits: int = 15  # digits before the decimal point, 1 to 18
+    decimals: int = 9  # digits after the decimal point, at least 0
+    characters: int = 4096  # length of strings without a pattern or format, at least 1
+    # Length of arrays, and number of object properties that aren't in the schema. At least 1.
     items: int = 256
-    # nesting depth where the schema allows any JSON; at least 0
+    # Nesting depth where the schema allows any JSON. At least 0.
     depth: int = 4
 
     def __post_init__(self) -> None:
@@ -165,7 +165,8 @@ class SamplingParams(Struct, frozen=True, dict=True):
         for name in ("parallel_tool_calls", "stop_repetition"):
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(f"{name} must be a bool, not {getattr(self, name)!r}")
-        # json_schema and constrained tool calls may be combined: the engine merges both grammars.
+        # The engine merges the grammars of json_schema and constrained tool calls, so both may be
+        # set.
         last = ("tool_form",) if self.tool_form is not None else ("grammar", "offered")
         asked = [n for n in ("json_schema", "regex", "choices", *last) if getattr(self, n)]
         if len(asked) > 1 and asked != ["json_schema", "tool_form"]:
@@ -173,7 +174,7 @@ class SamplingParams(Struct, frozen=True, dict=True):
             raise ValueError(f"{asked[0]} and {other} cannot both bind one answer: choose one")
 
     def __hash__(self) -> int:
-        # leave out fields that may be mappings, because they aren't hashable
+        # Omit fields that may be mappings, which aren't hashable.
         return hash((self.seed, self.temperature, self.max_tokens, self.stop, self.json_schema))
 
     @cached_property

@@ -31,7 +31,7 @@ class Reply:
     """A running or finished reply. Iterating yields its events, and can be repeated."""
 
     def __init__(self, session_id: str, mailbox: Mailbox, on_event: Listener | None) -> None:
-        self.id = uuid.uuid4().hex  # unique in this process
+        self.id = uuid.uuid4().hex  # unique within this process
         self.session_id = session_id
         self._mailbox = mailbox
         self._on_event = on_event
@@ -39,7 +39,7 @@ class Reply:
         self._tokens: list[int] = []
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
-        # Waiting for the end does not wake up for each token.
+        # A separate condition, so that waiting for the end doesn't wake up for each token.
         self._ended = threading.Condition(self._lock)
 
     def __iter__(self) -> Iterator[Event]:
@@ -112,7 +112,7 @@ class Reply:
             whole: don't stop in the middle of a character, marker or tool call. A later reply can
                 then continue from here without prefill.
         """
-        with contextlib.suppress(EngineError):  # stopping the engine already ended the reply
+        with contextlib.suppress(EngineError):  # the engine has stopped and already ended the reply
             self._mailbox.post(Cancel(self.session_id, self.id, whole))
 
     def pause(self) -> None:
@@ -155,14 +155,14 @@ class Reply:
         teller = threading.Thread(target=self.deliver, args=(event, ()), daemon=True)
         try:
             teller.start()
-        except RuntimeError:  # no more threads
+        except RuntimeError:  # no more threads available
             self.deliver(event, ())
 
     def deliver(self, event: Event, tokens: tuple[int, ...]) -> None:
         """Store an event and notify the listener. Called on the engine thread."""
         with self._lock:
             if self._last is not None:
-                return  # the engine retries deliveries that failed
+                return  # the engine retries failed deliveries
             self._tokens.extend(tokens)
             if isinstance(event, TextDelta) and not event.text and not event.odds:
                 return
@@ -173,5 +173,5 @@ class Reply:
         if self._on_event is not None:
             try:
                 self._on_event(event)
-            except BaseException:  # not even a listener's sys.exit() may end the engine thread
+            except BaseException:  # not even a listener's sys.exit() may end the thread
                 log.exception("a reply's on_event raised")

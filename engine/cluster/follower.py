@@ -28,7 +28,7 @@ from engine.model.sliced_pass import run_to_end
 MAX_HELD_FILES = 4
 """Cache files kept in memory after reading. Others are read again if needed."""
 
-_CATCH_UP_S = 5.0  # how long to wait for this follower to catch up with rank 0's request
+_CATCH_UP_S = 5.0  # maximum seconds for this follower to catch up with a request from rank 0
 _WRITE_CHECK_S = 0.5  # interval between checks for finished writes
 
 
@@ -50,7 +50,7 @@ class FollowerFiles(Offload):
         self._tell = tell
         self._changed = threading.Condition()  # guards the fields below
         self._done = 0
-        self._read: dict[str, Contents] = {}  # by file name, latest last
+        self._read: dict[str, Contents] = {}  # file contents by name, most recent last
 
     def _path(self, name: str) -> Path:
         return (self._folder or Path()) / f"{name}.safetensors"
@@ -114,8 +114,8 @@ class FollowerCache(Struct):
 
     kv: SessionKV
     model: LoadedModel
-    fingerprint: str  # goes into its cache files
-    prompt: list[int] = field(default_factory=list)  # the prompt being prefilled
+    fingerprint: str  # part of its cache files' metadata
+    prompt: list[int] = field(default_factory=list)  # tokens of the current prefill
 
 
 class Follower:
@@ -147,7 +147,8 @@ class Follower:
         self._tell = tell
         self._files = files
         self._copies = copies
-        self._reading: dict[int, Any] = {}  # nets with weights but not yet through `_measure`
+        # Nets whose weights are loaded, but for which `_measure` hasn't run.
+        self._reading: dict[int, Any] = {}
         self._models: dict[int, LoadedModel] = {}
         self._caches: dict[int, FollowerCache] = {}
 

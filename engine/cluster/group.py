@@ -22,7 +22,7 @@ from engine.cache import cache_file
 FIRST_BYTES = 1024
 """Size of the first collective. Enough for a step of 100 chats, or for a short prompt."""
 
-_LENGTH_BYTES = 4  # length prefix
+_LENGTH_BYTES = 4  # size of the length prefix
 
 
 class Operation(Struct, frozen=True, array_like=True):

@@ -29,7 +29,7 @@ _ADDRESS = re.compile(
     r"(?P<machine>[A-Za-z0-9_][A-Za-z0-9._-]{0,252})(?::(?P<port>\d{1,5}))?"
 )
 _PATH = re.compile(r"(~/)?[A-Za-z0-9._/ +-]{1,400}")
-# rsync and scp pass a remote folder to a shell, so don't allow any special characters
+# rsync and scp pass a remote folder to a shell, so special characters aren't allowed.
 _FOLDER = re.compile(r"(~/|/)[A-Za-z0-9._/+-]{1,400}")
 _DEVICE = re.compile(r"[A-Za-z0-9_]{1,40}")
 

@@ -33,7 +33,7 @@ from engine.runtime.request import Request
 FILES_TIMEOUT_S = 20.0
 """Time limit for followers to read their files, which are about as large as rank 0's."""
 
-SHUTDOWN_TIMEOUT_S = 8.0  # for followers to finish writing their files
+SHUTDOWN_TIMEOUT_S = 8.0  # time for followers to finish writing their files
 
 _POLL_S = 0.01  # interval between checks for answers while followers are loading
 
@@ -42,10 +42,9 @@ class Journal:
     """Operations to include in the next record."""
 
     def __init__(self) -> None:
-        # Set if an exception interrupted a cache change. From then on, the ranks' caches may
-        # differ.
+        # Set if an exception interrupted a cache change. After that, the ranks' caches may differ.
         self.error: BaseException | None = None
-        # thread-safe, since caches can be freed on any thread
+        # Thread-safe, since caches can be freed on any thread.
         self._orders: deque[Operation] = deque()
         self._depth = 0
         self._numbers = 0
@@ -84,7 +83,7 @@ class Journal:
 
     def drain(self) -> list[Operation]:
         """Return all operations and clear the journal."""
-        # one by one, because other threads may be adding more
+        # Remove operations one by one, because other threads may be adding more.
         return [self._orders.popleft() for _ in range(len(self._orders))]
 
 
@@ -217,7 +216,7 @@ class LeaderFiles(Offload):
     ) -> None:
         super().__init__(folder, limit // ranks)
         self._journal, self._followers, self._ranks = journal, followers, ranks
-        self._noted = 0  # files written and removed so far; followers count along
+        self._noted = 0  # number of files written and removed so far; followers count them as well
 
     @property
     def nbytes(self) -> int:
@@ -281,8 +280,8 @@ class Leader:
         self._group = group
         self._followers = FollowerClient(group.size - 1, tell)
         self._journal = Journal()
-        self._numbers: dict[int, int] = {}  # of models, by identity of the net
-        self._unsure = False  # followers may still be busy loading a cancelled model
+        self._numbers: dict[int, int] = {}  # model numbers by identity of the net
+        self._unsure = False  # followers may still be loading a canceled model
 
     @property
     def size(self) -> int:
@@ -457,7 +456,7 @@ class Leader:
                 "Stretto, mlx and mlx-lm, and the same type of machine."
             )
         model = loader.loaded(net, examined, config, found)
-        # computing embeddings would run passes outside of plans
+        # Computing embeddings would run passes that aren't part of a plan.
         model.can = replace(model.can, body=None)
         model.info = replace(model.info, embeds=False)
         model.ranks, model.feed, model.kept_in = self.size, self._feed, tried.kept_in

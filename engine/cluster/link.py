@@ -166,7 +166,7 @@ def reserve_port(ports: Sequence[int], number: int, count: int) -> socket.socket
     """
     for port in range(ports[0] + number, ports[1] + 1, count) if ports else (0,):
         held = socket.socket()
-        if port:  # may have been used by a group that has just ended
+        if port:  # the port may have been used by a group that has just ended
             held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             held.bind(("", port))
@@ -198,8 +198,8 @@ def rank_environments(
     Args:
         places: what `rank_address` returned in each rank.
     """
-    # For this machine, use the address that the others see. Our own SSH_CONNECTION could have an
-    # address on a different network.
+    # Use the address that the other machines see. Our own SSH_CONNECTION could have an address on a
+    # different network.
     far = [told for host, told in zip(hosts, places, strict=True) if not host.is_local]
     seen = next((str(told["seen"]) for told in far if told.get("seen")), LOOPBACK)
     ends = []

@@ -52,8 +52,9 @@ MODEL_SUFFIXES = (".json", ".jinja", ".model", ".tiktoken", ".txt", ".safetensor
 """Suffixes of files that belong to a model (see `engine.model.fingerprint.contents`). With tensor
 parallelism, each rank reads a slice of every tensor, so every rank needs all files."""
 
-_CHECK_TIMEOUT_S = 90.0  # per host; includes macOS scanning a newly built program
-_COMMAND_TIMEOUT_S = 60.0  # for small commands
+# Timeout per host, including the time for macOS to scan a newly built program.
+_CHECK_TIMEOUT_S = 90.0
+_COMMAND_TIMEOUT_S = 60.0  # timeout for short commands
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -117,7 +118,7 @@ def run_remote(host: Host, arguments: Sequence[str], seconds: float) -> str:
             text=True,
             errors="replace",
             timeout=seconds,
-            start_new_session=True,  # no prompts on the terminal
+            start_new_session=True,  # prevents prompts on the terminal
             check=False,
         )
     except OSError as error:
@@ -201,7 +202,7 @@ def _contents(folder: Path) -> str:
 
     try:
         return fingerprint.contents(folder)
-    except (OSError, ValueError, RefusedError):  # incomplete file
+    except (OSError, ValueError, RefusedError):  # the file may be incomplete
         return ""
 
 
@@ -268,7 +269,7 @@ def ask_host(host: Host, folder: str = "") -> dict[str, Any]:
     asked = ["cluster", "here", "--models", host.models, *(["--folder", folder] if folder else [])]
     said = run_remote(host, remote_engine_command(host, *asked), _CHECK_TIMEOUT_S)
     try:
-        # the remote shell may have printed something first
+        # The remote shell may have printed something first.
         told = json.loads(said.strip().splitlines()[-1])
         if isinstance(told, dict) and isinstance(told.get("versions"), dict):
             return told

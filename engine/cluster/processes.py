@@ -30,7 +30,7 @@ from engine.errors import RanksLostError
 START_TIMEOUT_S = 300.0
 """Time limit for ranks to say hello. On an idle machine, it takes two or three seconds."""
 
-ORPHAN_TIMEOUT_S = 30.0  # a remote rank that hears nothing for this long has lost its relay
+ORPHAN_TIMEOUT_S = 30.0  # a remote rank that receives nothing for this long has lost its relay
 
 SILENCE_S = 3.5
 """A rank that is silent for this long is lost. All replies then end within five seconds."""
@@ -47,9 +47,9 @@ STDERR_VARIABLE = "STRETTO_RANKS_TALK"
 
 _CHECK_S = 0.2  # interval between checks on the ranks
 _ALIVE_S = 5.0  # interval of keep-alives to remote ranks
-_EXIT_WAIT_S = 2.0  # for ssh to exit after its connection is closed
-DEATH_WAIT_S = 1.0  # after losing a rank, see whether one was killed within this time
-_MAX_BANNER_BYTES = 65_536  # what a shell may print before the rank starts
+_EXIT_WAIT_S = 2.0  # time for ssh to exit after its connection is closed
+DEATH_WAIT_S = 1.0  # after losing a rank, time to check whether a rank was killed
+_MAX_BANNER_BYTES = 65_536  # maximum output of a shell before the rank starts
 
 
 class Rank(Struct):
@@ -135,7 +135,7 @@ class RankWatcher:
         while not self._over.wait(_CHECK_S):
             now = time.monotonic()
             if now - before > 5 * _CHECK_S:
-                # We were suspended, and so were our listening threads.
+                # This process was suspended, including the threads that read from the ranks.
                 for rank in self._ranks:
                     rank.heard_at = max(rank.heard_at, now - SILENCE_S / 2)
             before = now
@@ -230,7 +230,7 @@ class RankProcesses:
         """Send keep-alives to remote ranks. Runs on a separate thread."""
         while not self._over.wait(_ALIVE_S):
             for link in links:
-                with contextlib.suppress(OSError):  # the watcher will report it
+                with contextlib.suppress(OSError):  # the watcher will report the error
                     link.send_message({"alive": True})
 
     def kill(self) -> None:
@@ -276,7 +276,7 @@ class RankStart:
         command = rank_command(host)
         ours, theirs = socket.socketpair()
         with theirs, self._errors() as errors:
-            # in a process group of its own, so that its children are killed with it
+            # Use a separate process group, so that the children are killed along with the rank.
             self.process = subprocess.Popen(
                 command if host.is_local else ssh_command(host, command),
                 stdin=theirs.fileno(),
@@ -319,7 +319,7 @@ class RankStart:
         return self._link, hello
 
     def _connect(self) -> bool:
-        # byte by byte, because whatever follows the mark belongs to the link
+        # Read byte by byte, because everything after the mark belongs to the link.
         while not self._before.endswith(START_MARK):
             if not self.connection.poll(0):
                 return False

@@ -44,7 +44,7 @@ log = logging.getLogger(__name__)
 
 HEARTBEAT_S = 0.5
 
-LOADING_HEARTBEAT_S = 0.05  # short, so that the relay soon knows when loading is done
+LOADING_HEARTBEAT_S = 0.05  # short, so that the relay soon detects the end of loading
 
 STEP_BYTES = 16_384
 """Activations of one row in a large model. Each collective of a step sends this much."""
@@ -67,8 +67,8 @@ def main(arguments: Sequence[str] = ()) -> int:
         log.debug("rank failed", exc_info=error)
         with contextlib.suppress(OSError):
             link.send_message({"fault": words_of(error)})
-            time.sleep(60)  # the relay is going to kill all ranks
-    # MLX threads could be stuck in a collective
+            time.sleep(60)  # the relay is about to kill all ranks
+    # MLX threads could be stuck in a collective, so skip the normal shutdown.
     os._exit(0)
 
 
@@ -87,7 +87,7 @@ def _guard_rank() -> int:
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, end)
     ends = select.poll()
-    ends.register(0, 0)  # only to detect closing, since the rank reads the data
+    ends.register(0, 0)  # only detects closing, since the rank reads the data
     ends.register(1, 0)
     while rank.poll() is None:
         if ends.poll(_POLL_MS):
@@ -102,7 +102,7 @@ def _serve(asked: dict[str, Any], link: Link) -> None:
 
     rank = int(asked["rank"])
     if rank == 0:
-        confined.shared().start()  # runs its imports in parallel to ours
+        confined.shared().start()  # its imports run in parallel to ours
     about = backend.start()
     hello = {"versions": versions(), "memory": about.memory, "device": about.device}
     with reserve_port(asked["ports"], rank, int(asked["count"])) as held:
@@ -129,7 +129,7 @@ class Heartbeat:
     """
 
     def __init__(self, link: Link) -> None:
-        # returns (progress, busy, loading)
+        # Returns (progress, busy, loading).
         self.state: Callable[[], tuple[int, bool, bool]] = lambda: (0, True, True)
         self._link = link
         threading.Thread(target=self._run, name="stretto-rank-pulse", daemon=True).start()
@@ -286,7 +286,7 @@ def _measure_collectives(group: Any, link: Link, rounds: int, carrier: str) -> N
     }
     if group.rank == 0:
         link.send_message({"figures": {**found, "large_bytes": LARGE_BYTES, "backend": carrier}})
-    link.poll(60)  # until the relay closes the link
+    link.poll(60)  # wait until the relay closes the link
 
 
 def _time_sum(group: Any, nbytes: int, rounds: int) -> float:

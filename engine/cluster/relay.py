@@ -43,9 +43,9 @@ from engine.runtime.workers import Mailbox, refuse
 
 log = logging.getLogger(__name__)
 
-_IDLE_COMMAND = -1  # number used for `UnloadIdle`; only the latest one counts
+_IDLE_COMMAND = -1  # command number for `UnloadIdle`; only the latest command counts
 
-_SHUTDOWN_TIMEOUT_S = 10.0  # for rank 0's engine to shut down
+_SHUTDOWN_TIMEOUT_S = 10.0  # timeout for shutting down rank 0's engine
 
 
 def rank_budget(ranks: Sequence[Rank], given: int | None) -> int:
@@ -101,7 +101,7 @@ class Relay:
     ) -> None:
         self._mailbox = mailbox
         self._inbox: deque[Command] = deque()
-        self._waiting: dict[int, Command] = {}  # commands with callbacks or results still to come
+        self._waiting: dict[int, Command] = {}  # commands with outstanding callbacks or results
         self._made = 0
         self._ended = threading.Event()
         self._lost: list[str] = []
@@ -188,7 +188,7 @@ class Relay:
     def _on_cancelled(self, number: int, answer: Future[Any]) -> None:
         if not answer.cancelled():
             return
-        self._waiting.pop(number, None)  # rank 0 won't send anything else for it
+        self._waiting.pop(number, None)  # rank 0 won't send anything else for this command
         if not self._ended.is_set():
             try:
                 self._ranks[0].link.send_object(CommandCancelled(number))
@@ -224,7 +224,7 @@ class Relay:
     def _post(self, message: WorkDone) -> None:
         try:
             self._mailbox.post(message)
-        except EngineError:  # all callers have their results by now
+        except EngineError:  # all callers have already received their results
             log.debug("message of a rank after the end")
 
     def _handle(self, handed: object) -> None:
@@ -234,7 +234,7 @@ class Relay:
                 if isinstance(command, Send):
                     event = arguments[0]
                     if isinstance(event, Failed) and event.code == ENGINE_STOPPED:
-                        return  # `end` reports the actual cause, which rank 0 doesn't know
+                        return  # `end` reports the actual cause, which rank 0 can't determine
                     if isinstance(event, (Finished, Failed)):
                         del self._waiting[number]
                     command.sink(*arguments)
@@ -277,11 +277,11 @@ class Relay:
         """
         if self._ended.is_set():
             return
-        # When a rank is killed, others fail because of it, and their errors may arrive first.
+        # When a rank is killed, the other ranks fail, and their errors may arrive first.
         self._lost.append(dead_rank_text(self._ranks, within) or why)
         self._ended.set()
         self._processes.kill()
-        self._post(WorkDone())  # wake up the engine thread
+        self._post(WorkDone())  # wakes up the engine thread
 
     def _lost_text(self) -> str:
         why = self._lost[0] if self._lost else "A rank has ended."
@@ -299,7 +299,7 @@ class Relay:
         self._close()
         left = [*self._inbox, *self._mailbox.close()]
         self._inbox.clear()
-        for handed in left:  # received before the end
+        for handed in left:  # commands received before the end
             if isinstance(handed, WorkDone):
                 run_cleanup(partial(self._handle, handed.value))
         for command in [*self._waiting.values(), *left]:

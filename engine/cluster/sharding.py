@@ -20,7 +20,7 @@ from engine.model.probe import Abilities
 from engine.model.quantized_kv import QuantizedCaches, quantized_caches
 from engine.model.sliced_pass import run_to_end
 
-KV_BITS = (8, 4)  # KV cache quantizations that a chat may ask for
+KV_BITS = (8, 4)  # quantizations of the KV cache that a chat can request
 
 _DIVIDED_COUNTS = (("num_attention_heads", "attention heads"), ("num_key_value_heads", "key heads"))
 
@@ -35,7 +35,7 @@ def check_divisible(name: str, config: Mapping[str, Any], ranks: int) -> None:
 
     try:
         model_class, _ = _get_classes(dict(config))
-    except Exception:  # reported when loading
+    except Exception:  # loading will report the error
         return
     if not hasattr(model_class, "shard"):
         raise EngineError(
@@ -87,7 +87,7 @@ class ShardSizes:
 
     def __init__(self, group: Any) -> None:
         self._group = group
-        self._known: dict[tuple[object, ...], Weights] = {}  # by folder identity
+        self._known: dict[tuple[object, ...], Weights] = {}  # weights by the identity of the folder
 
     def of(
         self,
@@ -146,7 +146,7 @@ def probe_part(
     text = TextCodec(info, None, frozenset())
     model = LoadedModel(info, net, found, text, ranks=ranks, slots=found.slots())
     for bits in KV_BITS:
-        with contextlib.suppress(EngineError):  # raised again when a chat asks for it
+        with contextlib.suppress(EngineError):  # raised again when a chat uses this quantization
             quantized_caches(model, bits, words)
         done()
     return model, found

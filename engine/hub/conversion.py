@@ -37,7 +37,7 @@ RECIPES = ("mixed_2_6", "mixed_3_4", "mixed_3_6", "mixed_4_6")
 """mlx-lm's recipes. They use more bits for layers that matter more."""
 
 _CHECK_S = 0.1
-_SCALE_BITS = 0.5  # bits per value taken by a group's scale and bias
+_SCALE_BITS = 0.5  # bits per value for a group's scale and bias
 _RECIPE_BITS = {"mixed_2_6": 3.5, "mixed_3_4": 3.4, "mixed_3_6": 4.0, "mixed_4_6": 4.7}
 
 
@@ -76,7 +76,7 @@ def convert(
         _run_conversion(
             command, beside, name, expected, progress or (lambda _done, _total: None), stop
         )
-        for code in made.glob("*.py"):  # mlx-lm copies code along, which we never run
+        for code in made.glob("*.py"):  # mlx-lm also copies code, which we never run
             code.unlink()
         confined.shared().inspect_model(made, name)
         if out.exists():
@@ -94,7 +94,7 @@ def run_child(folder: Path, out: Path, bits: int, recipe: str | None, group: int
     threading.Thread(target=_end_with_parent, daemon=True).start()
     from engine.model import backend
 
-    backend.start()  # imports mlx with the engine's settings
+    backend.start()  # imports MLX with the engine's settings
     from mlx_lm.convert import convert as mlx_lm_convert
 
     mlx_lm_convert(
@@ -128,7 +128,7 @@ def _check(folder: Path, out: Path, name: str, bits: int, recipe: str | None) ->
             f"{name} has type {str(facts.config['model_type'])[:60]!r}, which this version "
             "does not support.",
         )
-    numbers = facts.wide // 4  # counting every value as floating point
+    numbers = facts.wide // 4  # as if every value were floating point
     expected = expected_bytes(numbers, bits, recipe)
     free = downloads.free_bytes(out)
     if expected + RESERVED_BYTES > free:
@@ -189,7 +189,7 @@ def _written_bytes(folder: Path) -> int:
     for file in folder.rglob("*.safetensors"):
         try:
             total += file.stat().st_size
-        except OSError:  # just renamed
+        except OSError:  # the folder was just renamed
             continue
     return total
 
@@ -203,7 +203,7 @@ def _remove_leftovers(out: Path) -> None:
             os.kill(int(found[1]), 0)
         except ProcessLookupError:
             shutil.rmtree(left, ignore_errors=True)
-        except OSError:  # process is alive, but owned by another user
+        except OSError:  # the process exists but belongs to another user
             continue
 
 

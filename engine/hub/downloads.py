@@ -28,7 +28,7 @@ MIN_PROGRESS_BYTES = 2**18
 PAUSE_S = 1.0
 """Delay before a retry, multiplied by the number of consecutive slow retries."""
 MAX_PAUSE_S = 10.0
-RESERVED_BYTES = 64 * 10**6  # left free on disk
+RESERVED_BYTES = 64 * 10**6  # disk space to leave free
 
 _CHUNK_BYTES = 2**20
 
@@ -151,7 +151,7 @@ def discard(repo: str) -> None:
             file.unlink(missing_ok=True)
     for place in (folder / "blobs", folder):
         with contextlib.suppress(OSError):
-            place.rmdir()  # fails unless empty
+            place.rmdir()  # fails unless the folder is empty
 
 
 def bytes_unfinished(repo: str) -> int:
@@ -275,7 +275,7 @@ class ModelDownload:
         self._progress = progress
         self._cancelled = cancelled
         self._headers = headers(token)
-        # size of all files but the current one
+        # Size of all files except the current file.
         self._before = bytes_present(model.repo, model.files)
 
     def fetch(self, file: HubFile) -> None:
@@ -329,7 +329,7 @@ class ModelDownload:
             try:
                 for status, piece in net.pieces(url, asked, self._model.repo, self._cancelled):
                     if not piece:
-                        if have and status != 206:  # got the whole file, not just the rest
+                        if have and status != 206:  # the whole file rather than the rest
                             out.truncate(have := 0)
                             digest = file.hasher()
                         continue

@@ -50,12 +50,12 @@ from engine.sandbox.folders import (
     read_json,
 )
 
-MAX_DEPTH = 3  # subfolder levels to search; LM Studio has OWNER/NAME
+MAX_DEPTH = 3  # levels of subfolders to search; LM Studio uses OWNER/NAME
 MAX_FOLDERS = 20_000  # limits both the folders searched and the models listed
 
 _MAX_REVISIONS = 50
 _REPO = "models--"
-# Besides the names in a folder, `FolderFacts` depend on these files.
+# Besides the file names, `FolderFacts` depend on the contents of these files.
 _FACT_FILES = (
     *("config.json", "tokenizer_config.json", "chat_template.jinja", "chat_template.json"),
     "README.md",
@@ -69,11 +69,11 @@ largest known config is 0.1 MB."""
 
 REASONING, TOOLS, IMAGES = "reasoning", "tools", "images"
 
-_MAX_TOKENIZER_CONFIG_BYTES = 8 * 2**20  # we look for the template in it and only parse that
+_MAX_TOKENIZER_CONFIG_BYTES = 8 * 2**20  # only the template in this file is found and parsed
 _MAX_TEMPLATE_CHARACTERS = 2**20
 _MAX_README_BYTES = 2**14
 _MAX_FILES = 5_000
-_MAX_WORD_CHARACTERS = 40  # length of a name in a table column
+_MAX_WORD_CHARACTERS = 40  # maximum length of a name in a table column
 _MAX_SHARDS = 10_000
 
 _MAX_OTHERS = 4
@@ -211,10 +211,10 @@ def folder_bytes(folder: Path, stop: Stop) -> int:
         for name in names:
             try:
                 status = os.stat(os.path.join(place, name))
-            except OSError:  # broken link, or file was just deleted
+            except OSError:  # a broken link, or a file that was just deleted
                 continue
             sizes[status.st_dev, status.st_ino] = status.st_size
-            if len(sizes) == _MAX_FILES or stop():  # can't be a model, maybe a whole disk
+            if len(sizes) == _MAX_FILES or stop():  # probably a whole disk rather than a model
                 return sum(sizes.values())
     return sum(sizes.values())
 
@@ -256,12 +256,12 @@ def _load_problem(names: set[str], config: dict[str, Any]) -> str:
 
 def _is_known_architecture(config: dict[str, Any]) -> bool:
     """Check whether mlx-lm supports the architecture. True if mlx-lm isn't imported yet."""
-    # the import takes a second, which is too long when listing models
+    # Importing mlx-lm takes a second, which is too slow for listing models.
     if "mlx_lm" not in sys.modules:
         return True
     try:
         return is_known_architecture(config)
-    except (ImportError, TypeError, ValueError):  # invalid module name
+    except (ImportError, TypeError, ValueError):  # not a valid module name
         return False
 
 
@@ -340,7 +340,7 @@ def _reason(error: Exception) -> str:
     return clean_name(words, 100) or type(error).__name__
 
 
-# -- places of folders --------------------------------------------------------------------------
+# -- model locations ----------------------------------------------------------------------------
 
 
 class ModelSource(Enum):
@@ -483,7 +483,7 @@ class Inventory:
         known = self._known.get(folder)
         if known is None or known[0] != same:
             known = (same, facts_of(folder, stop))
-            if not stop():  # if we were stopped, the size is incomplete
+            if not stop():  # after a stop, the size is incomplete
                 self._known[folder] = known
         return known[1]
 
@@ -497,7 +497,7 @@ class Inventory:
             try:
                 status = os.stat(folder)
                 if (status.st_dev, status.st_ino) in folders:
-                    continue  # already visited via another link
+                    continue  # already visited through another link
                 folders.add((status.st_dev, status.st_ino))
                 names, inner = _entries(folder)
             except OSError:

@@ -46,15 +46,15 @@ LOOK_UP_WAIT_S = 10.0
 """Longest delay we accept when the hub is busy. Short, because the user is waiting."""
 _MAX_CARD_BYTES = 2**20
 _MAX_CONFIG_BYTES = 4 * 2**20
-_MAX_LISTING_BYTES = 16 * 2**20  # a file takes about 300 bytes
+_MAX_LISTING_BYTES = 16 * 2**20  # each file takes about 300 bytes
 _MAX_FILE_BYTES = 2**50
 _DIGEST = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_KIND = re.compile(r"[\w.+ -]{1,100}")  # also shown in terminals
+_KIND = re.compile(r"[\w.+ -]{1,100}")  # names are also printed in terminals
 
-FIRST_AUTHOR = "mlx-community"  # listed first
-MAX_RESULTS = 20  # per request; a search makes two
+FIRST_AUTHOR = "mlx-community"  # models by this author are listed first
+MAX_RESULTS = 20  # results per request; a search makes two requests
 
-_MAX_RESULTS_BYTES = 16 * 2**20  # every result includes a template of about 20 KB
+_MAX_RESULTS_BYTES = 16 * 2**20  # each result includes a template of about 20 KB
 _MAX_QUERY_CHARACTERS = 100
 _SEARCH_FIELDS = (
     *("author", "cardData", "config", "downloads", "gated", "lastModified", "pipeline_tag"),
@@ -67,8 +67,8 @@ _BITS = re.compile(r"([2-8])-bit")
 _IMAGE_TASKS = frozenset({"image-text-to-text", "any-to-any", "visual-question-answering"})
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _MAX_ESTIMATE_BYTES = 1 << 60
-_MAX_CONFIG_NUMBER = 1 << 40  # the estimate uses floats
-_MAX_LAYERS = 4096  # also for list lengths; the estimate loops over them
+_MAX_CONFIG_NUMBER = 1 << 40  # limit for numbers, because the estimate uses floats
+_MAX_LAYERS = 4096  # limit for layers and list lengths, because the estimate loops over them
 
 
 class HubFacts(Struct, frozen=True):
@@ -93,7 +93,7 @@ class HubFacts(Struct, frozen=True):
 
 class HubFile(Struct, frozen=True):
     name: str
-    size: int  # bytes
+    size: int  # size in bytes
     digest: str  # ETag: SHA-256 for large files, git's SHA-1 for small files
 
     def hasher(self) -> _Hash:
@@ -237,7 +237,7 @@ def is_known_architecture(config: dict[str, Any]) -> bool:
 
     from engine.model import backend
 
-    backend.start()  # imports mlx with the engine's settings
+    backend.start()  # imports MLX with the engine's settings
     from mlx_lm import utils
 
     kind = config["model_type"]
@@ -440,7 +440,7 @@ def _parameters(about: dict[str, Any]) -> dict[str, int]:
 
 def _size(about: dict[str, Any], parameters: dict[str, int]) -> int:
     size = sum(DTYPE_BITS[kind] * count for kind, count in parameters.items()) // 8
-    # includes all versions, while packed values may be counted as unpacked
+    # This size includes all revisions, while packed values may be counted as unpacked.
     stored = about.get("usedStorage")
     return min(size, stored) if type(stored) is int and stored > 0 else size
 

@@ -28,7 +28,7 @@ _NEEDED = (
     "*.tiktoken",
     "tokenizer.model",
 )
-# `stretto.json` overrides a folder's display name, but repositories have a name already.
+# `stretto.json` overrides a folder's display name, but repositories already have a name.
 _NOT_NEEDED = (
     "stretto.json",
     *("*.bin.index.json", "*.h5.index.json", "*.msgpack.index.json", "README*", "LICENSE*"),
@@ -77,7 +77,7 @@ def clean_name(text: object, longest: int = MAX_NAME_CHARACTERS) -> str:
     """
     if not isinstance(text, str):
         return ""
-    # Ignore the rest, since a "name" could have megabytes.
+    # Ignore the rest of the text, because a "name" could have megabytes.
     seen = (" " if c.isspace() else c for c in text[: 20 * longest])
     shown = escape_invisible("".join(seen), lambda _: "")
     words = " ".join(shown.split())
@@ -108,7 +108,7 @@ def _hub_ref(repo: str, revision: str) -> HubRef | None:
     return HubRef(repo, revision) if is_revision(revision) else None
 
 
-# Licenses and templates
+# Licenses and templates.
 
 _MAX_LICENCE_CHARACTERS = 40
 _LICENCES = {
@@ -175,7 +175,7 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _SHOWN = re.compile(r"!\[([^\[\]]*)\](\([^()]*\)|\[[^\[\]]*\])")  # ![words](address)
-_LINKED = re.compile(r"\[\s*\]\([^()]*\)")  # link around a picture without alt text
+_LINKED = re.compile(r"\[\s*\]\([^()]*\)")  # link around an image without alt text
 _MANY = re.compile(r"\n{3,}")
 
 

@@ -44,11 +44,11 @@ MAX_WAITS = 20
 """Consecutive waits without receiving any data."""
 BUSY_PAUSE_S = 10.0
 """Initial delay if the hub doesn't specify one. Doubled every time."""
-SEARCH_LABEL = "the search"  # used in errors in place of a model name
+SEARCH_LABEL = "the search"  # used instead of a model name in error messages
 
-_MAX_PARSED_WAIT_S = 10.0**6  # longer delays are ignored
+_MAX_PARSED_WAIT_S = 10.0**6  # limit for the server's delay; longer delays are ignored
 _CHECK_S = 0.05  # interval between checks for cancellation
-_MAX_REASON_CHARACTERS = 200  # limit on the client's message quoted in our error
+_MAX_REASON_CHARACTERS = 200  # limit for the client's message quoted in our error
 _BAD_TOKEN = "The hub rejected this access token. Check it."
 
 
@@ -57,7 +57,7 @@ class BrokenError(Exception):
 
     def __init__(self, cause: Exception) -> None:
         super().__init__(_reason(cause))
-        self.cause = cause  # the client's exception
+        self.cause = cause  # exception raised by the HTTP client
 
 
 class BusyError(Exception):
@@ -66,7 +66,7 @@ class BusyError(Exception):
     def __init__(self, cause: HubStatusError) -> None:
         super().__init__(str(cause))
         self.cause = cause
-        self.wait_s = cause.wait_s  # 0 if unspecified
+        self.wait_s = cause.wait_s  # delay requested by the server, or 0
 
 
 OnWait = Callable[[float], object]
@@ -121,9 +121,9 @@ class HubStatusError(Exception):
     def __init__(self, answer: Any) -> None:
         super().__init__(f"status {answer.status_code}")
         self.status: int = answer.status_code
-        # the hub's error code, or ""
+        # The hub's error code, or "".
         self.code: str = answer.headers.get("X-Error-Code", "")
-        # the request had an access token
+        # True if the request had an access token.
         self.sent_token = "authorization" in answer.request.headers
         self.wait_s = _wait_s(answer.headers)
 
@@ -138,7 +138,7 @@ def _wait_s(headers: Mapping[str, str]) -> float:
         seconds = float(told)
     except ValueError:
         with contextlib.suppress(ValueError, TypeError, OverflowError):
-            now = headers.get("Date")  # both times by the hub's clock
+            now = headers.get("Date")  # both times are based on the hub's clock
             begun = parsedate_to_datetime(now).timestamp() if now else time.time()
             seconds = parsedate_to_datetime(told).timestamp() - begun
     if not told and (limits := parse_ratelimit_headers(headers)) is not None:
@@ -234,7 +234,7 @@ def pieces(
         while True:
             before = time.monotonic()
             good, answer = _next(transfer.items, cancelled, left)
-            left -= time.monotonic() - before  # don't count the caller's own time
+            left -= time.monotonic() - before  # exclude the time spent in the caller
             if not good and _is_busy(answer):
                 raise BusyError(answer)
             if not good and _is_transient(answer):

@@ -21,8 +21,8 @@ _MAX_FILE_BYTES = 64 * 2**20  # the largest known tokenizer.json is 35 MB
 _FILES = ("tokenizer.json", "vocab.json", "tokenizer.model", "tiktoken.model")
 _CHUNK_BYTES = 2**20
 _TAIL_BYTES = 2**16
-_MAX_HITS = 1_000  # occurrences of a key; real files have at most a few hundred
-_MAX_BACKSLASHES = 64  # consecutive backslashes
+_MAX_HITS = 1_000  # limit for occurrences of a key; real files have at most a few hundred
+_MAX_BACKSLASHES = 64  # limit for consecutive backslashes
 _TOKENS = re.compile(rb'"vocab"\s{0,64}:\s{0,64}(?=[\[{])')
 _MERGES = re.compile(rb'"merges"\s{0,64}:\s{0,64}\[')
 _BLANKS = b" \t\r\n"

@@ -102,7 +102,7 @@ def build(target: Path | None = None) -> Path:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=path.parent, prefix="build-") as folder:
                 made = compile_library(compiler, Path(folder))
-                made.replace(path)  # atomic, because other processes may be building too
+                made.replace(path)  # rename atomically, because other processes may be building too
             remove_old(path.parent)
             return path
         except BuildError as error:

@@ -13,7 +13,7 @@ from engine.kernels.library import Library, address_of
 from engine.kernels.matrices import Array, PackedMatrix
 from engine.kernels.structs import SEGMENT, SPAN, DecoderStruct, LayerStruct, StepStruct
 
-POSITIONS_AT_ONCE = 512  # growth increment of rotation tables
+POSITIONS_AT_ONCE = 512  # number of positions added when rotation tables grow
 
 _DOES_NOT_FIT = -2  # error code of `kernels_step`
 
@@ -67,18 +67,20 @@ class LayerParts(Struct, frozen=True):
     epsilon: float  # epsilon of the layer's norms
     attention_norm: Array | None
     mlp_norm: Array | None
-    query_key_value: Sequence[PackedMatrix]  # three matrices, or one fused matrix
+    query_key_value: Sequence[PackedMatrix]  # three matrices, or a fused matrix
     out: PackedMatrix
-    gate_up: Sequence[PackedMatrix]  # two matrices, or one fused matrix
+    gate_up: Sequence[PackedMatrix]  # two matrices, or a fused matrix
     down: PackedMatrix
-    attention_post_norm: Array | None = None  # applied to attention's output before the residual
+    # Norm applied to attention's output before the residual.
+    attention_post_norm: Array | None = None
     mlp_post_norm: Array | None = None
-    query_norm: Array | None = None  # applied to each head (QK norm)
+    query_norm: Array | None = None  # norm applied to each head (QK norm)
     key_norm: Array | None = None
     head_epsilon: float = 0.0  # epsilon of `query_norm` and `key_norm`
     sinks: Array | None = None  # [heads]
     score_cap: float = 0.0
-    window: int = 0  # sliding window, including the row's own position; 0 for full attention
+    # Size of the sliding window, including the current position; 0 for full attention.
+    window: int = 0
     is_gelu: bool = False  # use GELU for the gate instead of SiLU
 
 

@@ -124,9 +124,9 @@ def release_scratch() -> None:
 
 def address_of(array: Any) -> int:
     """Return the address of an evaluated array of NumPy or MLX."""
-    try:  # takes a tenth of the time that `ndarray.ctypes` needs
+    try:  # takes a tenth of the time of `ndarray.ctypes`
         return ctypes.addressof(ctypes.c_char.from_buffer(array))
-    except (TypeError, ValueError):  # not contiguous, read-only or empty
+    except (TypeError, ValueError):  # the array isn't contiguous, or is read-only or empty
         return int(np.array(array, copy=False).ctypes.data)
 
 

@@ -48,7 +48,7 @@ class PackedMatrix:
 
     def __init__(self, matrix: MatrixStruct, arrays: Sequence[Array]) -> None:
         self._matrix = matrix
-        self._arrays = tuple(arrays)  # keeps the memory alive that `_matrix` points to
+        self._arrays = tuple(arrays)  # keeps the arrays alive that `_matrix` points to
         self.outputs, self.inputs = int(matrix.outputs), int(matrix.inputs)
         self.nbytes = sum(array.nbytes for array in arrays)
 
@@ -85,10 +85,10 @@ def pack(library: Library, arrays: Mapping[str, mx.array], form: Format) -> Pack
     weight, scales = arrays["weight"], arrays["scales"]
     biases = arrays.get("biases")
     _check(weight, scales, biases, arrays.get("bias"), form)
-    mx.eval(dict(arrays))  # read all of them from the file together
+    mx.eval(dict(arrays))  # reads all arrays from the file together
     has_table = form.mode == "mxfp4"
     if has_table:
-        # The scale is 2^(e - 127). Halve it, because the table's values are doubled.
+        # The scale is 2^(e - 127). Halve the scale, because the table's values are doubled.
         scales = mx.power(2.0, scales.astype(mx.float32) - 128)
         biases = -12 * scales
     assert biases is not None
@@ -209,7 +209,7 @@ class _Memory:
 
 _LINE_BYTES = 64
 _HUGE_PAGE_BYTES = 2 << 20
-_PIECE_BYTES = 32 << 20  # an unused tail only takes up address space, no memory
+_PIECE_BYTES = 32 << 20  # an unused tail only takes up address space, but no memory
 
 _memory = _Memory()
 

@@ -54,7 +54,8 @@ def examine(path: Path, name: str, facts: AdapterFacts) -> Adapter:
         contents = fingerprint.adapter_contents(*files)
     except (OSError, ValueError) as error:
         raise load_refused(f"{name} could not be loaded: {error}") from None
-    with contextlib.suppress(Exception):  # import it off the engine thread; `adapt` reports errors
+    # Import the module off the engine thread; `adapt` reports errors.
+    with contextlib.suppress(Exception):
         import mlx_lm.tuner.utils  # noqa: F401
     return Adapter(path, identity, name, facts, contents)
 
@@ -107,7 +108,7 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
         made = yield from loader.complete(net, examined, examined.config)
     except EngineError:
         raise
-    except Exception as error:  # e.g. models that access weights which the wrapped layer hides
+    except Exception as error:  # some models access weights that are hidden by the wrapped layer
         if is_out_of_memory(error):
             raise
         raise _mismatch_error(base, adapter, error) from None
@@ -156,7 +157,7 @@ def _copy(value: Any, done: dict[int, Any]) -> Any:
         return type(value)(_copy(part, done) for part in value)
     if type(value) is set:
         return set(value)
-    if isinstance(value, types.MethodType):  # rebind to the copy
+    if isinstance(value, types.MethodType):  # rebind the method to the copy
         return types.MethodType(value.__func__, _copy(value.__self__, done))
     if type(value) is partial:
         parts = (_copy(part, done) for part in value.args)
@@ -204,7 +205,7 @@ def _set_arrays(net: Any, adapter: Adapter, dtype: str) -> int:
                 f"{list(array.shape)}, and the model's layer needs {list(wanted[key].shape)}. "
                 "Choose the model that it was trained on."
             )
-    if dtype == "float32":  # convert once instead of in each step; this is lossless
+    if dtype == "float32":  # converting once is faster than in each step, and lossless
         given = {key: array.astype(mx.float32) for key, array in given.items()}
     net.load_weights(list(given.items()), strict=False)
     return sum(array.nbytes for array in given.values())

@@ -45,7 +45,7 @@ def install_attention() -> None:
     patches.expect(original, "queries", "keys", "values", "cache", "scale", "mask", "sinks")
     _original, _dequantizes = original, bool(mx.cuda.is_available())
     patches.replace(base, "scaled_dot_product_attention", attention)
-    # Some models call these directly with keys and values.
+    # Some models call these functions directly with keys and values.
     for home, name, own in (
         (mx.fast, "scaled_dot_product_attention", _dispatch_sdpa),
         (mx, "tile", _dispatch_tile),

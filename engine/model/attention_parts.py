@@ -49,7 +49,7 @@ class PartialAttention(NamedTuple):
     """Attention over a part of the keys, with the weight needed to merge it with other parts."""
 
     out: mx.array  # `[batch, key heads, rows, head dim]`
-    # log-sum-exp of the scores, `[batch, key heads, rows, 1]`, float32
+    # Log-sum-exp of the scores, `[batch, key heads, rows, 1]`, float32.
     weight: mx.array
 
 

@@ -28,17 +28,17 @@ log = logging.getLogger(__name__)
 
 _openblas: ctypes.CDLL | None = None
 _warned_of_blas = False
-_starting = threading.Lock()  # because two engines may start at the same time
+_starting = threading.Lock()  # two engines may start at the same time
 
 
 class Backend(Struct, frozen=True):
     """Device that the engine runs on, and what is available there."""
 
     device: str  # "cpu", "metal" or "cuda"
-    # "OpenBLAS", "system" on any OS but Linux, or "reference (REASON)" for the slow BLAS that
-    # MLX's Linux wheel links
+    # "OpenBLAS", "system" on any OS but Linux, or "reference (REASON)" for the slow BLAS that MLX's
+    # Linux wheel links.
     blas: str
-    memory: int  # bytes the engine can use: the GPU's recommended working set, or free RAM
+    memory: int  # bytes available to the engine: the GPU's recommended working set, or free RAM
 
     @property
     def prefers_float32(self) -> bool:
@@ -100,7 +100,7 @@ def _select_openblas_kernels() -> Iterator[None]:
         return
     os.environ[name] = "SkylakeX"
     try:
-        yield  # OpenBLAS only reads the variable when it's loaded
+        yield  # OpenBLAS only reads the variable on loading
     finally:
         del os.environ[name]
 
@@ -116,7 +116,7 @@ def _processor() -> tuple[str, set[str]]:
     with contextlib.suppress(OSError), open("/proc/cpuinfo") as lines:
         for line in lines:
             if not line.strip():
-                break  # all cores are the same
+                break  # all cores are identical
             name, _, value = line.partition(":")
             found.setdefault(name.strip(), value.strip())
     return found.get("vendor_id", ""), set(found.get("flags", "").split())
@@ -169,7 +169,7 @@ def _keep_freed_memory() -> None:
     We also limit the number of arenas. Each arena keeps up to 64 MB, and since MLX's threads
     outlive an engine, every start of an engine would add more of them.
     """
-    with contextlib.suppress(AttributeError, OSError):  # not glibc
+    with contextlib.suppress(AttributeError, OSError):  # the C library isn't glibc
         libc = ctypes.CDLL(None)
         libc.mallopt(_M_MMAP_THRESHOLD, 32 * 2**20)  # maximum value
         libc.mallopt(_M_TRIM_THRESHOLD, _TRIM_THRESHOLD_BYTES)
@@ -232,7 +232,7 @@ def _start() -> Backend:
         for name in _LINUX_CPU:
             patches.apply(name)
         _keep_freed_memory()
-    else:  # MLX is already fast at these on GPUs and on a Mac's CPU
+    else:  # on GPUs and a Mac's CPU, MLX is already fast at these
         patches.skip(_LINUX_CPU, "only needed on a Linux CPU")
     if device == "cuda":
         _set_kernel_cache(str(getattr(mx, "__version__", "")))

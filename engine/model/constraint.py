@@ -42,7 +42,7 @@ MAX_FOLLOW_S = 0.25
 FREE_FOLLOW_S, FOLLOW_S_PER_TOKEN = 1.0, 0.01
 """CPU time limit for consuming all tokens of a reply: a fixed amount plus an amount per token."""
 
-FREE_MASK_S, MASK_S_PER_TOKEN = 20.0, 0.05  # same for computing masks
+FREE_MASK_S, MASK_S_PER_TOKEN = 20.0, 0.05  # the same limits for computing masks
 
 MAX_COSTLY_FORMS = 256  # number of slow forms to remember per model
 
@@ -120,7 +120,7 @@ class Constraint:
         self._text = text
         self._opens_reasoning = opens_reasoning  # id of the token that starts reasoning, or -1
         self._phase = _Phase.REASONING if text.kind == "reasoning" else _Phase.OPENING
-        self.complete = False  # True once only the end of the turn may follow
+        self.complete = False  # set once only the end of the turn may follow
 
     def accept(self, token: int) -> None:
         """Consume a sampled token. Its text must already be part of the reply.
@@ -132,7 +132,7 @@ class Constraint:
         if self._phase == _Phase.REASONING:
             if self._text.kind != "reasoning":
                 self._phase = _Phase.ANSWER
-                # The token that ended the reasoning can include the first characters of the answer.
+                # The token that ended the reasoning may contain the first characters of the answer.
                 self._text.begin_answer(self._fits)
                 self._follow(self._tokenizer.tokenize_str(self._begin_answer()))
             return
@@ -200,7 +200,7 @@ class Constraint:
         if self._matcher.is_error() and (why := too_much(self._why())):
             raise EngineError(INVALID_REQUEST, f"The form of the answer {why}")
         if self._matcher.is_error() or not known.any():
-            # We get here with forms that only refer to themselves, which pass the initial check.
+            # Forms that only refer to themselves pass the initial check, but fail here.
             raise EngineError(
                 INVALID_REQUEST,
                 "No text can go on in the form that the answer must have. Check the schema, the "
@@ -237,7 +237,7 @@ class RequiredCalls(Constraint):
     """
 
     def _begin_answer(self) -> str:
-        # Leave out text that the template or the model put around the reasoning.
+        # Omit text that the template or the model added around the reasoning.
         return self._text.without_reasoning
 
 
@@ -277,7 +277,8 @@ class FreeCalls(Constraint):
         self._opens = opens
         self._closes = closes
         self._calling = False
-        self._closed = 0  # number of finished calls; the last call's text can lag by one token
+        # Number of finished calls; the text of the last call may be a token behind.
+        self._closed = 0
 
     def accept(self, token: int) -> None:
         kind = self._text.kind
@@ -345,7 +346,7 @@ def constrain(
         raise EngineError(INVALID_REQUEST, f"The form of the answer cannot be used: {reason}")
     tokenizer, opens_reasoning = model.forms, _opener(model, reasoning)
     whole = params.tool_form is not None and params.tool_form.whole
-    text.decide_early(not calls or whole)  # the form applies right after a marker
+    text.decide_early(not calls or whole)  # the form applies immediately after a marker
     if not calls:
         return Constraint(matcher, tokenizer, text, opens_reasoning, cost)
     assert params.tool_form is not None
@@ -372,7 +373,7 @@ def _tokenizer(llguidance: Any, model: TextCodec) -> Any:
         raise EngineError(
             INVALID_REQUEST, "The tokenizer of this model cannot be used for answers of a form."
         )
-    # Skipping the precomputed slices saves a third of the time and isn't slower later.
+    # Skipping the precomputed slices saves a third of the time, without a later slowdown.
     return llguidance.LLTokenizer(text, eos_token=ends, slices=[])
 
 

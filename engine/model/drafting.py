@@ -31,7 +31,7 @@ from engine.model.runner import DecodeRequest, NextToken, PendingLogits
 
 log = logging.getLogger(__name__)
 
-MAX_FAULTS = 3  # number of failed passes after which drafting is paused
+MAX_FAULTS = 3  # number of failed passes that pause drafting
 
 
 class Drafter:
@@ -55,9 +55,9 @@ class Drafter:
         self.drafted = self.accepted = 0
         self.breaker = CircuitBreaker(MAX_FAULTS)
         known = [rows for rows in (for_model.text.rows, model.text.rows) if rows is not None]
-        self._ids = min([ids, *known])  # MLX doesn't do bounds checks in embedding lookups
+        self._ids = min([ids, *known])  # MLX doesn't check bounds in embedding lookups
         self._rows = model.text.rows if model.text.rows is not None else ids
-        self._of: list[int] | None = None  # token list of the answer in the caches
+        self._of: list[int] | None = None  # token list of the answer currently in the caches
         self._domain = ""  # domain of that answer's session
 
     @property

@@ -42,7 +42,7 @@ def contents(folder: Path) -> str:
     for file in (*sorted(folder.glob("*")), *_templates(folder)):
         if file.suffix in (".json", ".jinja", ".model", ".tiktoken", ".txt"):
             data = file.read_bytes()
-            # Include the length, so that the boundary between two files is unambiguous.
+            # Include the length to make the boundary between two files unambiguous.
             digest.update(f"{file.name} {len(data)}\n".encode() + data)
         elif file.suffix == ".safetensors":
             _add_tensors(digest, file)

@@ -41,10 +41,10 @@ def context_length(config: dict[str, Any], tokenizer: Any) -> int:
 
 
 def display_name(folder: Path) -> str:
-    card = folder / "stretto.json"  # optional display name
+    card = folder / "stretto.json"  # file with an optional display name
     if card.is_file():
         try:
-            with card.open("rb") as stream:  # the folder isn't trusted, so limit the size
+            with card.open("rb") as stream:  # limit the size, because the folder isn't trusted
                 content = json.loads(stream.read(_MAX_CARD_BYTES))
             name = content.get("name") if isinstance(content, dict) else None
         except (OSError, ValueError, RecursionError):
@@ -65,7 +65,7 @@ def defaults(folder: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         return {}
     wanted = {n: found[n] for n in _SETTINGS if n in found and takes(n, found[n])}
-    if found.get("do_sample") is False:  # greedy decoding, regardless of the temperature
+    if found.get("do_sample") is False:  # use greedy decoding, regardless of the temperature
         wanted["temperature"] = 0.0
     return wanted
 

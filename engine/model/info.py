@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 LOOKUP = "lookup"  # pass this instead of a draft model's folder to use prompt lookup
 
-PREDICTION_HEAD = "qwen3_5_mtp"  # model type that earlier versions used for drafts
+PREDICTION_HEAD = "qwen3_5_mtp"  # model type of drafts in earlier versions
 
 
 class Model(Struct, frozen=True):
@@ -19,29 +19,31 @@ class Model(Struct, frozen=True):
     name: str  # display name
     path: str  # model folder; for a variant, the folder of the base model
     context_length: int  # limit for prompt and reply tokens together
-    nbytes: int  # size of the weights in memory; for a variant, only of the adapter
+    nbytes: int  # size of the weights in memory; for a variant, of the adapter alone
     dtype: str  # compute dtype, e.g. "float32"
-    # how sessions share a decode step: "shared", "rows" (attention row by row) or "alone"
+    # "shared", "rows" (attention row by row) or "alone", depending on how sessions can share a
+    # decode step.
     step: str
-    thinking: bool  # whether the model can reason before it answers
-    # recommended sampling settings (`generation_config.json`)
+    thinking: bool  # True if the model can reason before it answers
+    # Recommended sampling settings (`generation_config.json`).
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    # tool call format (`engine.text.call_notations`), or ""
+    # Tool call format (`engine.text.call_notations`), or "".
     tool_format: str = ""
-    embeds: bool = False  # whether the model can compute embeddings
+    embeds: bool = False  # True if the model can compute embeddings
     dialect: str = ""  # name of the dialect (`engine.text.dialects`)
-    # supported reasoning efforts in OpenAI's terms, lowest first. Empty if reasoning is just on or
-    # off, or not supported.
+    # Supported reasoning efforts in OpenAI's terms, lowest first. Empty if reasoning can only be
+    # turned on and off, or isn't supported.
     efforts: tuple[str, ...] = ()
-    # adapter folder if this is a variant, else ""
+    # Adapter folder if this is a variant, else "".
     adapter: str = ""
-    # id of the base model if this is a variant, else ""
+    # Id of the base model if this is a variant, else "".
     base: str = ""
-    # folder of the draft model, `LOOKUP`, or ""
+    # Folder of the draft model, `LOOKUP`, or "".
     draft: str = ""
-    sees: bool = False  # whether messages may contain images
-    hears: bool = False  # whether messages may contain audio
-    # True if every session is reproducible: its logits don't depend on other chats or restarts
+    sees: bool = False  # True if messages may contain images
+    hears: bool = False  # True if messages may contain audio
+    # True if every session is reproducible, i.e. its logits don't depend on other chats or
+    # restarts.
     exact: bool = False
 
     def __hash__(self) -> int:  # `defaults` isn't hashable

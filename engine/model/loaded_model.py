@@ -23,11 +23,11 @@ from engine.text.rendering import Reader
 MAX_SHARED_FAULTS = 3
 """Number of failed shared steps after which sessions are stepped one by one for a while."""
 
-MIN_PAUSE_PASSES = 256  # length of the first pause; doubled after each further failure
+MIN_PAUSE_PASSES = 256  # length of the first pause, doubled after each further failure
 
 MAX_PAUSE_PASSES = 1 << 16
 
-RECOVERY_PASSES = 1024  # successful passes in a row that make up for one failure
+RECOVERY_PASSES = 1024  # number of consecutive successful passes that offset a failure
 
 
 class CircuitBreaker:
@@ -44,7 +44,7 @@ class CircuitBreaker:
     def __init__(self, allowed: int) -> None:
         self.faults = 0  # total number of failures
         self._allowed = allowed
-        self._counted = 0  # failures that haven't been made up for
+        self._counted = 0  # failures that haven't been offset
         self._well = 0  # successful passes since `_counted` last changed
         self._rest = MIN_PAUSE_PASSES
         self._left = 0
@@ -66,7 +66,7 @@ class CircuitBreaker:
         if self._left:
             self._left -= 1
             if not self._left:
-                self._counted = self._allowed - 1  # the next failure triggers a pause again
+                self._counted = self._allowed - 1  # a single failure triggers the next pause
         elif self._counted:
             self._well += 1
             if self._well >= RECOVERY_PASSES:
@@ -86,15 +86,17 @@ class TextCodec(Struct):
     tokenizer: Any  # mlx-lm's `TokenizerWrapper`, or `KnownTokenizer`
     eos: frozenset[int]  # ids that end a turn
     rows: int | None = None  # size of the model's vocabulary, or None if unknown
-    reader: Reader | None = None  # renders and tokenizes prompts; None to do it in this process
-    # checks a form in the sandbox; returns the reason why it can't be used, or ""
+    # Renders and tokenizes prompts; None to do this in the current process.
+    reader: Reader | None = None
+    # Checks a form in the sandbox. Returns the reason why it can't be used, or "".
     form_refusal: Callable[[SamplingParams], str] | None = None
-    # returns the data for creating `forms` (`text.form_tokens`), or None
+    # Returns the data for creating `forms` (`text.form_tokens`), or None.
     form_tokens: Callable[[], Told | None] = lambda: None
-    # llguidance's tokenizer, created for the first constrained reply
+    # llguidance's tokenizer, created for the first constrained reply.
     forms: Any = None
-    forms_lock: threading.Lock = field(default_factory=threading.Lock)  # for creating `forms`
-    # hashes of forms that were too slow; replies that use them fail
+    # Held while creating `forms`.
+    forms_lock: threading.Lock = field(default_factory=threading.Lock)
+    # Hashes of forms that were too slow. Replies with these forms fail.
     costly_forms: set[int] = field(default_factory=set)
     preprocessor: ImagePreprocessor | None = None  # None for models without vision
 
@@ -112,27 +114,26 @@ class LoadedModel(Struct, weakref=True):
     text: TextCodec
     examined: Any = None  # result of checking the folder (`loader.Examined`)
     base: LoadedModel | None = None  # base model if this is a variant
-    # number of ranks the model is split over
+    # Number of ranks the model is split over.
     ranks: int = 1
-    # broadcasts the pending tokens of a pass to all ranks
+    # Broadcasts the pending tokens of a pass to all ranks.
     feed: Callable[[Sequence[mx.array], Sequence[SessionKV]], Sequence[mx.array]] | None = None
     # Factory for a session's caches. Takes a function that creates empty caches, whether prefixes
     # can be shared, and the number of bits (None for the model's own dtype).
     new_kv: Callable[[Callable[[], Caches], bool, int | None], SessionKV] = _plain_kv
-    # slots for sessions that decode together, if the model supports them
+    # Slots for sessions that decode together, if the model supports them.
     slots: Slots | None = None
-    # quantized caches by number of bits, see `quantized_kv`
+    # Quantized caches by number of bits, see `quantized_kv`.
     kept_in: dict[int, Any] = field(default_factory=dict)
-    # makes sessions step alone for a while after shared steps have failed
+    # Makes sessions step alone for a while after shared steps have failed.
     sharing: CircuitBreaker = field(default_factory=lambda: CircuitBreaker(MAX_SHARED_FAULTS))
-    vision: VisionModel | None = (
-        None  # vision tower and its embeddings; None for models without vision
-    )
-    # `drafting.Drafter`, `prompt_lookup.Lookup`, or None for no drafting
+    # Vision tower and its embeddings, or None for models without vision.
+    vision: VisionModel | None = None
+    # `drafting.Drafter`, `prompt_lookup.Lookup`, or None for no drafting.
     drafter: Any = None
-    # monotonic time of the last use
+    # Monotonic time of the last use.
     used_at: float = field(default_factory=time.monotonic)
-    asked_for: bool = False  # loaded explicitly, and not just as a draft model
+    asked_for: bool = False  # loaded explicitly rather than just as a draft model
 
     @property
     def drafting_model(self) -> LoadedModel | None:

@@ -48,9 +48,9 @@ the fraction loaded so far, or None."""
 
 BATCH_BYTES = 8 * 2**20  # bytes of weights to evaluate at a time
 
-MAX_NAMES = 4  # number of weights to list in an error message
+MAX_NAMES = 4  # number of weights listed in an error message
 
-SLICE_S = 0.02  # seconds to spend on reading per iteration of the engine loop
+SLICE_S = 0.02  # reading time in seconds per iteration of the engine loop
 
 
 class Examined(Struct, frozen=True):
@@ -64,9 +64,8 @@ class Examined(Struct, frozen=True):
     contents: str  # hash of the file contents
     tokenizer: Any  # mlx-lm's `TokenizerWrapper`, or `KnownTokenizer`
     largest_id: int | None = None  # largest token id of the tokenizer, or None if unknown
-    preprocessor: ImagePreprocessor | None = (
-        None  # image preprocessor; None for models without vision
-    )
+    # Image preprocessor, or None for models without vision.
+    preprocessor: ImagePreprocessor | None = None
 
 
 def examine(
@@ -101,7 +100,7 @@ def examine(
     hashed = hashed or contents(path, name, config)
     _import_module(config)
     if _has_kernels():
-        kernels.load()  # this may have to build them, so don't do it on the engine thread
+        kernels.load()  # may have to build the kernels, so don't call this on the engine thread
     preprocessor = _load_preprocessor(path, config, loaded)
     return Examined(path, identity, name, config, nbytes, hashed, loaded, largest_id, preprocessor)
 
@@ -125,7 +124,7 @@ def _load_preprocessor(
         return None
     try:
         return towers.load_preprocessor(path, config, tokenizer)
-    except Exception as error:  # raised by mlx-vlm for an invalid file in the folder
+    except Exception as error:  # mlx-vlm raises this for an invalid file in the folder
         log.warning("%s is loaded for text alone: %s", path.name, words_of(error))
         return None
 
@@ -143,7 +142,7 @@ def _import_module(config: dict[str, Any]) -> None:
     """Import the module that implements the model, so that the engine thread doesn't have to."""
     from mlx_lm.utils import _get_classes
 
-    with contextlib.suppress(BaseException):  # `load` will hit the same error and report it
+    with contextlib.suppress(BaseException):  # `load` will run into the same error and report it
         if vlm.takes(config):
             vlm.package_of(config)
         else:
@@ -178,7 +177,7 @@ def load(examined: Examined, wide: bool, known: Ways | None = None) -> Pieces:
         yield arrays(net)
         yield from read_weights(net, share)
         return (yield from complete(net, examined, config, known))
-    except SystemExit:  # a module of mlx-lm raises this if an optional package is missing
+    except SystemExit:  # raised by an mlx-lm module if an optional package is missing
         raise load_refused(
             f"{name} needs a package that is not installed: mlx-lm's module for the type "
             f"{config['model_type']!r} gave up."
@@ -211,7 +210,7 @@ def loaded(
     dtype, dialect = compute_dtype(net), recognition.of(tokenizer)
     preprocessor = examined.preprocessor
     if preprocessor is not None and preprocessor.kind.tower(net) is None:
-        preprocessor = None  # the model was loaded without its vision tower
+        preprocessor = None  # the vision tower wasn't loaded
     info = Model(
         id=fingerprint.fingerprint(examined.contents, dtype, vlm.version_of(net)),
         name=name,
@@ -308,7 +307,7 @@ def pack_weights(net: Any, folder: Path, wide: bool = False) -> Generator[float,
 
 
 def _pack(net: Any, folder: Path, library: kernels.Library, wide: bool) -> Iterator[int]:
-    # Before the conversion, since the kernels store scales in 16 bits.
+    # Pack before the conversion, since the kernels store scales in 16 bits.
     yield from packed_layers.pack_layers(net, library, wide)
     if wide:
         net.set_dtype(mx.float32)

@@ -67,7 +67,7 @@ def install(net: Any, ids: int) -> Callable[[], None]:
     for name, module in net.named_modules():
         if isinstance(module, (_SelectsRows, _SelectsRowsAsLinear)):
             continue
-        if hasattr(module, "as_linear"):  # tied embedding; this method is only called for logits
+        if hasattr(module, "as_linear"):  # a tied embedding, whose method is only called for logits
             tables.append(module)
         elif callable(module) and _outputs(module) == ids and not any(map(str.isdigit, name)):
             linears.append(module)  # skip names with digits: a layer may have the same width

@@ -130,7 +130,7 @@ def pack_experts(net: Any, folder: Path, library: Library) -> Iterator[int]:
     Yields the number of bytes packed after each expert. Layers are skipped if their tensors on disk
     don't match the ones in the model.
     """
-    switch = sys.modules.get("mlx_lm.models.switch_layers")  # only imported by MoE models
+    switch = sys.modules.get("mlx_lm.models.switch_layers")  # only MoE models import this module
     found = [
         (name, module)
         for name, module in net.named_modules()
@@ -227,7 +227,7 @@ def _agrees(module: Any, experts: PackedExperts) -> bool:
     chosen = mx.array([[[0, last], [last, last // 2]]])
     try:
         wanted, found = np.array(module(x, chosen)), np.array(experts(x, chosen))
-    except Exception as error:  # models may raise anything
+    except Exception as error:  # models may raise any exception
         log.debug("experts of another kind: %s", error)
         return False
     return wanted.shape == found.shape and bool(

@@ -120,7 +120,7 @@ def pack_layers(net: Any, library: Library, wide: bool = False) -> Iterator[int]
     for number, (size, group) in enumerate(sizes):
         _pack_group(group, library, wide)
         if number in (0, len(sizes) - 1):
-            # malloc keeps the memory that the largest group was read into.
+            # malloc would keep the memory of the largest group.
             release_heap()
         yield size
 
@@ -134,7 +134,7 @@ def _groups(net: Any) -> Iterator[list[Any]]:
     seen: set[int] = set()
     for _, parent in net.named_modules():
         layers = {name: child for name, child in parent.items() if type(child) in _KINDS}
-        for value in parent.values():  # lists and dictionaries of layers
+        for value in parent.values():  # lists and dictionaries contain layers
             parts = value.values() if isinstance(value, dict) else value
             if isinstance(value, (list, dict)) and not isinstance(value, nn.Module):
                 layers |= {str(id(part)): part for part in parts if type(part) in _KINDS}

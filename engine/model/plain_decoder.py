@@ -39,7 +39,8 @@ log = logging.getLogger(__name__)
 TOLERANCE = 1e-3
 """Maximum deviation of the decoder's outputs, in standard deviations of the hidden states."""
 
-KEYS_TOLERANCE = 5e-3  # same for keys, which are rounded to float16, possibly in either direction
+# Tolerance for keys, which are rounded to float16, possibly in either direction.
+KEYS_TOLERANCE = 5e-3
 
 MAX_KINDS = 4  # maximum number of different kinds of layers in a model
 
@@ -54,7 +55,7 @@ KV_DTYPE = mx.float16
 EARLY_TOKENS = 32
 """Layers whose caches will be full within this many tokens grow at the same time."""
 
-MAX_EARLY_BYTES = 16 << 20  # don't grow more than this early, because copying stalls all sessions
+MAX_EARLY_BYTES = 16 << 20  # limit for early growth, because copying stalls all sessions
 
 
 class _PlainBody:
@@ -80,7 +81,7 @@ class _PlainModel:
     """Mixin for a model that consists of a body and an output head."""
 
     plain: PlainDecoder
-    model: Any  # the body
+    model: Any  # the model without its output layer
 
     def __call__(self, inputs: mx.array, cache: Any = None, *embeddings: Any, **named: Any) -> Any:
         inner = super().__call__  # type: ignore[misc]
@@ -142,7 +143,7 @@ class PlainDecoder:
         self._decoder = decoder
         self._shapes = tuple(shapes)
         self._has_table = has_table
-        # keyed by the cache of the session's first layer, so that entries are freed along with it
+        # Keyed by the cache of the session's first layer, so that entries are freed along with it.
         self._arrays: weakref.WeakKeyDictionary[Any, _SessionArrays] = weakref.WeakKeyDictionary()
 
     @property
@@ -271,9 +272,10 @@ class _SessionArrays:
         self._values: list[mx.array] = []
         count = 1 + isinstance(caches[0], SharedPrefixKV)
         self._segments = np.zeros((len(caches), count, len(_Field)), np.int64)
-        self._capacity = np.zeros(len(caches), np.int64)  # allocated positions of each layer
+        # Number of allocated positions in each layer.
+        self._capacity = np.zeros(len(caches), np.int64)
         self._full_at = 0  # minimum of `_capacity`
-        self._end = -1  # end of the positions written so far
+        self._end = -1  # position after the last written token
 
     def is_current(self, caches: Sequence[Any]) -> bool:
         """Check that nothing has changed the caches since the decoder's last write.
@@ -373,7 +375,8 @@ def _address(array: mx.array) -> tuple[int, int, int]:
 
 @functools.cache
 def _plain_caches() -> tuple[type[Any], ...]:
-    from mlx_lm.models.cache import KVCache  # not at the top: see `backend.preserved_file_limit`
+    # Imported here because of `backend.preserved_file_limit`.
+    from mlx_lm.models.cache import KVCache
 
     return KVCache, SharedPrefixKV
 
@@ -406,7 +409,7 @@ def install(net: Any, library: Library) -> bool:
                 if _agrees(net, body, owner, library):
                     _replace(body, owner, _decoder_of(net, body, owner, library))
                     return True
-            except Exception as error:  # unusual models may raise anything
+            except Exception as error:  # unusual models may raise any exception
                 log.debug("layers of another kind: %s: %s", type(error).__name__, error)
     return False
 
@@ -439,7 +442,7 @@ def _agrees(net: Any, body: Any, owner: Any, library: Library) -> bool:
 
     layers = list(body.layers)
     kinds = {_layer_kind(layer): layer for layer in layers}
-    # Reject models that run their layers several times, with separate caches each time.
+    # Reject models that run their layers several times, each time with separate caches.
     if len(kinds) > MAX_KINDS or len(make_prompt_cache(net)) != len(layers):
         return False
     body.layers = list(kinds.values())

@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 SHARED, ROWS, ALONE = "shared", "rows", "alone"
 
-# Optional features, which are only tried if sessions can share a step.
+# Optional features, which are tried only if sessions can share a step.
 _IN_SLOTS = "in slots"
 _SHARED_PREFIX = "shared prefix"
 _MIXED = "mixed"
@@ -47,19 +47,19 @@ with quantized weights."""
 class Ways(Struct, frozen=True):
     """Supported ways of sharing work between the sessions of a model."""
 
-    step: str  # how sessions share a decode step: SHARED, ROWS or ALONE
+    step: str  # "shared", "rows" or "alone", depending on how sessions can share a decode step
     slots: bool = False  # shared steps work with `Slots`
     shares_prefix: bool = False  # sessions can extend a common `SharedPrefix`
     mixes: bool = False  # a step can also include a prefill chunk of another session
-    # logits are always bitwise equal, whatever the batch and the chunks of the prompt
+    # Logits are bitwise equal for any batch and any split of the prompt into chunks.
     exact: bool = False
 
 
 class Abilities(Struct, frozen=True):
     make_cache: Callable[[], Caches]  # creates empty caches for a session
-    estimate: MemoryEstimate  # memory of a session's caches
+    estimate: MemoryEstimate  # memory usage of a session's caches
     ways: Ways
-    token_by_token: bool  # prompts must be read token by token
+    token_by_token: bool  # prompts must be processed token by token
     leaves_out_rows: bool  # the output layer can skip rows
     rows: int | None  # size of the vocabulary, or None if unknown
     body: Any  # module that returns hidden states, or None
@@ -82,7 +82,7 @@ def measure(net: Any, words: int, known: Ways | None = None) -> Generator[None, 
     yield
     decoder = plain_decoder.whole(net)
     if decoder is not None:
-        # It only looks back and computes only the wanted rows, so there is nothing to try.
+        # A plain decoder is causal and computes only the requested rows, so no test is needed.
         output_rows.install(net, decoder.vocabulary)
         estimate, ways = yield from explore(net, make_cache, words, known)
         width = int(net.model.embed_tokens.weight.shape[0])
@@ -123,7 +123,7 @@ def _leaves_out_rows(
         yield from evaluate_in_slices(caches, some)
         computed = some.size // some.shape[-1]
         off = logit_difference(output_rows.logits_of(some, row), output_rows.logits_of(whole, row))
-    except Exception as error:  # models may raise anything; `explore` will hit the same error
+    except Exception as error:  # models may raise any exception, as will `explore`
         log.debug("the output layer cannot leave out rows: %s", error)
     if undo is not None and not off < TOLERANCE:
         undo()
@@ -150,7 +150,7 @@ def explore(
     if not patches.is_on("attention"):
         known = None
     is_plain = plain_decoder.is_installed(net)
-    # The caches of plain decoders have the same shapes after any prompt.
+    # The caches of a plain decoder have the same shapes after any prompt.
     lengths = (9,) if is_plain and known is not None else (9, 16, 5)
     prompts = [[(7 * i + 3) % vocab for i in range(n)] for n in lengths]
     sessions = []
@@ -194,7 +194,7 @@ def _estimate(
             net(mx.array([tokens]), cache=caches)
             yield from evaluate_in_slices(caches)
             yield
-    except Exception as error:  # e.g. because the model's context is shorter
+    except Exception as error:  # e.g. the model's context is shorter
         log.debug("caches are measured at short lengths: %s: %s", type(error).__name__, error)
         return cache_objects.measure(sessions[0], sessions[1], more=7)
     return cache_objects.measure(shorter, caches, more=second - first)
@@ -213,7 +213,7 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
         expected.append(mx.concatenate(each))
     tried = _Trial(net, sessions, alone, steps, expected)
     if (yield from _agrees(SHARED, tried)):
-        # The decoder works on each session's own arrays, so slots would only add copies.
+        # The decoder uses each session's own arrays, so slots would only add copies.
         is_plain = plain_decoder.is_installed(net)
         slots = not is_plain and (yield from _agrees(_IN_SLOTS, tried))
         shares_prefix = yield from _agrees(_SHARED_PREFIX, tried)
@@ -272,9 +272,9 @@ class _Trial(Struct, frozen=True):
     net: Any
     sessions: list[Caches]  # caches after the prompts
     alone: list[Caches]  # caches after the prompts and steps, computed one by one
-    steps: list[list[int]]  # for each step, the tokens of all sessions
+    steps: list[list[int]]  # tokens of all sessions in each step
     expected: list[mx.array]  # logits of each step, `[sessions, ids]`
-    # `logit_difference` of each way tried so far
+    # `logit_difference` of each method tried so far.
     differences: list[float] = field(default_factory=list)
 
 
@@ -284,7 +284,7 @@ def _agrees(way: str, tried: _Trial) -> Generator[None, None, bool]:
             difference = yield from _mixed_difference(tried)
         else:
             difference = yield from _difference(way, tried)
-    except Exception as error:  # models that don't support these caches may raise anything
+    except Exception as error:  # models that don't support these caches may raise any exception
         log.debug("%s step: %s: %s", way, type(error).__name__, error)
         yield
         return False
@@ -402,7 +402,7 @@ def widened_caches(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], C
         cache.make_mask = _WindowRecorder(cache, asked)
     try:
         net(mx.array([[1, 1]]), cache=caches)
-    except Exception as error:  # `explore` will hit the same error and report it
+    except Exception as error:  # `explore` will run into the same error and report it
         log.debug("two tokens: %s: %s", type(error).__name__, error)
     finally:
         for cache in windows:  # breaks a reference cycle
@@ -491,7 +491,7 @@ def _is_hidden(inner: Any, net: Any, make_cache: Callable[[], Caches]) -> bool:
     try:
         found = inner(ids, cache=make_cache())
         logits = net(ids, cache=make_cache())
-    except Exception:  # modules may raise anything for unknown arguments
+    except Exception:  # modules may raise any exception for unknown arguments
         return False
     return (
         isinstance(found, mx.array)
@@ -506,12 +506,12 @@ class _CallRecord:
 
     def __init__(self, known: set[int]) -> None:
         self.known = known  # `id()` of the objects
-        # stack of running modules that received an object, outermost first
+        # Stack of running modules that received an object, outermost first.
         self.inside: list[Any] = []
-        # modules that were at the first and second position of the stack, by `id()`
+        # Modules at the first and second position of the stack, by `id()`.
         self.outermost: dict[int, Any] = {}
         self.second: dict[int, Any] = {}
-        # `id()` of outermost modules that passed an object on to another module
+        # `id()` of outermost modules that passed an object on to another module.
         self.hands_on: set[int] = set()
 
     def enter(self, module: Any) -> None:
@@ -523,9 +523,8 @@ class _CallRecord:
         self.inside.append(module)
 
 
-# `_RecordsCalls` gets its record from here instead of a closure. Classes are part of a reference
-# cycle, and since the app disables Python's cycle collector, anything that a class references is
-# never freed.
+# `_RecordsCalls` uses this variable instead of a closure. Classes are part of a reference cycle,
+# and the app disables Python's cycle collector, so objects referenced by a class are never freed.
 _current_record = threading.local()
 
 

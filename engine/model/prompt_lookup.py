@@ -22,7 +22,7 @@ MIN_MATCH = 3  # minimum length of a match in tokens
 
 LIKELY_MATCH = 6  # matches of at least this length usually mean that text is being copied
 
-MAX_MATCH = 16  # don't measure matches beyond this length
+MAX_MATCH = 16  # longer matches aren't measured
 
 _PRIOR_ACCEPTED = (2.4, 3.4, 3.8)
 """Prior for accepted drafts out of `_PRIOR_DRAFTED`, by length class: short matches, matches of at
@@ -30,7 +30,7 @@ least `LIKELY_MATCH` tokens, and matches of `MAX_MATCH` tokens."""
 
 _PRIOR_DRAFTED = 4.0
 
-MAX_FAULTS = 3  # number of failed passes after which lookup is paused
+MAX_FAULTS = 3  # number of failed passes that pause lookup
 
 
 class Lookup:
@@ -73,9 +73,9 @@ class MatchSearch:
         self._of = tokens
         self._ids = np.empty(0, np.int32)
         self._known = 0  # number of tokens copied from `_of` to `_ids`
-        self._next = 0  # index of the token after the earlier occurrence; 0 if there's no match
-        self._matched = 0  # length of the match
-        # accepted and drafted counts, by length class
+        self._next = 0  # index of the token after the earlier occurrence, or 0 without a match
+        self._matched = 0  # length of the current match
+        # Accepted and drafted counts by length class.
         self._held, self._tried = (
             list(_PRIOR_ACCEPTED),
             [_PRIOR_DRAFTED] * len(_PRIOR_ACCEPTED),

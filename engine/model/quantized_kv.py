@@ -87,7 +87,7 @@ def _try(model: LoadedModel, bits: int, words: int | None) -> QuantizedCaches:
 
     try:
         estimate = _check(model, make, words)
-    except Exception as error:  # models without support for quantized keys may raise anything
+    except Exception as error:  # models without support for quantized keys may raise any exception
         raise _refuse(model, bits, f"its attention cannot read them ({error})") from None
     return QuantizedCaches(make, estimate)
 
@@ -148,7 +148,7 @@ def _agree_in_slots(
         shared = ragged.share_caches([kvs[row].layers for row in order], slots)
         got = model.net(mx.concatenate([feeds[row] for row in order]), cache=shared)[:, -1]
         return probe.logit_difference(got, alone[mx.array(order)]) <= probe.TOLERANCE
-    except Exception as error:  # models without support for this may raise anything
+    except Exception as error:  # models without support for quantized keys may raise any exception
         log.debug("in few bits and in slots: %s: %s", type(error).__name__, error)
         return False
     finally:

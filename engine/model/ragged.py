@@ -188,7 +188,7 @@ class SlotStep:
 
     def __init__(self, buffer: SlotBuffer) -> None:
         self.occupied = len(buffer.occupants)  # number of rows in slots
-        # length of each row, including this step's token
+        # Length of each row, including the current token.
         self.offsets = tuple(offset + 1 for offset in buffer.offsets)
         self._buffer = buffer
         self._filled = {
@@ -196,7 +196,7 @@ class SlotStep:
             for form, first in buffer.firsts.items()
         }
         begun = [first for form, first in buffer.firsts.items() if form.own]
-        # shared prefixes that the rows extend, or None
+        # Shared prefixes extended by the rows, or None.
         self.beginnings = (
             Beginnings([caches[begun[0]].begins_with for caches in buffer.caches])
             if begun
@@ -235,7 +235,7 @@ class SlotRows(Rows):
         # For each buffer, the slot lengths, and the keys or values of the layer
         # `[occupied, key heads, longest, width]` (three arrays if quantized).
         self.parts = parts
-        self.others = others  # arrays of rows that aren't in slots
+        self.others = others  # arrays of rows without a slot
         self.caches = caches
 
     @functools.cached_property
@@ -344,7 +344,7 @@ class RaggedArrays(StateUpdates):
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
-        # Some models only update states of instances of mlx-lm's class.
+        # Some models only update states that are instances of mlx-lm's class.
         return type(self.rows[0])
 
     def __getitem__(self, index: int) -> mx.array | None:
@@ -427,7 +427,7 @@ class RaggedKV:
     def __init__(self, rows: Sequence[Any], offsets: Offsets) -> None:
         self.rows = rows
         self._offsets = offsets
-        # Models that implement their own attention check these attributes for quantization.
+        # Models with their own attention check these attributes for quantization.
         if rows and all(hasattr(cache, "bits") for cache in rows):
             self.bits, self.group_size = rows[0].bits, rows[0].group_size
 
@@ -601,7 +601,7 @@ def _open_cache_mask(cache: Any, count: int, window: int | None, spans: Spans) -
     inside = np.zeros((count, count), bool)
     for first, last in spans:
         inside[first:last, first:last] = True
-    mask[..., -count:] = mask[..., -count:] | mx.array(inside)  # the fed tokens come last
+    mask[..., -count:] = mask[..., -count:] | mx.array(inside)  # the tokens of the chunk come last
     return mask
 
 
@@ -738,8 +738,9 @@ def share_rows(modules: Iterable[Any]) -> Callable[[], None]:
 class _RowByRow:
     """Mixin that runs a module row by row."""
 
-    # Positions or names of arguments with one entry per row. Determined during the probe (the first
-    # call), because later another argument might have the same size as the number of rows.
+    # Positions or names of arguments that have an entry per row. Determined during the probe (the
+    # first call), because the size of another argument might later happen to equal the number of
+    # rows.
     _per_row: frozenset[int | str] | None = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -784,7 +785,7 @@ def _within(value: Any, span: slice, is_chunk: bool) -> Any:
     """Slice an argument by rows. The rows of a chunk are turned back into a single row."""
     if not isinstance(value, mx.array) or not value.ndim:
         return value
-    if value.ndim == 1:  # positions; for a chunk, we only need the first
+    if value.ndim == 1:  # positions, of which a chunk only needs the first
         return value[span.start : span.start + 1] if is_chunk else value[span]
     return _swap_rows_and_tokens(value[span]) if is_chunk else value[span]
 

@@ -60,8 +60,8 @@ class PrefillChunk(Struct, frozen=True):
 
     kv: SessionKV
     tokens: list[int]
-    ends: bool = False  # the last token ends the prompt, and the one after it is wanted
-    images: Sequence[PlacedImage] = ()  # of the whole prompt
+    ends: bool = False  # the last token ends the prompt, so the next token must be sampled
+    images: Sequence[PlacedImage] = ()  # images of the whole prompt
 
 
 class PendingLogits(Struct, frozen=True):
@@ -148,7 +148,7 @@ def decode(
     for kv, tokens in lost:
         for one in tokens:
             kv.note_fed(one)
-    if model.ranks > 1:  # all ranks evaluate the same arrays, whatever is sampled from them
+    if model.ranks > 1:  # all ranks evaluate the same arrays, regardless of sampling
         mx.async_eval(logits)  # type: ignore[no-untyped-call]
     last = [r for r in rows if id(r.kv) in ending]
     turn = [*turn, *sorted(last, key=lambda r: ending.index(id(r.kv)))]
@@ -355,7 +355,7 @@ def forward(
             for row, (feed, own) in enumerate(zip(feeds, caches, strict=True)):
                 given = _model_arguments(model, feed, fed[row : row + 1])
                 rows.append(model.net(feed, cache=own, **given)[:, -1])
-                if model.ranks > 1:  # keep the order of collectives in several passes
+                if model.ranks > 1:  # keep the order of collectives when running several passes
                     mx.async_eval(rows[-1])  # type: ignore[no-untyped-call]
         return rows[0] if len(rows) == 1 else mx.concatenate(rows)
     shared = ragged.share_caches(caches, model.slots)
@@ -421,7 +421,7 @@ def verify(model: LoadedModel, answer: DecodeRequest, fed: mx.array) -> Verifica
     ]
     said, _ = _sample(logits, places)
     _, chosen = found = _verification(answer, logits, said)
-    # Only a form or odds read the logits again.
+    # Only forms and odds read the logits again.
     again = [logits] if chosen is None or answer.odds is not None else []
     mx.async_eval([fed, *again, *([] if chosen is None else [chosen])])  # type: ignore[no-untyped-call]
     return found
@@ -466,7 +466,7 @@ def recent_tokens(answer: DecodeRequest, fed: mx.array | None = None) -> mx.arra
         return None
     window = answer.params.penalty_window
     said = answer.tokens[-window:]
-    if max(said, default=0) >= FIRST_IMAGE_ID:  # ids of images are not tokens to sample
+    if max(said, default=0) >= FIRST_IMAGE_ID:  # IDs of image tokens aren't valid results
         said = [token for token in said if token < FIRST_IMAGE_ID]
     known = mx.array(said, mx.uint32)
     if fed is None and answer.pending is not None:

@@ -43,7 +43,7 @@ def token_id(token: Token) -> int:
 
 
 _MASK = (1 << 64) - 1
-_CLAMP = 1 << 40  # larger numbers have no further effect and do not fit the kernels' types
+_CLAMP = 1 << 40  # larger numbers have no further effect and don't fit the kernels' types
 _XTC_SALT = 0x58544331
 """Mixed into the seed for XTC's decision, which must be independent of the draw that follows."""
 
@@ -74,11 +74,11 @@ def _uniform(seed: int, index: int) -> float:
 class Sampler:
     def __init__(self, params: SamplingParams) -> None:
         self.params = params
-        # of the reply, or from the system's entropy
+        # The seed of the reply, or a random seed from the system's entropy.
         self.seed = secrets.randbits(63) if params.seed is None else params.seed
-        # its steps; None if it selects the most probable token
+        # Sampling steps, or None to select the most probable token.
         self.shape: Shape | None = None
-        # Dividing by a smaller temperature would overflow; its limit is the most probable token.
+        # Dividing by a smaller temperature would overflow, so treat it as greedy decoding.
         if params.temperature >= 1e-6:
             self.shape = (
                 params.top_k,
@@ -87,7 +87,7 @@ class Sampler:
                 params.top_p < 1.0,
                 params.xtc_probability > 0.0,
             )
-        # True if `change` has an effect without a mask
+        # True if `change` has an effect without a mask.
         self.changes_logits = params.uses_history or bool(params.logit_bias)
 
     def __call__(
@@ -287,7 +287,7 @@ def _gumbel(keys: mx.array, width: int) -> mx.array:
 def _without_top_choices(values: mx.array, threshold: mx.array) -> mx.array:
     """Apply XTC ("exclude top choices"): keep the least probable token above the threshold."""
     probs = mx.softmax(values, axis=-1)
-    # Tokens that a form or filter has removed do not count, even if the threshold is 0.
+    # Ignore tokens removed by a form or filter, even if the threshold is 0.
     last = mx.where((probs >= threshold) & (probs > 0), probs, mx.inf).min(axis=-1, keepdims=True)
     return mx.where(probs > last, -mx.inf, values)
 
@@ -355,7 +355,7 @@ def _by_sorting(scores: mx.array, probs: mx.array, mass: mx.array) -> mx.array:
     order = mx.argsort(-scores, axis=-1)
     sorted_probs = mx.take_along_axis(probs, order, axis=-1)
     before = mx.cumsum(sorted_probs, axis=-1) - sorted_probs
-    # At least one token, even if `mass` is rounded to 0.
+    # Select at least one token, even if `mass` is rounded to 0.
     last = mx.maximum((before < mass).sum(axis=-1, keepdims=True) - 1, 0)
     boundary = mx.take_along_axis(mx.take_along_axis(scores, order, axis=-1), last, axis=-1)
     return (scores >= boundary) & (scores > -mx.inf)

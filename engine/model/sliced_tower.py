@@ -23,7 +23,8 @@ import mlx.nn as nn
 from engine.model import backend
 from engine.model.patches import mix_in
 
-SLICE = 0.01  # target seconds of evaluation per iteration; a single chunk may take longer
+# Target time in seconds per iteration of the engine loop; a single chunk may take longer.
+SLICE = 0.01
 
 PIECE = {"cpu": 2e9, "gpu": 2e10}
 """Maximum operations per chunk. This takes about 0.02 s on two cores, or 0.01 s on one of the
@@ -41,7 +42,7 @@ _BY_ROWS = (*_LINEAR, *_PATCHES, nn.LayerNorm, nn.RMSNorm, nn.GELU, nn.SiLU)
 _FEED_FORWARD = ("mlp", "feed_forward")
 _ATTENTION = "attention"
 
-SplitArray = tuple[mx.array, int]  # array, and the axis to split it along
+SplitArray = tuple[mx.array, int]  # array, and the axis along which to split it
 
 
 class _Recorder(threading.local):
@@ -108,7 +109,7 @@ class _RecordedPieces:
         self._most, self.element = PIECE[device], ELEMENT[device]
         # Kind, cost and arrays of each chunk. The time of a chunk is estimated from earlier chunks
         # of the same kind. Arrays that only combine other arrays have the kind "" and are evaluated
-        # one by one.
+        # separately.
         self.pieces: list[tuple[str, float, list[mx.array]]] = []
 
     def add(self, *arrays: mx.array) -> None:
@@ -130,7 +131,7 @@ class _RecordedPieces:
         """
         arrays, axes = zip(*given, strict=True)
         count, step = arrays[0].shape[axes[0]], max(1, int(self._most / cost))
-        recorder.now = None  # nested calls are part of this chunk
+        recorder.now = None  # nested calls are part of the current chunk
         try:
             if count <= step:
                 whole = call(*arrays)
@@ -159,8 +160,8 @@ class _ByRows:
         (x,), kind = given, type(self).__name__
         if isinstance(self, _PATCHES):
             steps = self.stride if isinstance(self.stride, int) else math.prod(self.stride)
-            # Measured as eight times the cost of a matrix product, because MLX unfolds the input on
-            # a single core.
+            # Measurements show eight times the cost of a matrix product, because MLX unfolds the
+            # input on a single core.
             cost = 16 * self.weight.size * math.prod(x.shape[1:-1]) / steps
             return noted.cut(kind, [(x, 0)], cost, lambda part: [call(part)])[0]
         rows, cost = x.size / x.shape[-1], noted.element * x.shape[-1]
@@ -222,7 +223,7 @@ def attend(
     noted, mask = recorder.now, named.get("mask")
     if noted is None or isinstance(mask, str):
         return mlx(q, k, v, **named)
-    k, v = mx.contiguous(k), mx.contiguous(v)  # otherwise each part would make its own copy
+    k, v = mx.contiguous(k), mx.contiguous(v)  # otherwise, each part would make its own copy
     noted.add(k, v)
     given = [(q, -2)]
     if mask is not None and mask.ndim > 1 and mask.shape[-2] > 1:

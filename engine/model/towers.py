@@ -194,7 +194,7 @@ class GlmOcr(Qwen3VL):
     def __init__(self, folder: Path, config: dict[str, Any], words: Mapping[str, int]) -> None:
         processing = _module("glm_ocr.processing")
         settings = processing._glm_ocr_image_kwargs(str(folder.resolve()))
-        most = 2 * MAX_PIXELS  # this processor counts every pixel twice, for two frames
+        most = 2 * MAX_PIXELS  # this processor counts each pixel twice, for two frames
         settings["max_pixels"] = min(settings.get("max_pixels", most), most)
         self._processor = processing.Glm46VImageProcessor(
             **settings, use_transformers_backend=False
@@ -219,15 +219,15 @@ class Pixtral(VisionFamily):
     def __init__(self, folder: Path, config: dict[str, Any], words: Mapping[str, int]) -> None:
         processing = _module("pixtral.image_processing_pixtral")
         _require_tokens(words, "[IMG_BREAK]", "[IMG_END]")
-        # The mask separates the images of a batch. With a single image, we can save its
-        # patches x patches array.
+        # The mask separates the images of a batch. A single image doesn't need this patches x
+        # patches array.
         vision = _module("pixtral.vision")
         vision.generate_block_attention_mask = lambda *_: None
         sliced_tower.split_rotary_by_rows(vision, "apply_rotary_pos_emb", (2, 2, 0, 0))
         tower, merge = config["vision_config"], 2 if config["model_type"] == "mistral3" else 1
         self._factor = tower.get("patch_size", 14) * config.get("spatial_merge_size", merge)
         self._processor = processing.PixtralImageProcessor.from_pretrained(str(folder))
-        # The tower doesn't have positions beyond this.
+        # The tower has no positions beyond this size.
         most = tower.get("image_size", 336) // self._factor * self._factor
         edges = processing._size_to_pair(self._processor.size)
         self._processor.size = [min(edge, most) for edge in edges]
@@ -265,7 +265,7 @@ class Lfm2VL(VisionFamily):
         _require_tokens(words, "<|image_start|>", "<|image_end|>")
         settings = _settings(folder)
         for name in processing._OFFICIAL_SPLITTING_DEFAULTS:
-            settings.pop(name, None)  # mlx-vlm's own processor ignores these too
+            settings.pop(name, None)  # mlx-vlm's own processor ignores these, too
         self._processor = processing.Lfm2VlNumpyImageProcessor(**settings)
 
     def preprocess_image(self, rgb: np.ndarray) -> TowerInput:
@@ -375,7 +375,7 @@ class Gemma4(VisionFamily):
         hearing = _module("gemma4.audio_feature_extractor")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about filters that match the original model
-            self._extractor = hearing.Gemma4AudioFeatureExtractor()  # same for all Gemma 4 models
+            self._extractor = hearing.Gemma4AudioFeatureExtractor()  # used by all Gemma 4 models
 
     def preprocess_image(self, rgb: np.ndarray) -> TowerInput:
         from PIL import Image
@@ -389,7 +389,7 @@ class Gemma4(VisionFamily):
             found = self._extractor(samples[start : start + _RECORDING_SAMPLES])
             (features,), (known,) = found["input_features"], found["input_features_mask"]
             made[f"features {n}"], made[f"known {n}"] = features, known
-            # The tower merges four frames, and the result is valid if the first frame is.
+            # The tower merges four frames. The result is valid if the first frame is valid.
             layout += [self._begins, int(np.count_nonzero(known[::2][::2])), self._ends]
         return TowerInput(made, layout)
 

@@ -49,9 +49,9 @@ class TowerInput(Struct, frozen=True):
     """Preprocessed image, ready to be passed to the vision tower."""
 
     pixels: Mapping[str, Any]  # keyword arguments for the tower
-    # token layout in a prompt: special tokens, and counts of image tokens
+    # Token layout in a prompt: special tokens, and counts of image tokens.
     layout: Sequence[str | int]
-    # rows and columns of image tokens, if positions depend on them
+    # Rows and columns of image tokens, if positions depend on them.
     grid: tuple[int, int] = (0, 0)
 
 
@@ -60,12 +60,13 @@ class ImageTokens:
     """Token representation of an image or recording, for a specific model."""
 
     digest: str
-    ids: tuple[int, ...]  # image tokens (from `FIRST_IMAGE_ID` on) and special tokens
-    # rows and columns of image tokens, if positions depend on them
+    ids: tuple[int, ...]  # ids of image tokens (from `FIRST_IMAGE_ID` on) and special tokens
+    # Rows and columns of image tokens, if positions depend on them.
     grid: tuple[int, int] = (0, 0)
-    # keyword arguments for the tower; None once encoded or dropped
+    # Keyword arguments for the tower. None once the image is encoded or dropped.
     pixels: Mapping[str, Any] | None = field(default=None, repr=False)
-    whole: bool = False  # uses bidirectional attention, so all tokens must be fed in one pass
+    # Attention is bidirectional, so all tokens must be processed in the same pass.
+    whole: bool = False
 
     @functools.cached_property
     def own(self) -> np.ndarray:
@@ -80,7 +81,7 @@ class InputSpan(Struct, frozen=True):
     """Span of a session's tokens that is fed in a pass."""
 
     images: Sequence[PlacedImage]  # all images of the session, in order
-    start: int  # index of the first token
+    start: int  # index of the first token in the chunk
     count: int = 1
 
 
@@ -199,9 +200,9 @@ class ImagePreprocessor:
 
     def __init__(self, kind: VisionFamily, words: Mapping[str, int]) -> None:
         self.kind = kind
-        # id of the token that the chat template inserts for an image
+        # Id of the token that the chat template inserts for an image.
         self.placeholder = words[kind.placeholder]
-        # tokens that the chat template inserts for images and recordings, with their ids
+        # Tokens that the chat template inserts for images and recordings, with their ids.
         self.written = {w: words[w] for w in (kind.placeholder, kind.sound) if w}
         self._words = words
         self._known: OrderedDict[str, ImageTokens] = OrderedDict()
@@ -298,7 +299,7 @@ class VisionModel:
         self.held: dict[str, _StoredEmbeddings] = {}  # cached embeddings, by digest
         self._net = net
         self._placeholder = placeholder
-        self._token_bytes = 0  # bytes of an embedding; 0 until computed
+        self._token_bytes = 0  # size of an embedding in bytes, or 0 if unknown
 
     def expected_bytes(self, sight: ImageTokens) -> int:
         """Estimate the bytes of an image's embeddings from previous images."""

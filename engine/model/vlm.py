@@ -75,7 +75,7 @@ def model_type(config: dict[str, Any]) -> str | None:
         return None
     kind = str(_utils().get_model_type(config))
     if not _TYPE.fullmatch(kind):
-        return None  # don't import arbitrary names
+        return None  # avoid importing arbitrary names
     return kind if importlib.util.find_spec(f"{_NAME}.models.{kind}") is not None else None
 
 
@@ -143,7 +143,7 @@ def as_language_model(net: Any) -> None:
     """Give an mlx-vlm model mlx-lm's interface for calls and caches."""
     kind = FAMILIES.get(getattr(net.config, "model_type", ""))
     if net.get("audio_tower") is not None and not (kind and kind.sound):
-        net.audio_tower = net.embed_audio = None  # unsupported, so don't load its weights
+        net.audio_tower = net.embed_audio = None  # audio isn't supported, so skip these weights
     if getattr(net.language_model, "model_type", None) in ("ministral3", "mistral4"):
         mix_in(_ScaledByRow, net.language_model.layers)
     mix_in(AsLanguageModel, [net])
@@ -179,7 +179,7 @@ class AsLanguageModel:
     def __call__(self, ids: mx.array, cache: Any = None, **given: Any) -> mx.array:
         language = self.language_model
         if hasattr(language, "_rope_deltas"):
-            # Pass positions explicitly, because the model would reuse another chat's positions.
+            # Pass positions explicitly, because the model would reuse positions from another chat.
             language._rope_deltas = language._position_ids = None
             given.setdefault("position_ids", _positions(cache, ids.shape))
         out = language(ids, cache=cache, **given)
@@ -288,7 +288,7 @@ def _import() -> None:
         for name in [n for n in sys.modules if n.partition(".")[0] == _NAME]:
             del sys.modules[name]
         raise
-    utils._load_safetensors = mx.load  # the original modifies the model files
+    utils._load_safetensors = mx.load  # the original function modifies the model files
 
 
 def _replace_caches() -> None:
@@ -312,7 +312,7 @@ def _replace_attention() -> None:
         own_length(keys) if isinstance(keys, (mx.array, tuple, list)) else sys.maxsize
     )
     theirs.cache_position_offset = _known_offset
-    # This patch would let code from model folders run whenever transformers is used.
+    # This patch would run code from model folders whenever transformers is used.
     theirs.install_auto_processor_patch = lambda *_, **__: None
 
 

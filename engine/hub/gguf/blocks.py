@@ -26,8 +26,8 @@ class Groups(Struct, frozen=True):
     """Rows of weights in groups of 32, with value `scales * numbers + biases`."""
 
     numbers: Numbers  # uint8, one column per weight
-    # one column per group; same for `biases`. Both are float32, rounded to the type they will be
-    # stored in.
+    # One column per group, like `biases`. Both are float32, rounded to the type they will be stored
+    # in.
     scales: Numbers
     biases: Numbers
 
@@ -77,9 +77,10 @@ class BlockType(Struct, frozen=True):
     """A number format of GGUF."""
 
     name: str
-    numbers: int  # per block; takes up `nbytes`
+    numbers: int  # values per block of `nbytes`
     nbytes: int
-    # bits per value in MLX's format; 0 if values stay floating point, or the type isn't supported
+    # Bits per value in MLX's format, or 0 if values stay floating point or the type isn't
+    # supported.
     bits: int = 0
     groups: Unpack | None = None  # converts rows of blocks to groups
     floats: Callable[[Numbers], Numbers] | None = None  # converts rows of blocks to float32
@@ -201,7 +202,7 @@ def _q5_k(rows: Numbers, kept: FloatType) -> Groups:
 
 def _q6_k_floats(rows: Numbers) -> Numbers:
     blocks = _blocks(rows, 210)
-    # halves of 128, each with runs of 32
+    # Two halves of 128 values, each with runs of 32.
     low = blocks[..., :128].reshape(*blocks.shape[:-1], 2, 2, GROUP)
     low = np.concatenate([low & 0x0F, low >> 4], axis=-2)  # four runs per half
     high = blocks[..., 128:192].reshape(*blocks.shape[:-1], 2, 1, GROUP)
@@ -259,7 +260,7 @@ TYPES: dict[int, BlockType] = {
     13: BlockType("Q5_K", SUPER, 176, 5, _q5_k),
     14: BlockType("Q6_K", SUPER, 210, 8, _q6_k),
     30: BlockType("BF16", 1, 2, floats=_bf16),
-    # not supported, but listed so that files using them aren't reported as damaged
+    # Not supported, but listed so that files with these types aren't reported as damaged.
     10: BlockType("Q2_K", SUPER, 84),
     11: BlockType("Q3_K", SUPER, 110),
     16: BlockType("IQ2_XXS", SUPER, 66),

@@ -24,7 +24,7 @@ _MOST_LAYERS = 1000  # the deepest known model has 126
 _MOST_WIDTH = 2**20
 _MOST_CONTEXT = 2**32
 
-# GGUF names without "blk.N.", MLX names without "model.layers.N."
+# GGUF names without "blk.N.", MLX names without "model.layers.N.".
 _ATTENTION = {
     "attn_norm": "input_layernorm",
     "attn_q": "self_attn.q_proj",
@@ -45,19 +45,20 @@ _TOP = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output
 
 
 class Family(Struct, frozen=True):
-    mlx: str  # its `model_type` in config.json
-    layer: dict[str, str]  # MLX name by GGUF name, for the arrays of a layer
-    # arrays with a bias: True if always, False if only in some models
+    mlx: str  # `model_type` in config.json
+    layer: dict[str, str]  # MLX names by GGUF name, for the arrays of a layer
+    # Arrays with a bias. True means always, and False means only in some models.
     biases: dict[str, bool] = field(default_factory=dict)
     interleaved: bool = False  # rows of queries and keys are in llama's order
-    one_more: bool = False  # norms already include the 1 that MLX adds
-    # type for everything that isn't packed, in a file with packed weights. For some families,
-    # activations don't fit in float16.
+    one_more: bool = False  # norms already include the 1 that MLX would add
+    # Type of all unpacked arrays in a file with packed weights. For some families, activations
+    # don't fit in float16.
     kept: FloatType = FLOAT16
     heads: bool = True  # the head dimension is a separate setting
-    # embedding and output are always tied; otherwise only if there's no output array
+    # Embedding and output are always tied. Otherwise, they are tied if there's no output array.
     ties: bool = False
-    scalings: tuple[str, ...] = ("linear", "yarn")  # RoPE scaling types that MLX supports for it
+    # RoPE scaling types that MLX supports for this family.
+    scalings: tuple[str, ...] = ("linear", "yarn")
 
 
 _SOMETIMES = dict.fromkeys(("attn_q", "attn_k", "attn_v", "attn_output"), False)
@@ -100,7 +101,7 @@ class Taken(Struct, frozen=True):
     part: str  # "weight" or "bias"
     source: Array
     order: int = 0  # number of heads whose rows are reordered, or 0
-    less: float = 0.0  # subtracted from each value
+    less: float = 0.0  # number to subtract from each value
 
     @property
     def packed(self) -> bool:
@@ -112,7 +113,7 @@ class Plan(Struct, frozen=True):
 
     config: dict[str, Any]  # content of config.json, except what the tokenizer adds
     taken: list[Taken]
-    kept: FloatType  # floating-point type
+    kept: FloatType  # floating-point type of unpacked arrays
 
 
 def plan(file: GgufFile) -> Plan:
@@ -180,7 +181,7 @@ class _Planner:
         config = {**self._config(), "torch_dtype": kept.name, **_quantization(taken)}
         return Plan(config, taken, kept)
 
-    # Settings
+    # Settings.
 
     def _value(self, name: str) -> Any:
         return self._file.metadata.get(f"{self._architecture}.{name}")
@@ -188,7 +189,7 @@ class _Planner:
     def _whole(self, name: str, most: int, default: int | None = None) -> int:
         value = self._value(name)
         if isinstance(value, np.ndarray) and len(value) and (value == value[0]).all():
-            value = value[0].item()  # one per layer, but all equal
+            value = value[0].item()  # a value per layer, but all values are equal
         if value is None and default is not None:
             return default
         if value is None:
@@ -204,7 +205,7 @@ class _Planner:
         good = isinstance(value, float | int) and math.isfinite(value) and 0 < value < 1e30
         if not good:
             raise self._wrong(f"{self._architecture}.{name} is {_shown(value)}")
-        return float(f"{value:.7g}")  # was written as a decimal, but read as float32
+        return float(f"{value:.7g}")  # written as a decimal, but read as float32
 
     def _wrong(self, why: str) -> RefusedError:
         return self._file.damaged(why)
@@ -343,7 +344,7 @@ class _Planner:
             "original_max_position_embeddings": 8192,
         }
 
-    # Arrays
+    # Arrays.
 
     def _arrays(self) -> Iterator[Taken]:
         for name, called in _TOP.items():

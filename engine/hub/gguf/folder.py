@@ -23,7 +23,7 @@ from engine.sandbox.protocol import RefusedError
 
 WEIGHTS = "model.safetensors"
 
-SPARE = 64 * 10**6  # left free on disk
+SPARE = 64 * 10**6  # bytes to leave free on disk
 
 _AT_ONCE = 2**20  # values processed at a time
 _LICENCE = re.compile(r"[\w.+ -]{1,60}")
@@ -166,7 +166,7 @@ def _pieces(file: GgufFile, one: Taken, kept: FloatType) -> Iterator[dict[str, b
     """Yield an array's converted bytes by part, some rows at a time."""
     source = one.source
     step = max(1, _AT_ONCE // source.shape[-1])
-    if one.order:  # whole heads, so that their rows stay together
+    if one.order:  # process whole heads, so that their rows stay together
         head = source.shape[0] // one.order if len(source.shape) == 2 else 0
         step = max(1, step // head) * head if head else 1
     for first in range(0, source.rows, step):

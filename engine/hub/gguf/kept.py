@@ -201,7 +201,7 @@ def _alone(stop: threading.Event, called: str) -> Iterator[None]:
         lock.release()
 
 
-# Notes about known files, so they needn't be read again
+# Notes about known files, so that they aren't read again.
 
 
 def _same(path: Path) -> list[int]:

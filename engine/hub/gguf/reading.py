@@ -26,13 +26,14 @@ MOST_HEADER = 192 * 2**20
 """Size limit for everything before the data. The largest known header, with 262,000 tokens, has 12
 MB."""
 
-MOST_ITEMS = 2_000_000  # per metadata list; the largest known list has 514,000
+MOST_ITEMS = 2_000_000  # limit per metadata list; the largest known list has 514,000 items
 
-MOST_NAMED = 20_000  # for metadata entries and for arrays; a model with 126 layers has 1,140 arrays
+# Limit for metadata entries and for arrays; a model with 126 layers has 1,140 arrays.
+MOST_NAMED = 20_000
 
 MOST_TEXT = 16 * 2**20
-MOST_NAME = 1024  # bytes; array names have at most 64
-MOST_LENGTH = 2**40  # values per array
+MOST_NAME = 1024  # limit in bytes; array names have at most 64
+MOST_LENGTH = 2**40  # maximum values per array
 _MOST_ALIGNMENT = 2**20
 _PIECE = 2**20
 
@@ -55,9 +56,9 @@ _NUMBERS: dict[int, np.dtype[Any]] = {
 
 class Array(Struct, frozen=True):
     name: str
-    shape: tuple[int, ...]  # numpy order, i.e. the row length is last
+    shape: tuple[int, ...]  # dimensions in numpy order, i.e. the row length is last
     type: BlockType
-    offset: int  # position in the file of the first byte
+    offset: int  # file position of the first byte
 
     @property
     def rows(self) -> int:
@@ -80,7 +81,7 @@ class GgufFile:
     """
 
     def __init__(self, path: Path, called: str) -> None:
-        self.called = called  # the file's name in error messages
+        self.called = called  # name of the file in error messages
         try:
             self._descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except OSError as error:
@@ -92,7 +93,7 @@ class GgufFile:
         self.size = status.st_size
         self._at = 0
         self._held, self._held_at = b"", 0
-        # by name: numbers, strings, and lists of either (numpy arrays for numbers)
+        # By name: numbers, strings, and lists of either (numpy arrays for numbers).
         self.metadata: dict[str, Any] = {}
         self.arrays: dict[str, Array] = {}
         self._read_header()
@@ -111,7 +112,7 @@ class GgufFile:
     def damaged(self, why: str) -> RefusedError:
         return RefusedError(f"{self.called} is damaged: {why}. Download it again.")
 
-    # Header
+    # Header.
 
     def _read_header(self) -> None:
         magic = self._take(4) if self.size >= 4 else b""
@@ -205,7 +206,7 @@ class GgufFile:
                 "Download it again."
             )
 
-    # Reading primitives
+    # Reading primitives.
 
     def _check_count(self, count: int, most: int, least_bytes: int, what: str) -> None:
         """Reject a count that is too large for the rest of the file, or for any real model."""

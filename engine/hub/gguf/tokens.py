@@ -13,7 +13,7 @@ from engine.hub.gguf.reading import GgufFile
 from engine.sandbox.protocol import RefusedError
 
 MOST_TEMPLATE = 2**20
-_LONGEST_PIECE = 256  # longest token (in characters) that we generate merges for
+_LONGEST_PIECE = 256  # maximum length in characters of a token for which merges are generated
 _NORMAL, _UNKNOWN, _CONTROL, _OWN, _UNUSED, _BYTE = 1, 2, 3, 4, 5, 6
 
 _ENDINGS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
@@ -27,7 +27,8 @@ _CASES = rf"{_FIRST}{_UPPER}*{_LOWER}+%s|{_FIRST}{_UPPER}+{_LOWER}*%s"
 _TEKKEN = _CASES % ("", "") + r"|\p{N}" + _REST_AND_SLASH
 _GPT4O = _CASES % ((_ENDINGS + "?",) * 2) + r"|\p{N}{1,3}" + _REST_AND_SLASH
 
-# By the names used in llama.cpp. None means GPT-2's pattern, which is built into `tokenizers`.
+# Split patterns, keyed by the names used in llama.cpp. None means GPT-2's pattern, which is built
+# into `tokenizers`.
 _RULES: dict[str, str | None] = {
     **dict.fromkeys(("default", "gpt-2", "gpt2", "phi-2", "olmo", "smollm"), None),
     **dict.fromkeys(("starcoder", "refact", "codeshell", "command-r"), None),
@@ -36,10 +37,11 @@ _RULES: dict[str, str | None] = {
     "tekken": _TEKKEN,
     "gpt-4o": _GPT4O,
 }
-_DIGITS = {"smollm", "starcoder", "refact", "codeshell", "command-r"}  # split digits one by one
-# look up whole words before merging
+# Tokenizers that split numbers into single digits.
+_DIGITS = {"smollm", "starcoder", "refact", "codeshell", "command-r"}
+# Tokenizers that look up whole words before merging.
 _WHOLE_WORDS = {"llama3", "llama-v3", "llama-bpe", "falcon3", "tekken"}
-_COMPOSED = {"qwen2", "deepseek-r1-qwen"}  # use composed accents (NFC)
+_COMPOSED = {"qwen2", "deepseek-r1-qwen"}  # tokenizers that use composed accents (NFC)
 
 _ENDS = (
     *("<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end|>", "<end_of_turn>", "<|endoftext|>"),
@@ -68,7 +70,7 @@ class Words:
         if len(self._ids) != len(words):
             raise file.damaged("some of its words are there twice")
         self._kinds = self._numbers("token_type", [_NORMAL] * len(words))
-        # ids of the BOS token and of end-of-turn tokens
+        # Ids of the BOS token and of end-of-turn tokens.
         self.bos = self._id("bos")
         eos, eot = self._id("eos"), self._id("eot")
         named = [self._ids[word] for word in _ENDS if self._special(self._ids.get(word))]
@@ -98,7 +100,7 @@ class Words:
         value = self._file.metadata.get(f"tokenizer.ggml.{name}")
         return value if isinstance(value, bool) else default
 
-    # Output
+    # Output.
 
     def tokenizer(self) -> dict[str, Any]:
         made = self._byte_level() if self._model == "gpt2" else self._sentence_piece()

@@ -23,19 +23,18 @@ from msgspec import Struct
 
 log = logging.getLogger(__name__)
 
-DISABLED_PATCHES_VARIABLE = (
-    "STRETTO_WITHOUT_PATCHES"  # environment variable that lists patches to turn off
-)
+# Environment variable that lists patches to turn off.
+DISABLED_PATCHES_VARIABLE = "STRETTO_WITHOUT_PATCHES"
 
 
 class Patch(Struct):
     """Monkey patch and its current state."""
 
     name: str
-    module: str  # module with a function `install_NAME`, which raises if it can't be applied
-    loss: str  # what happens without the patch, for the log
+    module: str  # module with a function `install_NAME`, which raises if the patch can't be applied
+    loss: str  # effect of missing the patch, for the log
     on: bool = False
-    reason: str = "no engine has started yet"  # why the patch is off, or ""
+    reason: str = "no engine has started yet"  # reason why the patch is off, or ""
     _tried: bool = False
 
     def apply(self) -> bool:
@@ -152,7 +151,7 @@ def expect(function: Callable[..., Any], *names: str) -> None:
         raise TypeError(f"it takes ({takes}), not ({', '.join(names)})")
 
 
-# ---------------------------------------------------------------- the classes of modules
+# ---------------------------------------------------------------- module classes
 
 
 def install_module_classes() -> None:

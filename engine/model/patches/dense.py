@@ -31,13 +31,13 @@ MIN_NUMPY_SIZE = 16_384
 
 TILE = 16  # rows per tile in OpenBLAS's kernels
 
-MAX_ROWS = 256  # above this, copying the rows costs more than padding saves
+MAX_ROWS = 256  # with more rows, copying costs more than padding saves
 
 MAX_VECTOR_ROWS = 4
 """Maximum number of rows to multiply one by one. Beyond that, a matrix product is about as fast."""
-MIN_WEIGHTS = 65_536  # for smaller matrices, the extra evaluation costs more than we save
+MIN_WEIGHTS = 65_536  # for smaller matrices, the extra evaluation costs more than padding saves
 
-_ROW_MAJOR, _NO_TRANSPOSE = 101, 111  # cblas.h
+_ROW_MAJOR, _NO_TRANSPOSE = 101, 111  # values from cblas.h
 
 
 _state = threading.local()
@@ -187,7 +187,7 @@ def swiglu(gate: mx.array, x: mx.array) -> mx.array:
         return gate / (1 + mx.power(1 / E, gate)) * x
     g = np.asarray(gate)
     out = np.negative(g)
-    with np.errstate(over="ignore"):  # overflow is fine, since dividing by infinity gives zero
+    with np.errstate(over="ignore"):  # overflow is fine, because dividing by infinity gives zero
         np.exp(out, out=out)
     out += 1
     np.divide(g, out, out=out)

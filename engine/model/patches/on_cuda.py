@@ -22,7 +22,7 @@ costs as much as padding saves."""
 
 MIN_PADDED_WEIGHT = 2**21  # minimum number of weights for which padding pays off
 
-MIN_DEQUANTIZED_ROWS = 256  # minimum number of rows for which to dequantize the weights first
+MIN_DEQUANTIZED_ROWS = 256  # minimum number of rows for dequantizing the weights first
 
 MAX_DEQUANTIZED_WEIGHT = 2**28
 """Maximum number of weights to dequantize (512 MB). Output layers are larger than this."""
