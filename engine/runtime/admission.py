@@ -51,8 +51,8 @@ class Eviction(Struct, frozen=True):
 class Promise(NamedTuple):
     """Memory that the running replies may need at their maximum lengths."""
 
-    own: int  # bytes of the replies' own caches, in total
-    groups: Mapping[int, int]  # bytes of shared caches, by group number
+    own: int  # total bytes of the replies' own caches
+    groups: Mapping[int, int]  # bytes of shared caches by group number
 
     @property
     def nbytes(self) -> int:
@@ -98,7 +98,7 @@ class MemoryBudget:
     @cached_property
     def reserve(self) -> int:
         if any(r.scratch and (r.runs or not r.paused) for r in self.rows):
-            return 0  # a single question is running or queued
+            return 0  # a single question is already running or queued
         memory = self.memory
         share = int((memory.budget - memory.fixed) * SCRATCH_SHARE)
         return min(memory.scratch, share)
@@ -181,7 +181,7 @@ def admit(
     """
     for row in queue:
         if row.paused or _alone(row, budget) > budget.memory.budget - budget.reserve:
-            continue  # or it was refused
+            continue  # paused, or refused because the reply can never fit
         found = budget.fit(row.most, max(budget.reserve, claimed), row)
         if found is not None and found.evict:
             return Eviction(found.evict)
@@ -303,7 +303,7 @@ def room(free: int, idle: Iterable[Idle], in_use: Collection[int]) -> tuple[list
         if wanted <= free:
             break
         if not cache.nbytes and cache.group not in holders:
-            continue  # dropping it would free nothing
+            continue  # dropping this cache would free nothing
         dropped.append(cache.key)
         wanted -= cache.nbytes
         if cache.group in holders:

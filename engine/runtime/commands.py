@@ -46,13 +46,14 @@ class Reception:
         self._state = state
         self._workers = workers
         self._scheduler = scheduler
-        self._scratch_ended: dict[str, tuple[str, str]] = {}  # until their only message arrives
+        # Ended sessions for single questions, until their message arrives.
+        self._scratch_ended: dict[str, tuple[str, str]] = {}
 
     def open(self, command: OpenSession) -> None:
         """Open a session. If its model is not loaded, its first message fails."""
         self._state.end_namesake(command.session_id)
         model = self._state.models.get(command.model_id)
-        if model is None:  # its first message fails with this reason
+        if model is None:  # the session's first message will fail with this reason
             why = "The model of this chat is not loaded. Load it first."
             if command.scratch:
                 self._scratch_ended[command.session_id] = (UNKNOWN_MODEL, why)
@@ -60,11 +61,11 @@ class Reception:
                 self._state.ended[command.session_id] = (UNKNOWN_MODEL, why)
             return
         make, estimate = model.new_caches, model.can.estimate
-        # Exact models need no separate passes, unless their caches are quantized.
+        # Exact models are reproducible without separate passes, unless their caches are quantized.
         reproducible = command.reproducible and not (
             model.can.ways.exact and command.kv_bits is None
         )
-        # Attention in two parts rounds differently than in one.
+        # Splitting attention into two parts changes its rounding.
         shares_prefix = (
             model.can.ways.shares_prefix and command.kv_bits is None and not reproducible
         )
@@ -178,14 +179,14 @@ class Reception:
         if request is None:
             return
         if command.whole and not (request.paused or request.is_whole):
-            request.ending = True  # at one of the next tokens
+            request.ending = True  # the reply ends at one of the next tokens
         else:
             self._state.end_reply(request, FinishReason.CANCELLED)
 
     def fork(self, command: Fork) -> None:
         source = self._state.sessions.get(command.session_id)
         self._state.end_namesake(command.twin_id)
-        if source is None:  # the first message of the copy fails with the reason
+        if source is None:  # the first message of the copy will fail with the reason
             if command.session_id in self._state.ended:
                 self._state.ended[command.twin_id] = self._state.ended[command.session_id]
             return
@@ -222,7 +223,7 @@ class Reception:
     def keep(self, command: Keep) -> None:
         """Have a session's caches written to disk while they stay in memory."""
         if self._state.leader is not None:
-            return  # ranks write caches without an owner, but no copies
+            return  # ranks write caches without an owner, but don't copy caches
         session = self._state.sessions.get(command.session_id)
         if session is not None and session.named and session.request is None:
             self._state.memory.save(session, stays=True)
@@ -242,7 +243,7 @@ class Reception:
         if session is not None:
             session.priority = command.priority
             session.program, session.share = command.program, command.share
-            session.kv.touched()  # its reported figures have changed
+            session.kv.touched()  # the session's reported stats have changed
             self._state.memory.changed()
 
     def count(self, command: CountTokens) -> None:

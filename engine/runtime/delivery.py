@@ -68,7 +68,7 @@ class Delivery:
             following: see `Token`.
         """
         if token is None:
-            if request.left:  # else the prompt's last chunk included it
+            if request.left:  # otherwise, the prompt's last chunk included this token
                 request.kv.note_fed(request.tokens[-1])
         else:
             request.check_numbers()
@@ -95,7 +95,7 @@ class Delivery:
         def choose() -> Task:
             vocab = unsampled.logits.shape[-1]
             mask = yield Work(f"masks {request.session.domain}", partial(constraint.mask, vocab))
-            # otherwise the reply has ended, or its caches are being recomputed
+            # Otherwise, the reply has ended, or its caches are being recomputed.
             if request.unsampled is unsampled:
                 request.await_token(runner.sample_constrained(request, unsampled, mask))
                 request.unsampled = None
@@ -127,7 +127,7 @@ class Delivery:
         self._state.meter.note(told, 0)
         if reason is not None:
             self._state.end_reply(request, reason)
-        # Tokens of constrained output are sampled only here.
+        # Tokens of constrained output are only sampled here, so include the time.
         timing, spent = run.timing, time.perf_counter() - started
         run.timing = replace(
             timing,
@@ -150,7 +150,7 @@ class Delivery:
         model = group[0].session.model
         drafter = model.drafter if failed.drafted else None
         if drafter is not None:
-            drafter.fail(failed.error)  # without a draft the reply fails or continues
+            drafter.fail(failed.error)  # without the draft, the reply fails or continues
         elif len(failed.sessions) == 1:
             self._state.fail_alone(group[0], failed.error)
             return
@@ -225,7 +225,7 @@ def _advance_draft(
     drafter.keep(start + told)
     drafter.drafted += len(found.drafted)
     drafter.accepted += told - 1
-    request.next_is_nan = None  # it belongs to a token that is already taken
+    request.next_is_nan = None  # the flag was for a token that has already been read
     if reason is None:
         request.await_token(following)
     return reason, told

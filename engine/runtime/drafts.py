@@ -18,11 +18,11 @@ FIRST, MOST = 3, 7
 COPIED = 15
 """Maximum number of tokens looked up at a time: a seventeenth row would start another tile."""
 
-LIKELY = 1.5  # minimum number of expected hits among the first tokens looked up
+LIKELY = 1.5  # minimum number of expected hits among the first lookup tokens
 
-PLAIN = 4  # plain steps to time before the first draft, and again after `LAST` tokens
+PLAIN = 4  # number of plain steps to time before the first draft, and again after `LAST` tokens
 
-TRIAL = 8  # passes with drafts before they are judged
+TRIAL = 8  # number of drafting passes before drafts are judged
 
 SOON, CLEARLY = 3, 1.3
 """Passes after which drafts are given up early, and the time per token, relative to the limit, that
@@ -30,7 +30,8 @@ they must exceed for that."""
 
 WORTH = 0.97  # maximum time per token with drafts, relative to plain steps
 
-LAST = 512  # tokens after which plain steps are timed again: their time grows with the text
+# Number of tokens after which plain steps are timed again, because they get slower with the text.
+LAST = 512
 
 REST, LONGEST_REST = 64, 4096
 """Tokens of a chat without drafts after a loss: the first time, and at most.
@@ -38,19 +39,20 @@ REST, LONGEST_REST = 64, 4096
 Lookups that would lose are tried again after as many tokens.
 """
 
-CATCH_UP = 32  # maximum number of tokens that the small model reads with the pending one
+# Maximum number of tokens that the draft model catches up along with the pending token.
+CATCH_UP = 32
 
-CHUNK = 128  # tokens that it reads after each plain step if it is further behind
+CHUNK = 128  # chunk size for the draft model after each plain step, if it's further behind
 
-DEAREST = 2.0  # maximum cost of a row, in plain steps of one chat
+DEAREST = 2.0  # maximum cost of a row, in plain steps of a single chat
 
-_FADES = 0.9  # factor by which the weight of a pass decreases with each later pass
+_FADES = 0.9  # factor by which the weight of a pass decreases with each new pass
 
 
 class Rate(Struct):
     """Time per token in seconds, with exponentially decreasing weights of older passes."""
 
-    passes: int = 0  # number of passes counted
+    passes: int = 0  # number of passes so far
     _seconds: float = 0.0
     _tokens: float = 0.0
 
@@ -78,9 +80,9 @@ class Costs(Struct):
     time per token.
     """
 
-    # sums of weights, rows, squared rows, costs, and costs times rows
+    # Sums of weights, rows, squared rows, costs, and costs times rows.
     sums: list[float] = field(default_factory=lambda: [0.0] * 5)
-    # quiet: tokens of a chat since the last pass; rest: tokens before the next attempt
+    # Tokens of a chat since the last pass, and tokens before the next attempt.
     quiet: float = 0.0
     rest: int = 0
     _rows: int = 0
@@ -109,7 +111,8 @@ class Costs(Struct):
     def worth(self, chances: Sequence[Sequence[float]]) -> list[int]:
         """Return how many tokens to look up for each chat, from their chances to be accepted."""
         (fixed, each), speed = self.line, 1.0
-        for _ in range(3):  # a row costs the tokens that would be generated in its time
+        # The cost of a row is the number of tokens that could be generated in the same time.
+        for _ in range(3):
             counts = [sum(chance * WORTH > each * speed for chance in own) for own in chances]
             gain = sum(sum(own[:n]) for own, n in zip(chances, counts, strict=True))
             cost = fixed + each * sum(counts)
@@ -126,12 +129,12 @@ class _Record(Struct):
     """Figures of one model, for steps of a certain number of chats."""
 
     plain: Rate = field(default_factory=Rate)
-    since_plain: int = 0  # tokens since a plain step was timed
+    since_plain: int = 0  # number of tokens since a plain step was timed
     count: int = FIRST
     rate: Rate = field(default_factory=Rate)
-    resting: float = 0  # remaining tokens of a chat without drafts
-    rest: int = REST  # tokens without drafts after the next loss
-    looked_up: bool = False  # the last draft was a lookup
+    resting: float = 0  # number of tokens that a chat still decodes without drafts
+    rest: int = REST  # number of tokens without drafts after the next loss
+    looked_up: bool = False  # the last draft came from prompt lookup
 
 
 class Drafting:
@@ -210,7 +213,8 @@ class Drafting:
             if not looked_up:
                 record.rate.note(seconds, tokens)
             elif step:
-                most = DEAREST * (chats + drafted)  # a higher cost is caused by another program
+                # A higher cost must be caused by another program.
+                most = DEAREST * (chats + drafted)
                 costs.note(drafted, min(most, seconds / record.plain.per_token) - chats)
         if looked_up:
             record.plain = Rate() if record.since_plain >= LAST else record.plain

@@ -46,7 +46,7 @@ MOST_CHECKED = 16
 takes a second, which reloading a model should not cost again."""
 
 _checked: dict[tuple[object, ...], CheckedTokenizer] = {}
-_lock = threading.Lock()  # several workers, also of several engines, examine folders concurrently
+_lock = threading.Lock()  # workers, including those of other engines, examine folders concurrently
 
 
 class Candidate(Struct, frozen=True):
@@ -54,9 +54,9 @@ class Candidate(Struct, frozen=True):
 
     examined: Examined
     checked: CheckedTokenizer
-    adapter: Adapter | None = None  # makes it a variant
-    wide: int = 0  # bytes of its weights if all floats are float32
-    share: Weights | None = None  # size on each rank, for engines of several ranks
+    adapter: Adapter | None = None  # set if this is a variant
+    wide: int = 0  # bytes of the weights if all floats are converted to float32
+    share: Weights | None = None  # size on each rank, if the engine has several
 
     @property
     def identity(self) -> tuple[object, ...]:
@@ -95,7 +95,7 @@ class Candidate(Struct, frozen=True):
             nbytes, wide = self.examined.nbytes, max(self.examined.nbytes, self.wide)
         if facts is not None:
             nbytes, wide = nbytes + facts.size, wide + facts.wide
-        if base is not None:  # a variant is computed in its base's type
+        if base is not None:  # a variant uses the dtype of its base
             nbytes = wide = wide if base.info.dtype == "float32" else nbytes
         return LoadRequest(key, self.name, nbytes, wide if float32 else nbytes)
 
@@ -175,13 +175,13 @@ def as_load_error(error: BaseException) -> EngineError:
 
 
 class _Found(Struct, frozen=True):
-    # folder, name: of the model
+    # Folder and name of the model.
     folder: Path
     name: str
-    identity: tuple[object, ...]  # tells whether the model is loaded already
+    identity: tuple[object, ...]  # detects whether the model is already loaded
     facts: ModelFacts
     adapter: AdapterFacts | None
-    contents: str  # see `fingerprint.contents`; "" if not needed
+    contents: str  # same as `fingerprint.contents`, or "" if not needed
 
 
 class Estimating:
@@ -217,7 +217,7 @@ class Estimating:
         memory = state.memory
         base = memory.base(found.contents)
         if base is not None and command.adapter is None and base.info.id in state.models:
-            base = None  # the request is about this model, which is loaded already
+            base = None  # the examined model is already loaded
         leader, adapted = state.leader, command.adapter is not None
         float32 = state.backend.prefers_float32 if base is None else base.info.dtype == "float32"
         if leader is None:
@@ -244,7 +244,7 @@ class Estimating:
         found = []
         for model in state.models.values():
             if model is base:
-                continue  # the new model needs its arrays
+                continue  # the new model needs these arrays
             freed = state.memory.freed_by(model)
             if base is not None and model.base is base:
                 freed = model.info.nbytes

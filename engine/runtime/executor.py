@@ -46,10 +46,10 @@ class Token(Struct, frozen=True):
     """Result: a session took part in a decode step."""
 
     session: str
-    # the pending token, which is known now; None if the prompt's last token was fed
+    # The pending token, which is now known. None if the pass read the end of the prompt.
     token: int | None
-    # the lazy token after it or the error of its sampler; None if the pending token is the last
-    # one wanted, and was not fed
+    # The next token, which is still lazy, or the error raised by its sampler. None if no token is
+    # wanted after the pending token, which then wasn't fed.
     following: NextToken | None
 
 
@@ -63,10 +63,10 @@ class Drafted(Struct, frozen=True):
 class StepFailure(Struct, frozen=True):
     """Result: an exception in Python or an error of the device."""
 
-    # all participants: with several it is unknown which caused the failure
+    # All sessions in the pass, because any of them could have caused the failure.
     sessions: tuple[str, ...]
     error: BaseException
-    drafted: bool = False  # a pass over a draft failed, possibly because of the draft
+    drafted: bool = False  # the pass included a draft, which may have caused the failure
 
 
 Outcome = Read | Token | Drafted | StepFailure
@@ -75,9 +75,9 @@ Outcome = Read | Token | Drafted | StepFailure
 class Run(Struct):
     """Results of executing a plan."""
 
-    # in order of delivery
+    # In order of delivery.
     outcomes: list[Outcome] = field(default_factory=list)
-    timing: Timing = field(default_factory=Timing)  # for the scheduler
+    timing: Timing = field(default_factory=Timing)  # timing for the scheduler
 
     @property
     def errors(self) -> list[BaseException]:
@@ -170,8 +170,8 @@ class Executor:
             for step in plan.passes:
                 steps += self._step(step, plan.chunks if mixed else ())
             if plan.passes and (len(plan.models) > 1 or (chunk is not None and not mixed)):
-                # The work that one pass launched is not counted as the time of another.
-                # Its errors are raised when its own tokens are read.
+                # Wait for pending work, so that its time isn't included in the next measurement.
+                # Its errors are raised when its tokens are read.
                 with contextlib.suppress(Exception):
                     mx.synchronize()
         decoded = time.perf_counter()
@@ -182,7 +182,7 @@ class Executor:
                     with _fence(run, part.session):
                         self._after_chunk(plan, part)
                         read.append(part)
-        # The end of a prompt is delivered before the step that fed it.
+        # Deliver the end of a prompt before the step that processed its last token.
         run.outcomes = [*(Read(part.session) for part in read), *steps, *run.outcomes]
         ended = time.perf_counter()
         left = 0
@@ -197,7 +197,7 @@ class Executor:
         kv = request.kv
         request.reused = kv.begin(request.tokens)
         request.rebuilt = request.rebuilt or kv.rebuilt
-        if request.generated:  # prompts that have waited longer come first
+        if request.generated:  # prompts that have waited longer are sorted first
             request.waiting_since = time.perf_counter()
         request.move(Status.PREFILLING)
         request.queue_position = -1
@@ -224,11 +224,11 @@ class Executor:
         try:
             donor = self._donor(adoption.donor, request.session)
             state.memory.prefixes.adopt(request.reader, donor, adoption.length)
-        except BaseException as error:  # an error of the donor; its own step will report it
+        except BaseException as error:  # raised by the donor, whose next step will report it
             log.debug("no copy of another chat's cache: %s", type(error).__name__)
             request.adopts = False
             return
-        state.memory.changed()  # it may share memory now
+        state.memory.changed()  # the caches may share memory now
         request.reused += request.kv.length - before
         request.progress(request.kv.length, 0)
         state.note_read(request)
@@ -265,11 +265,11 @@ class Executor:
                 lost = any(r.lost for r in feeding)
                 with state.meter.phase("launch"):
                     following = _launch(feeding, step.shared)
-                if lost:  # count a draft's cost as its own time, not the next step's
+                if lost:  # don't include the time of the draft in the next step
                     mx.synchronize()
             with state.meter.phase("wait"):
                 read = {r.session.id: r.read() for r in rows if r.session.id not in checks}
-        except BaseException as error:  # a panic in a native library, too
+        except BaseException as error:  # includes panics in native libraries
             mixed = [c.session for c in chunks if not c.ends]
             return [StepFailure((*step.rows, *mixed), error, drafted=bool(step.drafts))]
         state.meter.note(sum(token is not None for token in read.values()), 0)
@@ -280,8 +280,8 @@ class Executor:
         return [*drafted, *(Token(key, token, following.get(key)) for key, token in read.items())]
 
     def _mixed_step(self, feeding: list[Request], chunks: Sequence[Chunk]) -> dict[str, NextToken]:
-        with contextlib.suppress(Exception):  # an error is reported when its tokens are read
-            mx.synchronize()  # do not count the previous step as this one's time
+        with contextlib.suppress(Exception):  # errors are reported when the tokens are read
+            mx.synchronize()  # exclude the previous step from the measured time
         following = _launch(feeding, True, [self._reading(chunk) for chunk in chunks])
         mx.synchronize()
         return following
@@ -323,7 +323,7 @@ class Executor:
         request = state.requests[chunk.session]
         kv, reader = request.kv, request.reader
         if request.images:
-            state.memory.changed()  # embeddings of read images may be evicted
+            state.memory.changed()  # embeddings of images that were read may be evicted
         if kv.needs_snapshot and kv.length == reader.boundary:
             kv.snapshot()
         if not request.generated:
@@ -378,5 +378,5 @@ def _catch_up(request: Request, count: int) -> None:
     try:
         drafter.draft_for(request.session.domain)
         drafter.read(request.tokens, count)
-    except BaseException as error:  # a panic in a native library, too
+    except BaseException as error:  # includes panics in native libraries
         drafter.fail(error)

@@ -90,9 +90,8 @@ class Idling:
         busy = {r.session.model.info.id for r in self._state.requests.values()} | self._needed()
         bases = {m.base.info.id for m in self._state.models.values() if m.base is not None}
         bases |= {d.model.info.id for d in self._state.memory.drafters.values()}
-        left = (
-            self._state.models.keys() - busy - self._pinned - bases
-        )  # unloading bases would free nothing
+        # Unloading a base would free nothing.
+        left = self._state.models.keys() - busy - self._pinned - bases
         return [(i, self._state.models[i].used_at + self._after) for i in left]
 
     def _unload(self, model_id: str) -> None:
@@ -101,5 +100,5 @@ class Idling:
             return
         try:
             self._told(model_id)
-        except BaseException:  # an error of the caller's callback
+        except BaseException:  # raised by the caller's callback
             log.exception("who hears of unloaded models raised")

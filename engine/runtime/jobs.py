@@ -51,7 +51,7 @@ class Restoring:
     def __init__(self, state: State, workers: Workers) -> None:
         self._state = state
         self._workers = workers
-        # files have been read, arrays are still to be created
+        # Sessions whose files have been read, but whose arrays don't exist yet.
         self.arrived: deque[_Arrived] = deque()
 
     def start(self, request: Request, then: Callable[[], None]) -> None:
@@ -91,13 +91,13 @@ class Restoring:
                 return
             except StopIteration:
                 request.restored = True
-            except BaseException as error:  # the prompt is read instead
+            except BaseException as error:  # prefill the prompt instead
                 if isinstance(error, DamagedError):
                     self._state.memory.offload.remove(first.file, str(error))
                 else:
                     log.warning("A KV cache could not be restored: %s", words_of(error))
                     session.kv.drop()
-            self._go_on(request, first.then)  # before it is removed from the queue
+            self._go_on(request, first.then)  # continue before removing the load from the queue
         self.arrived.popleft()
 
     def _go_on(self, request: Request, then: Callable[[], None]) -> None:
@@ -121,10 +121,10 @@ class _Job(Struct, eq=False, weakref=True):
     command: Embed
     texts: list[list[int]]
     key: str = field(default_factory=lambda: uuid.uuid4().hex)
-    begun: bool = False  # memory for its caches is reserved
-    caches: Caches | None = None  # of the text that is being read
+    begun: bool = False  # memory for the caches is reserved
+    caches: Caches | None = None  # caches of the current text
     total: Any = None
-    done: int = 0  # number of its tokens already read
+    done: int = 0  # number of tokens processed in the current text
     vectors: list[bytes] = field(default_factory=list)
 
 
@@ -134,7 +134,7 @@ class Embedding:
     def __init__(self, state: State, workers: Workers) -> None:
         self._state = state
         self._workers = workers
-        self._waiting: list[Embed] = []  # their texts are being tokenized
+        self._waiting: list[Embed] = []  # commands whose texts are being tokenized
         self._jobs: deque[_Job] = deque()
         self._pacing = Pacing()
         self._rest = Rest(GAP_BUDGET)
@@ -151,7 +151,7 @@ class Embedding:
                 command.answer.set_result(Embeddings((), 0))
             return
         self._waiting.append(command)
-        # Do not capture the model: it may be unloaded in the meantime.
+        # Don't capture the model, which may be unloaded in the meantime.
         work = Work(model.info.id, partial(_tokens, model.text, command))
         self._workers.start(self._queue(command, work), partial(self._not_tokenized, command))
 
@@ -213,7 +213,7 @@ class Embedding:
         try:
             with self._state.meter.phase("prefill"):
                 self._go_on(job, decoding)
-        except BaseException as error:  # a panic in a native library, too
+        except BaseException as error:  # includes panics in native libraries
             self._end(job)
             refuse(job.command, as_engine_error(error))
 
@@ -232,7 +232,7 @@ class Embedding:
         tokens = job.texts[len(job.vectors)]
         job.caches = job.caches if job.caches is not None else model.new_caches()
         left = len(tokens) - job.done
-        # A partial tile takes about as long as a full one.
+        # A partial tile takes about as long as a full tile.
         tile = 1 if model.info.exact else TILE
         count = max(self._pacing.chunk(key, left, step, tile), min(tile, left))
         began = time.perf_counter()

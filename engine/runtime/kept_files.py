@@ -68,7 +68,7 @@ def own_code(*packages: str) -> str:
     """Hash packages of the engine, since they have no version of their own."""
     engine, digest = Path(__file__).parents[1], hashlib.sha256()
     folders = [engine / package for package in packages]
-    if getattr(sys, "frozen", False):  # in a bundle the code is part of the executable
+    if getattr(sys, "frozen", False):  # in a bundle, the code is part of the executable
         program = Path(sys.executable).stat()
         digest.update(f"{program.st_size} {program.st_mtime_ns}".encode())
         folders = []

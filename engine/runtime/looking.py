@@ -21,9 +21,9 @@ from engine.runtime.workers import Task, Work, Workers
 
 log = logging.getLogger(__name__)
 
-ALONE = 0.05  # seconds per turn for images while no chat streams
+ALONE = 0.05  # time per turn in seconds for encoding images while no chat is streaming
 
-Key = tuple[str, str]  # a model's id and an image's digest
+Key = tuple[str, str]  # model id and image digest
 
 
 class _Image(Struct, eq=False):
@@ -39,8 +39,9 @@ class Looking:
     def __init__(self, state: State, workers: Workers) -> None:
         self._state = state
         self._workers = workers
-        self._coming: set[Key] = set()  # a worker computes their pixels
-        self.images: deque[_Image] = deque()  # with pixels; the first one is being encoded
+        self._coming: set[Key] = set()  # images whose pixels are being computed by a worker
+        # Preprocessed images, the first of which is being encoded.
+        self.images: deque[_Image] = deque()
 
     def start(self, request: Request) -> None:
         """Have the images encoded that a request has not read yet. The request waits for them."""
@@ -85,14 +86,14 @@ class Looking:
         if not self.images:
             return
         image = self.images[0]
-        if not self._waiting(image.key):  # all requests that need it have ended
+        if not self._waiting(image.key):  # all requests with this image have ended
             self.images.popleft()
             return
         try:
             if self._go_on(image, ALONE if not decoding else GAP_BUDGET / 2):
                 self.images.popleft()
                 self._seen(image.key)
-        except BaseException as error:  # a panic in a native library, too
+        except BaseException as error:  # includes panics in native libraries
             self.images.popleft()
             self._fail(image.key, error)
 

@@ -95,7 +95,9 @@ class Loop:
         self._inbox: deque[Command] = deque()
         self._state = State(memory_budget, cache_dir, cache_bytes, leader)
         self._state.memory.offload.wake = partial(mailbox.post, WorkDone())
-        self._shares_cores = has_openblas()  # with the children, which are paced while chats stream
+        # BLAS competes with child processes, which are paused at intervals while chats are
+        # streaming.
+        self._shares_cores = has_openblas()
         self._scheduler = Scheduler()
         self._workers = Workers(mailbox)
         self._loading = Loading(self._state, self._workers, confined.shared(), ways_dir)
@@ -106,7 +108,7 @@ class Loop:
             self._state, self._restoring, self._loading, self._looking, self._embedding
         )
         self._delivery = Delivery(self._state, self._loading, self._embedding, self._workers)
-        # commands that wait for a plan, each with the bytes of all caches when it arrived
+        # `Relieve` commands waiting for a plan, with the total cache size at their arrival.
         self._relieving: list[tuple[Relieve, int]] = []
         self._recovery = Recovery(self._state, self._loading, self._embedding, self._relieving)
         self._idling = Idling(self._state, self._loading.free, lambda: self._embedding.models)
@@ -147,7 +149,7 @@ class Loop:
         except BaseException as error:
             log.exception("the engine thread cannot go on")
             why = f"The engine cannot go on: {words_of(error)}"
-            let_go(error)  # free arrays in its frames before their streams
+            let_go(error)  # frees arrays in its frames before their streams
             raise
         finally:
             self.end(why)
@@ -158,11 +160,11 @@ class Loop:
         Errors of each part are handled separately, since the recovery differs.
         """
         recovery, idle = self._recovery, self._idle
-        self._idle = False  # after an error the next turn does not block
+        self._idle = False  # after an error, the next turn doesn't block
         try:
             if not self._take_commands(idle):
                 return False
-        except BaseException as error:  # also a panic in a native library; same below
+        except BaseException as error:  # includes panics in native libraries, here and below
             return recovery.after(error, survived=3)
         try:
             self._loading.settle()
@@ -249,7 +251,7 @@ class Loop:
     def _drain(self) -> bool:
         self._mailbox.take(self._inbox, block=False)
         while self._inbox:
-            # It stays in the inbox until it is handled, so that it is answered in any case.
+            # Keep the command in the inbox until it's handled, so that it is always answered.
             command = self._inbox[0]
             if isinstance(command, Stop):
                 return False
@@ -301,7 +303,7 @@ class Loop:
                 state.end_session(session, error.code, error.message)
             if command.forget:
                 state.memory.erase(command.session_id)
-        elif isinstance(command, (Cancel, Pause)):  # the caller would otherwise wait forever
+        elif isinstance(command, (Cancel, Pause)):  # otherwise, the caller would wait forever
             request = state.requests.get(command.session_id)
             if request is not None and request.id == command.reply_id:
                 state.fail_reply(request, error)
@@ -332,7 +334,7 @@ class Loop:
             state.memory.prefixes.clear,
             mx.synchronize,
             mx.clear_cache,
-            # A thread that ends with live streams aborts the process at exit (mlx #4110, #4373).
+            # If a thread ends while it has streams, the process aborts at exit (mlx #4110, #4373).
             mx.clear_streams,
         ]
         for part in parts:
@@ -351,7 +353,7 @@ class Loop:
         state = self._state
         for session in list(state.sessions.values()):
             if not session.named:
-                state.memory.erase(session.id)  # it cannot be resumed
+                state.memory.erase(session.id)  # the session can't be resumed
             run_cleanup(partial(state.end_session, session, ENGINE_STOPPED, why))
         for reply in list(state.unended):
             run_cleanup(partial(reply.fail, ENGINE_STOPPED, why))

@@ -41,19 +41,20 @@ again only if its cache is lost."""
 PENDING_SHARE = 1 / 16
 """Share of the budget. While more is being written to disk, evicted caches are just dropped."""
 
-SCRATCH_TOKENS = 1024  # length of a single question that always fits, if no other one runs
+# Tokens of a single question that always fits, unless another question is running.
+SCRATCH_TOKENS = 1024
 
-LONG_AGO = -1e9  # seconds: kept prefixes of prompts are evicted before any chat
+LONG_AGO = -1e9  # seconds; prefixes kept from prompts are evicted before any chat
 
 
 class Room(NamedTuple):
     """Use of the budget at one moment, in bytes."""
 
     budget: int
-    fixed: int  # weights, and reservations of loads and embeddings
-    promise: Promise  # maximum of the running replies
-    idle: int  # caches that no reply uses, without memory shared with running replies
-    leaving: int  # caches without an owner that are still being written to disk
+    fixed: int  # weights, and memory reserved for loads and embeddings
+    promise: Promise  # maximum size of the running replies
+    idle: int  # caches not used by a reply, excluding memory shared with running replies
+    leaving: int  # evicted caches that are still being written to disk
 
     @property
     def taken(self) -> int:
@@ -80,15 +81,15 @@ class Memory:
         sessions: Mapping[str, SessionState],
         requests: Mapping[str, Request],
     ) -> None:
-        self.budget = budget  # bytes that weights and caches may take together
-        self.offload = offload  # caches on disk, of evicted and closed chats
-        self.tally = Tally()  # size of the caches of chats that are not answering
-        # holders of tokens, and prefixes kept for future chats
+        self.budget = budget  # limit in bytes for weights and caches together
+        self.offload = offload  # caches of evicted and closed chats on disk
+        self.tally = Tally()  # cache sizes of chats that aren't replying
+        # Caches that other prompts can reuse, including prefixes kept for future chats.
         self.prefixes = PrefixIndex(int(budget * PREFIX_SHARE), self.tally.watch.moved)
-        self.adapted: list[LoadedModel] = []  # base models of variants that are being loaded
-        self.version = 0  # increases whenever memory may have become free
+        self.adapted: list[LoadedModel] = []  # base models of variants being loaded
+        self.version = 0  # incremented whenever memory may have been freed
         self._models, self._sessions, self._requests = models, sessions, requests
-        # bytes by owner: of weights that are being read, and of other work
+        # Bytes by owner, for weights being read and for other work.
         self._loading: weakref.WeakKeyDictionary[object, int] = weakref.WeakKeyDictionary()
         self._reserved: weakref.WeakKeyDictionary[object, int] = weakref.WeakKeyDictionary()
 
@@ -96,14 +97,14 @@ class Memory:
         """Update the prefix index before a snapshot."""
         try:
             self.prefixes.refresh()
-        except BaseException as error:  # prompts are read instead of copied
+        except BaseException as error:  # prefill the prompts instead of copying
             log.warning("prefix index is not up to date: %s", words_of(error))
 
     def changed(self) -> None:
         """Note that memory may have become free, so that waiting requests are considered again."""
         self.version += 1
 
-    # -- what is held -----------------------------------------------------------------------
+    # -- memory in use ----------------------------------------------------------------------
 
     def reserve(self, owner: object, nbytes: int, weights: bool = False) -> None:
         """Count bytes that an owner (a load, a job) will allocate, until they are released."""
@@ -207,7 +208,7 @@ class Memory:
         idle += sum(d.nbytes for d in self.drafters.values())
         idle += sum(image.nbytes for image in self._images[0].values())
         leaving = self.offload.pending()
-        if leaving:  # without memory that others share
+        if leaving:  # excludes memory shared with other caches
             leaving = self.offload.pending({*in_use, *groups, *(p.group for p in parts)})
         return Room(self.budget, self.fixed, promise, idle, leaving)
 
@@ -216,13 +217,13 @@ class Memory:
         """Return the bytes of all caches, with kept prefixes and caches being written to disk."""
         return self.kv_bytes + self.prefixes.nbytes + self.room().leaving
 
-    # -- what is promised -------------------------------------------------------------------
+    # -- memory promised to replies ---------------------------------------------------------
 
     def promised(self) -> Promise:
         """Return the memory that the running replies may need at their maximum lengths."""
         return admission.promised(r.promise for r in self._requests.values() if r.is_running)
 
-    # -- making room ------------------------------------------------------------------------
+    # -- freeing memory ---------------------------------------------------------------------
 
     def view(self, rows: Sequence[Row], wanted: int, everything: bool) -> MemoryView:
         """Return the memory figures for the scheduler.
@@ -236,11 +237,11 @@ class Memory:
         over = max(0, images - int(self.budget * IMAGE_SHARE))
         needs = [wanted, *(r.most + r.shared for r in rows if r.status == Status.QUEUED)]
         needs += [r.growth for r in rows if r.growth is not None]
-        # Idle chats are listed only if one of them may have to be evicted.
+        # List idle chats only if some of them may have to be evicted.
         short = now.taken + max(needs) > self.budget
         kept = self.prefixes.kept.items() if any(r.keeps for r in rows) else ()
         passing = sum(self._reserved.values())
-        if any(r.runs for r in rows):  # others may be reading their images
+        if any(r.runs for r in rows):  # other replies may be prefilling their images
             passing = now.fixed - self.weights
         return MemoryView(
             self.budget,
@@ -295,10 +296,10 @@ class Memory:
                 if not at_once and self.offload.pending() < self.budget * PENDING_SHARE:
                     self.save(session)
                 session.kv.drop()
-        if keys:  # the memory is not free until the caches are written to disk
+        if keys:  # memory isn't free until the caches have been written
             self.changed()
 
-    # -- on disk ----------------------------------------------------------------------------
+    # -- caches on disk ---------------------------------------------------------------------
 
     def save(self, session: SessionState, stays: bool = False) -> None:
         """Have a session's caches written to disk.

@@ -48,7 +48,7 @@ log = logging.getLogger(__name__)
 
 CANCELLED = "It was cancelled. Load it again."
 
-LONGEST = 0.2  # maximum seconds of reading between two steps
+LONGEST = 0.2  # maximum reading time between two steps, in seconds
 
 
 class Loading:
@@ -91,7 +91,7 @@ class Loading:
             known = self._known(load.candidate)
             if known is None:
                 return
-            self._end(load)  # it was loaded for an earlier request
+            self._end(load)  # an earlier request has already loaded this model
             for command in load.callers:
                 give(command, known)
 
@@ -201,7 +201,7 @@ class Loading:
         began = before = time.perf_counter()
         while self.busy and self._next_piece():
             before, last = time.perf_counter(), before
-            if before - began + (before - last) > allowed:  # the next piece may take as long
+            if before - began + (before - last) > allowed:  # the next group may take as long
                 return None
         return None
 
@@ -217,7 +217,7 @@ class Loading:
                 case share:
                     load.tell(share)
             return True
-        except BaseException as error:  # a panic in a native library, too
+        except BaseException as error:  # includes panics in native libraries
             self._end(load)
             for command in load.callers:
                 refuse(command, as_load_error(error))
@@ -231,7 +231,7 @@ class Loading:
                 self._confine(model.base, load.candidate)
         if load.probed is not None:
             load.probed.write(model)
-        # Weights that were loaded twice are kept once.
+        # Keep only one copy of weights that were loaded twice.
         load.arrays.clear()
         self._end(load)
         self._add(known, load.candidate)
@@ -273,7 +273,7 @@ class Loading:
             if session.named and session.request is None:
                 state.memory.save(session)
             elif not session.named:
-                state.memory.erase(session.id)  # it cannot be resumed
+                state.memory.erase(session.id)  # the session can't be resumed
             if not session.scratch:
                 state.ended[session.id] = ended
             state.end_session(session, *ended)
@@ -304,10 +304,10 @@ class ModelReading(Struct, eq=False, weakref=True):  # compared by identity
     callers: list[Load]
     candidate: Candidate
     pieces: Pieces | None = None
-    base: LoadedModel | None = None  # the loaded base model, if it is a variant
-    # arrays read so far, to be freed in pieces if the load fails
+    base: LoadedModel | None = None  # loaded base model if this is a variant
+    # Arrays read so far, which are freed in slices if the load fails.
     arrays: list[Any] = field(default_factory=list)
-    # file for its probe results; None if they are already known
+    # File for the probe results, or None if they are already known.
     probed: ProbedFile | None = None
 
     def next_piece(self) -> LoadedModel | list[Any] | float | None:
@@ -334,7 +334,7 @@ def give(command: Load, model: LoadedModel) -> None:
     """Return a model to the caller."""
     model.used_at = time.monotonic()
     model.asked_for = model.asked_for or command.outer is None
-    with contextlib.suppress(InvalidStateError):  # just cancelled; the model stays
+    with contextlib.suppress(InvalidStateError):  # just canceled; the model stays loaded
         command.answer.set_result(model.info)
 
 
@@ -343,14 +343,14 @@ def drop(command: Load) -> None:
     refuse(command, EngineError(MODEL_LOAD_FAILED, CANCELLED))
 
 
-PIECE = 32 * 2**20  # bytes to free between checks of the elapsed time
+PIECE = 32 * 2**20  # bytes to free before checking the elapsed time
 
 
 class Leaving:
     """Arrays that are still to be freed."""
 
     def __init__(self) -> None:
-        # arrays, and callbacks for when they are freed
+        # Arrays to free, with callbacks that run afterwards.
         self.going: deque[tuple[list[Any], Callable[[], None] | None]] = deque()
 
     def add(self, arrays: list[Any], then: Callable[[], None] | None = None) -> None:
@@ -458,7 +458,7 @@ class Pairing:
         if model.drafter is None or model.drafter.model is not small:
             self._set(model, drafter)
         if not small.asked_for:
-            self._state.models.pop(small.info.id, None)  # held by what it drafts for
+            self._state.models.pop(small.info.id, None)  # kept alive by its target model
 
     def _look_up(self, model: LoadedModel) -> None:
         drafting.check_can_verify(model)
@@ -483,7 +483,7 @@ class Pairing:
         if state.models.get(key) is not model or model.asked_for:
             return
         if any(d.model is model for d in state.memory.drafters.values()):
-            state.models.pop(key)  # held by what it drafts for
+            state.models.pop(key)  # kept alive by its target model
         elif not any(s.model is model for s in state.sessions.values()):
             self._loading.free(key)
 

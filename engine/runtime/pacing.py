@@ -19,18 +19,17 @@ Chunks smaller than a tile only pay far into a prompt, where attention takes mos
 MOST_CHUNK = 2048
 """Maximum chunk size. Larger chunks hardly take less time per token, and buffers grow with them."""
 
-GAP_BUDGET = 0.05  # seconds
+GAP_BUDGET = 0.05  # maximum delay in seconds
 
 AGEING = 0.25
 """Share of a model's reading rate by which a waiting prompt counts as shorter with every second. A
 prompt that has waited four times as long as reading it takes comes before all new ones."""
 
-AIM = 0.8  # share of the budget to aim for: times of equal chunks vary by about 20%
+AIM = 0.8  # target share of the budget, because times of equal chunks vary by about 20%
 
 
-MAX_REST_STEPS = (
-    4  # maximum number of steps between a pass over its budget and the next one that reads
-)
+# Maximum number of decode steps after a pass over budget, before the next chunk.
+MAX_REST_STEPS = 4
 
 
 class Rest:
@@ -66,7 +65,7 @@ class Waiting(Struct, frozen=True):
 
     key: str
     remaining: int
-    since: float  # seconds, on the clock of `now` below
+    since: float  # seconds, on the same clock as `now` below
     priority: int = 0
     model: str = ""
 
@@ -82,23 +81,26 @@ class Pacing:
         preference: float = 4096.0,
         gathering: float = 1.0,
     ) -> None:
-        # seconds that reading may add between two tokens of other chats
+        # Maximum time in seconds that prefill may add between two tokens of other chats.
         self.gap_budget = gap_budget
-        # seconds that a chunk may take while nothing decodes. It limits the delay before a stop or
-        # a new chat is noticed.
+        # Maximum time of a chunk in seconds while no chat decodes. This limits the reaction time
+        # for a stop request or a new chat.
         self.idle_budget = idle_budget
-        # minimum number of tokens by which a prompt counts as shorter for each second of waiting,
-        # and the value while the model's speed is unknown
+        # Minimum number of tokens subtracted from a prompt's length for each second of waiting, to
+        # prevent starvation. Also used while the model's speed is unknown.
         self.ageing = ageing
-        self.preference = preference  # tokens by which it counts as shorter per step of priority
-        # seconds that a chat's first token may wait for prompts that arrived with its own
+        # Tokens subtracted from a prompt's length per step of priority.
+        self.preference = preference
+        # Maximum time in seconds that a chat's first token is delayed to wait for prompts that
+        # arrived at the same time.
         self.gathering = gathering
-        # Chunk sizes in tokens by model: learned while others decode, while nothing decodes, and in
-        # passes that also decode (including the decoding rows).
+        # Chunk sizes in tokens by model. They are learned separately for chunks while other chats
+        # decode, chunks while no chat decodes, and passes that also decode (including the decoding
+        # rows).
         self._sizes: dict[str, float] = {}
         self._idle_sizes: dict[str, float] = {}
         self._mixed_sizes: dict[str, float] = {}
-        # By model: tokens per second, and the tokens in the measured pass.
+        # Tokens per second and tokens in the measured pass, by model.
         self._rates: dict[str, tuple[float, int]] = {}
 
     def order(self, waiting: Iterable[Waiting], now: float) -> list[Waiting]:
@@ -147,7 +149,7 @@ class Pacing:
             size, low, high = self._sizes.get(model, 16.0), MIN_CHUNK, min(512, MOST_CHUNK)
         size = max(low, min(size, high))
         if size > tile:
-            size = int(size / tile + 0.25) * tile  # round down rather than up
+            size = int(size / tile + 0.25) * tile  # round down to full tiles if in doubt
         return min(remaining, int(size))
 
     def mixed_chunk(self, model: str, rows: int, remaining: int, tile: int = TILE) -> int:
@@ -174,7 +176,7 @@ class Pacing:
 
     def _factor(self, tokens: int, budget: float, seconds: float) -> float:
         """Factor by which to scale a chunk so that it would take the budget."""
-        # The step from one tile to two is a factor greater than 1.5.
+        # Going from one tile to two requires a factor greater than 1.5.
         most = max(1.5, 1 + TILE / tokens)
         return max(0.6, min(most, AIM * budget / max(seconds, 1e-6)))
 
@@ -274,7 +276,8 @@ class Shares:
     """
 
     def __init__(self) -> None:
-        self._used: dict[str, float] = {}  # seconds divided by share, for programs that are ahead
+        # Seconds divided by share, for programs above their share.
+        self._used: dict[str, float] = {}
         self._least = 0.0
 
     def used(self, active: Iterable[str]) -> dict[str, float]:

@@ -14,9 +14,9 @@ from engine.cache.ledger import CacheKey, CacheOffer
 class Status(IntEnum):
     """Status of a reply. A fault in a shared step or a lack of memory returns it to the queue."""
 
-    PREPARING = 0  # a worker renders its prompt
-    QUEUED = 1  # waits for memory
-    RESTORING = 2  # a worker reads its cache from disk
+    PREPARING = 0  # a worker is rendering the prompt
+    QUEUED = 1  # waiting for memory
+    RESTORING = 2  # a worker is reading the cache from disk
     PREFILLING = 3
     DECODING = 4
     FINISHED = 5
@@ -34,26 +34,27 @@ class Row(Struct, frozen=True):
     status: Status
     paused: bool = False
     reproducible: bool = False
-    # needs separate passes: it is reproducible, or a shared pass with it failed
+    # Requires separate passes, because the session is reproducible or a shared pass with it failed.
     apart: bool = False
-    # its prompt may be read in one pass with a step or the prompts of others, if these allow it
+    # The prompt can be prefilled in the same pass as a decode step or other prompts, if those allow
+    # it.
     mixable: bool = False
-    # a fork that has not written to its shared caches. They are copied on the first write, so a
-    # prefix adopted before that costs nothing.
+    # A fork that hasn't written to its shared caches. They are copied on the first write, so until
+    # then, adopting a prefix costs nothing.
     unwritten: bool = False
-    joins: bool = True  # a prompt's chunk can be read in the same pass as its step
-    # its prompt's last token can be fed in the pass that reads the rest of the prompt
+    joins: bool = True  # a prefill chunk can be in the same pass as this session's decode step
+    # The prompt's last token can be fed in the same pass as the rest of the prompt.
     ends: bool = False
     scratch: bool = False
     priority: int = 0
-    # the client program, if it is not this one; time is shared fairly between programs
+    # The client program, or "" for this program. Programs share compute time fairly.
     program: str = ""
     share: float = 0.0  # percent of the time assigned to its program; 0 for no fixed share
     length: int = 0  # tokens that its caches hold, while its prompt is read
     # tokens of its prompt still to read, without the last one, which the first step feeds unless
     # the last chunk does (`ends`)
     remaining: int = 0
-    # time at which its prompt started to wait, in seconds on the clock of `View.now`
+    # Time at which the prompt started to wait, in seconds on the clock of `View.now`.
     waiting_since: float = 0.0
     ready_at: float = 0.0  # time at which its prompt was completely read
     begun: bool = False  # its first token is sampled, and may still be lazy
@@ -61,31 +62,34 @@ class Row(Struct, frozen=True):
     wants_more: bool = True  # another token must follow the pending one
     # spans `(start, end)` of its prompt's unread tokens that must not be split
     images: tuple[tuple[int, int], ...] = ()
-    snapshot_at: int = -1  # position at which reading must stop for a snapshot; -1 for none
-    most: int = 0  # bytes of its own caches at the reply's maximum length
-    slack: int = 0  # bytes of `most` that are allocated, but not needed
-    # bytes by which extending its allowance increases `most`; None unless it asks for that
+    snapshot_at: int = -1  # position where prefill must stop to take a snapshot; -1 for none
+    most: int = 0  # bytes of the session's own caches at the maximum reply length
+    slack: int = 0  # part of `most` that is allocated but not needed
+    # Bytes added to `most` if the allowance is extended, or None if no extension was requested.
     growth: int | None = None
-    at_limit: bool = False  # its reply ends with the next token unless its allowance is extended
-    # length of a prefix of its prompt that others can use, until the next pass; 0 for none
+    at_limit: bool = False  # the reply ends with the next token unless its allowance is extended
+    # Length of a prompt prefix that other sessions can use, until the next pass. 0 for none.
     keeps: int = 0
     keeps_bytes: int = 0
-    # number of the cache group that it shares with others, 0 for none, and its bytes
+    # Number and bytes of the cache group shared with other sessions. 0 for no group.
     group: int = 0
     shared: int = 0
-    drafts: int = 0  # maximum number of tokens to draft after the pending one
-    # tokens that the drafting model must still read; -1 if there is no such model
+    drafts: int = 0  # maximum number of tokens to draft after the pending token
+    # Number of tokens the draft model is behind, or -1 without a draft model.
     behind: int = -1
-    drafter_bytes: int = 0  # by which that model's caches may still grow
-    # for each looked-up token, the chance that it and all before it are accepted
+    drafter_bytes: int = 0  # bytes by which the draft model's caches may still grow
+    # For each lookup token, the probability that all tokens up to and including this token are
+    # accepted.
     holds: Sequence[float] = ()
-    lost: int = 0  # tokens removed from its caches by a draft, which its next step reads again
-    kind: tuple[object, ...] = ()  # rows of one kind can reuse each other's caches
-    prompt: bytes = b""  # its prompt's tokens, `packed`; empty unless they are being read
-    system: int = 0  # number of its first tokens that depend only on the system message
-    # its caches cannot be trimmed: others can only continue from where its reading halts
+    # Number of tokens removed from the caches by a draft, which the next step processes again.
+    lost: int = 0
+    kind: tuple[object, ...] = ()  # rows of the same kind can reuse each other's caches
+    prompt: bytes = b""  # `packed` prompt tokens; empty except during prefill
+    system: int = 0  # number of leading tokens that only depend on the system message
+    # The caches can't be trimmed, so other sessions can only reuse them up to points where prefill
+    # stops.
     halts: bool = False
-    offer: CacheOffer | None = None  # parts of its prompt in the caches of others
+    offer: CacheOffer | None = None  # parts of the prompt in caches of other sessions
 
     def __repr__(self) -> str:
         """Omit the prompt, which may be long and is private."""
@@ -114,10 +118,10 @@ class Idle(Struct, frozen=True):
     """Caches that are not in use, with the memory that dropping them would free."""
 
     key: CacheKey
-    nbytes: int  # without shared memory
-    used_at: float  # time of the last use; the oldest are dropped first
-    # number of the cache group shared with others, 0 for none, and its bytes, which are freed with
-    # its last holder
+    nbytes: int  # bytes excluding shared memory
+    used_at: float  # time of the last use, since the least recently used caches are dropped first
+    # Number and bytes of the cache group shared with other sessions, or 0 for no group. The shared
+    # memory is freed along with its last user.
     group: int = 0
     shared: int = 0
 
@@ -125,33 +129,33 @@ class Idle(Struct, frozen=True):
 class MemoryView(Struct, frozen=True):
     """Memory figures in bytes."""
 
-    budget: int  # maximum for weights and caches
-    fixed: int = 0  # all weights, and reservations of loads and embeddings
-    scratch: int = 0  # need of a future single question
-    # caches that are not in use; empty if everything fits without evictions
+    budget: int  # limit for weights and caches in bytes
+    fixed: int = 0  # weights, and memory reserved for loads and embeddings
+    scratch: int = 0  # bytes to keep available for a single question
+    # Caches that aren't in use. Empty if everything fits without evictions.
     idle: Sequence[Idle] = ()
-    # changes whenever memory may have become free, so that the queue is only examined again when
-    # that could help
+    # Incremented whenever memory may have been freed. If unchanged, there is no need to examine the
+    # queue again.
     version: int = 0
-    idle_bytes: int = 0  # all of them together, without memory shared with running replies
-    leaving: int = 0  # evicted caches that are still being written to disk
-    # kept prefixes with their bytes, listed only if a row has a prefix to keep
+    idle_bytes: int = 0  # bytes of all idle caches, excluding memory shared with running replies
+    leaving: int = 0  # bytes of evicted caches that are still being written to disk
+    # Kept prefixes with their bytes. Only listed if a row has a prefix to keep.
     prefixes: Sequence[Idle] = ()
-    prefix_limit: int = 0  # maximum bytes of all kept prefixes
-    images_over: int = 0  # bytes by which embeddings of images exceed their share of the budget
-    passing: int = 0  # part of `fixed` that embeddings of texts and other replies will free
+    prefix_limit: int = 0  # limit for the bytes of all kept prefixes
+    images_over: int = 0  # bytes by which image embeddings exceed their share of the budget
+    passing: int = 0  # part of `fixed` that text embeddings and other replies will free
 
 
 class PendingEmbedding(Struct, frozen=True):
     key: str
-    nbytes: int  # bytes of the longest text's caches
+    nbytes: int  # bytes of the caches for the longest text
 
 
 class LoadRequest(Struct, frozen=True):
     key: str
     name: str
-    nbytes: int  # bytes of its weights on disk
-    # bytes of its weights in the type that this machine computes fastest in
+    nbytes: int  # size of the weights on disk in bytes
+    # Size of the weights in bytes, in the dtype that is fastest on this machine.
     wide: int
 
 
@@ -167,19 +171,21 @@ class Piece(StrEnum):
 class View(Struct, frozen=True):
     """State of the engine at the start of a turn."""
 
-    now: float  # seconds, on any clock
-    # all sessions with a reply, in the order of opening
+    now: float  # seconds on any clock
+    # All sessions with a reply, in the order of opening.
     rows: Sequence[Row] = ()
-    # ids of models that can read a chunk in one pass with a step of others
+    # Ids of models that can combine a prefill chunk with decode steps in one pass.
     mixing: frozenset[str] = frozenset()
-    joining: frozenset[str] = frozenset()  # ids of models that can read several prompts in one pass
-    exact: frozenset[str] = frozenset()  # ids of models whose logits do not depend on chunks
+    # Ids of models that can prefill several prompts in one pass.
+    joining: frozenset[str] = frozenset()
+    # Ids of models whose logits don't depend on chunk boundaries.
+    exact: frozenset[str] = frozenset()
     faulty: frozenset[str] = frozenset()  # ids of models whose shared steps have failed too often
-    memory: MemoryView = field(default_factory=lambda: MemoryView(1 << 62))  # bytes
-    load: LoadRequest | None = None  # the model that waits to be loaded, if any
-    embedding: PendingEmbedding | None = None  # the texts that wait for memory, if any
-    relieve: bool = False  # the system is short of memory: evict all idle caches
-    pieces: frozenset[Piece] = frozenset()  # kinds of work with a next piece
+    memory: MemoryView = field(default_factory=lambda: MemoryView(1 << 62))  # memory usage in bytes
+    load: LoadRequest | None = None  # model waiting to be loaded, if any
+    embedding: PendingEmbedding | None = None  # texts waiting for memory to be embedded, if any
+    relieve: bool = False  # the system is short of memory, so evict all idle caches
+    pieces: frozenset[Piece] = frozenset()  # kinds of background work that can continue
     computes: bool = True  # False while all ranks are loading a model
 
 
@@ -193,7 +199,9 @@ class Extension(Struct, frozen=True):
     """Extension of the allowance of a reply without a limit."""
 
     session: str
-    whole: bool  # by `PROMISED` tokens; if False, by `AHEAD`, while caches are written
+    # True to extend by `PROMISED` tokens; False to extend by `AHEAD` while caches are being
+    # written.
+    whole: bool
 
 
 class PrefixCopy(Struct, frozen=True):
@@ -214,10 +222,10 @@ class LoadAdmission(Struct, frozen=True):
 class Refusal(Struct, frozen=True):
     """Refusal of a reply, a load or an embedding, with an error code and a message."""
 
-    key: str  # the session's id, or the request's key
+    key: str  # id of the session, or key of the request
     code: str
     message: str
-    piece: Piece | None = None  # LOADING or EMBEDDING; None for a reply
+    piece: Piece | None = None  # LOADING or EMBEDDING, or None for a reply
 
 
 class Adoption(Struct, frozen=True):
@@ -232,12 +240,13 @@ class Pass(Struct, frozen=True):
     """Decode step of one model's sessions."""
 
     rows: tuple[str, ...]  # sessions whose pending token is delivered
-    feed: tuple[str, ...]  # the sessions among them whose pending token is fed to get another
-    shared: bool = True  # one forward pass for all; else one for each
-    # for each fed session, the maximum number of tokens to draft after the pending one and check in
-    # the same pass; empty without drafts
+    feed: tuple[str, ...]  # subset of `rows` whose pending token is fed to get the next token
+    # True for a single forward pass for all sessions; False for separate passes.
+    shared: bool = True
+    # Maximum number of tokens to draft and verify after the pending token, for each session in
+    # `feed`. Empty without drafts.
     drafts: tuple[int, ...] = ()
-    behind: int = 0  # tokens that the drafting model reads after the step, to catch up
+    behind: int = 0  # number of tokens the draft model reads after the step to catch up
 
 
 class Chunk(Struct, frozen=True):
@@ -247,10 +256,11 @@ class Chunk(Struct, frozen=True):
     model: str
     start: int
     count: int
-    mixed: bool = False  # read in the turn's only pass, together with the decode step
-    fixed: bool = False  # its end is at a fixed position, so nothing is learned from its size
-    # it ends the prompt, and the pass also feeds the prompt's last token: the session is also among
-    # those of the pass
+    # The chunk is in the same pass as the decode step, which is the only pass of the turn.
+    mixed: bool = False
+    fixed: bool = False  # the chunk ends at a fixed position, so its size isn't used for learning
+    # The chunk ends the prompt, and the pass also feeds the prompt's last token, so the session is
+    # part of the pass as well.
     ends: bool = False
 
 
@@ -262,30 +272,32 @@ class StepPlan(Struct, frozen=True):
     state, so the next plan is made from the new one.
     """
 
-    # replies that can never fit, and loads and embeddings that do not fit now
+    # Replies that can never fit, and loads and embeddings that don't fit now.
     refuse: tuple[Refusal, ...] = ()
-    # idle caches to evict. The waiting request is admitted once the memory is actually free.
+    # Idle caches to evict. The waiting request is admitted once the memory has been freed.
     evict: tuple[CacheKey, ...] = ()
-    at_once: bool = False  # the budget is already exceeded: drop them without writing them to disk
+    # Drop caches without writing them to disk, because the budget is already exceeded.
+    at_once: bool = False
     requeue: tuple[str, ...] = ()  # replies that lose their caches and return to the queue
-    extend: Extension | None = None  # the reply whose allowance is extended
-    admit: Admission | None = None  # the reply that starts
-    load: LoadAdmission | None = None  # the model whose loading starts
-    embed: PendingEmbedding | None = None  # the texts whose embedding starts
-    keep: PrefixCopy | None = None  # the prefix that is kept
-    adopt: Adoption | None = None  # the prefix of a prompt that is copied instead of read
-    models: tuple[str, ...] = ()  # the models with decoding sessions
-    model: str = ""  # the model whose turn it is; "" if nothing decodes
-    passes: tuple[Pass, ...] = ()  # its decode steps
-    chunk: Chunk | None = None  # the part of a prompt to read
-    # remainders of other prompts that are read in the pass of `chunk`
+    extend: Extension | None = None  # reply whose allowance is extended
+    admit: Admission | None = None  # reply to start
+    load: LoadAdmission | None = None  # model to start loading
+    embed: PendingEmbedding | None = None  # texts to start embedding
+    keep: PrefixCopy | None = None  # prefix to keep for other sessions
+    adopt: Adoption | None = None  # prompt prefix to copy instead of prefilling it
+    models: tuple[str, ...] = ()  # models with decoding sessions
+    model: str = ""  # model whose turn it is, or "" if no session decodes
+    passes: tuple[Pass, ...] = ()  # decode passes of this model
+    chunk: Chunk | None = None  # part of a prompt to prefill
+    # Remaining parts of other prompts, which are prefilled in the same pass as `chunk`.
     beside: tuple[Chunk, ...] = ()
-    reading: tuple[str, ...] = ()  # the sessions whose prompts are being read, the next one first
-    queue: tuple[str, ...] = ()  # the sessions that wait for memory, in the order of admission
-    gathering: bool = False  # sessions with complete prompts wait for others that arrived with them
-    answering: int = 0  # number of passes of all models that the chunk delays
-    begins: bool = False  # all participants of the only pass start their answers with it
-    # kinds of work of which a piece is done after the turn's tokens are delivered, in this order
+    reading: tuple[str, ...] = ()  # sessions being prefilled, in order
+    queue: tuple[str, ...] = ()  # sessions waiting for memory, in the order of admission
+    # Sessions with complete prompts wait for other prompts that arrived at the same time.
+    gathering: bool = False
+    answering: int = 0  # total number of passes, of all models, that the chunk delays
+    begins: bool = False  # all sessions in the turn's only pass start their replies
+    # Background work to continue after the turn's tokens are delivered, in this order.
     pieces: tuple[Piece, ...] = ()
 
     @property
@@ -307,14 +319,16 @@ class StepPlan(Struct, frozen=True):
 class Timing(Struct, frozen=True):
     """Durations of a turn in seconds, from which the scheduler learns."""
 
-    ended: float = 0.0  # its end, on the clock of `View.now`
-    # passes, including the wait for their tokens; with a mixed chunk only that pass
+    ended: float = 0.0  # end of the turn, on the clock of `View.now`
+    # Seconds for all passes, including the wait for their tokens. For a mixed chunk, only the time
+    # of its pass.
     decode: float = 0.0
-    chunk: float = 0.0  # reading the chunk in a separate pass
-    # tokens read of the chunk and of those in the same pass; 0 if that failed
+    chunk: float = 0.0  # seconds for a chunk in a separate pass
+    # Number of tokens read in the chunk and other chunks of the same pass, or 0 if the pass failed.
     read: int = 0
-    left: int = 0  # unread tokens of the chunk's prompt
-    # tokens of a pass with drafts, including the `accepted` ones of the `drafted` tokens
+    left: int = 0  # number of unread tokens in the chunk's prompt
+    # Number of tokens generated by a pass with drafts, including `accepted` tokens out of `drafted`
+    # tokens.
     told: int = 0
     drafted: int = 0
     accepted: int = 0

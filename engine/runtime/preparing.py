@@ -63,18 +63,18 @@ class Job(Struct, frozen=True):
     system: str | None
     reasoning: bool | None
     slides: bool
-    context: int  # maximum number of tokens of the prompt and the answer together
+    context: int  # maximum number of prompt and answer tokens together
     history: list[Message]
-    gone: list[Message]  # the oldest messages, which did not fit into the previous prompt
-    ledger: Ledger  # the text that the session's tokens represent
-    # a new message, the whole conversation, or a raw prompt
+    gone: list[Message]  # oldest messages, which didn't fit into the previous prompt
+    ledger: Ledger  # text represented by the session's tokens
+    # A new message, a whole conversation, or a raw prompt.
     asked: Asked
     params: SamplingParams
-    # reads the header of the session's cache on disk; None if not needed
+    # Reads the header of the session's cache on disk. None if not needed.
     look: Callable[[], Record | None] | None = None
-    # arguments of the template besides the messages
+    # Template arguments other than the messages.
     template: Mapping[str, Any] = field(default_factory=dict)
-    # images that were read, by digest
+    # Images that have been read, by digest.
     sights: Mapping[str, ImageTokens] = field(default_factory=dict)
 
     def sight(self, medium: Image | Audio) -> ImageTokens:
@@ -105,8 +105,8 @@ def with_images(job: Job, stop: threading.Event | None = None) -> Job:
     sights: dict[str, ImageTokens] = {}
     for medium in media_in(messages):
         if not preprocessor.word_of(medium):
-            continue  # the model does not support audio
-        with contextlib.suppress(FileNotFoundError):  # the message gets a note instead
+            continue  # the model doesn't support audio
+        with contextlib.suppress(FileNotFoundError):  # the message gets a note instead of the file
             sights[medium.digest] = preprocessor.tokens_of(medium, stop)
     return replace(job, sights=sights)
 
@@ -322,7 +322,7 @@ def count(job: Job) -> int:
         )
 
     messages, _, length = _fitting(job, messages, build)
-    if job.slides and length >= context:  # then count the message alone
+    if job.slides and length >= context:  # in this case, count only the new message
         length = _built(build, last_turn(messages))[1]
     return length
 

@@ -16,15 +16,16 @@ from pathlib import Path
 
 class Pressure(IntEnum):
     NONE = 0
-    SOME = 1  # free what can be recreated
-    HIGH = 2  # the system swaps, or is about to
+    SOME = 1  # free memory that can be recreated
+    HIGH = 2  # the system is swapping, or is about to
 
 
 _STALLS = Path("/proc/pressure/memory")
 _MEMORY = Path("/proc/meminfo")
-_WAITED = (5.0, 20.0)  # percent of the time in which any program waited: for SOME, HIGH
-_LEFT = (0.04, 0.02)  # share of the memory available without swapping: for SOME, HIGH
-_LEVEL = b"kern.memorystatus_vm_pressure_level"  # macOS: 1 normal, 2 warning, 4 critical
+# Percentage of time that any program was waiting for memory, for SOME and HIGH.
+_WAITED = (5.0, 20.0)
+_LEFT = (0.04, 0.02)  # fraction of memory available without swapping, for SOME and HIGH
+_LEVEL = b"kern.memorystatus_vm_pressure_level"  # macOS levels: 1 normal, 2 warning, 4 critical
 
 
 def pressure() -> Pressure:
@@ -67,7 +68,7 @@ def _of_level(level: int) -> Pressure:
 
 
 def _system_level() -> int:
-    import ctypes  # on a Mac alone
+    import ctypes  # imported here because only macOS needs it
 
     level = ctypes.c_int(0)
     size = ctypes.c_size_t(ctypes.sizeof(level))
@@ -82,7 +83,7 @@ class Need(IntEnum):
 
     NOTHING = 0
     CACHES = 1
-    MODEL = 2  # an unused one, if freeing the caches was not enough
+    MODEL = 2  # an unused model, if freeing caches wasn't enough
 
 
 PAUSE = 10.0
@@ -93,7 +94,7 @@ class Relief:
     """Sequence of what to free under pressure: caches first, then one model at a time."""
 
     def __init__(self) -> None:
-        self._caches_gone = False  # since the pressure began
+        self._caches_gone = False  # caches have been freed since the pressure began
         self._next = float("-inf")
 
     def need(self, level: Pressure, now: float) -> Need:

@@ -64,18 +64,18 @@ AHEAD = 256
 class Prepared(Struct, frozen=True):
     """Results of preparing a request in a worker: everything a reply needs to start."""
 
-    messages: list[Message]  # the whole conversation, without the messages in `gone`
-    gone: list[Message]  # the oldest messages, which the prompt leaves out
+    messages: list[Message]  # the whole conversation, except messages in `gone`
+    gone: list[Message]  # oldest messages, which the prompt omits
     prompt: Prompt
-    tokens: list[int]  # of the prompt; those of the answer are appended
+    tokens: list[int]  # prompt tokens, followed by the answer's tokens
     text: ReplyText
-    longest: int  # maximum number of tokens of the answer
-    ledger: Ledger  # the text that the session's tokens represent, including this prompt
-    constraint: Constraint | None = None  # grammar of the requested form of the answer
-    images: Sequence[PlacedImage] = ()  # with their positions in the prompt's tokens
+    longest: int  # maximum number of answer tokens
+    ledger: Ledger  # text represented by the session's tokens, including this prompt
+    constraint: Constraint | None = None  # grammar of the requested form
+    images: Sequence[PlacedImage] = ()  # images with their positions in the prompt
 
 
-_LONGEST_CHARACTER = 4  # maximum number of tokens per character: one for each byte
+_LONGEST_CHARACTER = 4  # maximum number of tokens per character, i.e. one per UTF-8 byte
 
 TRANSITIONS = {
     Status.PREPARING: {Status.QUEUED},
@@ -282,7 +282,7 @@ class Request:
     def progress(self, done: int, position: int) -> None:
         """Report how much of the prompt was read, and how many prompts come before it."""
         if self.generated:
-            return  # do not report that a cache is rebuilt during an answer
+            return  # don't report rebuilding a cache in the middle of an answer
         self.queue_position = position
         self._sink(
             PromptProgress(
@@ -321,9 +321,10 @@ class Request:
 
     def accept(self, token: int) -> None:
         """Count and time a token that was read, and report its text."""
-        assert self.text is not None  # nothing is generated before it is prepared
+        assert self.text is not None  # generation starts after the prompt is prepared
         before, heading = self.text.kind, self.text.in_header
-        deltas = self.text.add(token)  # first, so that a token whose text fails is not counted
+        # Done first, so that a token isn't counted if decoding its text fails.
+        deltas = self.text.add(token)
         if self.constraint is not None:
             self.constraint.accept(token)
         self._last_at = time.perf_counter()
@@ -334,7 +335,7 @@ class Request:
         odds: tuple[TokenOdds, ...] = ()
         if self.odds is not None:
             known = self.odds.take(token, self.text.detokenizer)
-            # Markers and the text they enclose are not part of the answer.
+            # Markers and the text between them aren't part of the answer.
             odds = (known,) if before == self.text.kind == "answer" else ()
         self._tell(deltas, (token,), odds)
         if self._detector is not None and self.text.may_end:
@@ -354,7 +355,7 @@ class Request:
             return
         stop = self.text.stop if self.text is not None else None
         self._sink(Finished(self.session.id, self.id, reason, self.stats(), stop, message), ())
-        self._end()  # after the report
+        self._end()  # end the reply after reporting the events
 
     def fail(self, code: str, message: str, reason: str = "") -> None:
         """End with an error, as the final event."""
@@ -435,7 +436,7 @@ class Request:
         if shared is None:
             return Part(whole)
         base = kv.base
-        if not self.is_running:  # its prompt may reuse only a part of the prefix, or nothing
+        if not self.is_running:  # the prompt may reuse just a part of the prefix, or nothing
             base = min(base, common_prefix(kv.tokens[:base], self.tokens))
             if base < shared_prefix.MIN_TOKENS:
                 return Part(whole)
@@ -462,20 +463,21 @@ class Request:
         """Add the messages of the turn to the session, and return the answer's message."""
         session, prompt, text = self.session, self.prompt, self.text
         if prompt is None or text is None:
-            return None  # cancelled while its prompt was being prepared
+            return None  # canceled while the prompt was being prepared
         if reason == FinishReason.CANCELLED and not self.generated:
-            return None  # as if it had not been sent
+            return None  # as if the message hadn't been sent
         messages = self.messages
         if not messages:
-            return None  # a raw prompt is not part of a conversation
+            return None  # a raw prompt isn't part of a conversation
         if prompt.continues:
-            messages = messages[:-1]  # the answer includes the whole message
+            messages = messages[:-1]  # the answer contains the whole message, including its start
         if session.system and messages[0] == {"role": "system", "content": session.system}:
             messages = messages[1:]
         said = text.said()
         session.history = [*messages, said]
         if text.stop is not None:
-            # The stop string is cut from the text, but not from the tokens, so they do not match.
+            # The stop string was removed from the text, but not from the tokens, so these don't
+            # match.
             session.kv.ledger = prompt.ledger("", [])
         else:
             generated = self.tokens[self.prompt_length :]
@@ -493,7 +495,7 @@ class Request:
         for text, kind in deltas:
             self._sink(TextDelta(self.session.id, self.id, text, kind, odds), tokens)
             tokens, odds = (), ()
-        if tokens:  # a token without text is reported with an empty delta
+        if tokens:  # report a token without text with an empty delta
             self._sink(TextDelta(self.session.id, self.id, "", "answer", odds), tokens)
         if self.tells_calls and self.text is not None:
             for told in self.text.calls_told(over):
@@ -529,30 +531,30 @@ class SessionState(Struct, eq=False, dict=True):  # compared by identity
     reproducible: bool
     reasoning: bool | None
     kv: SessionKV
-    estimate: MemoryEstimate  # estimate of the size of its caches
-    # bits of keys and values in the caches; None for the model's own type
+    estimate: MemoryEstimate  # estimated size of the caches
+    # Precision of keys and values in the caches, or None for the model's own dtype.
     kv_bits: int | None = None
-    on_overflow: Overflow = "refuse"  # what to do if the conversation exceeds the context
-    context: int | None = None  # maximum set by the caller; None for the model's
-    scratch: bool = False  # for a single question, ends after its reply
-    named: bool = False  # the caller chose its id, and may reopen it after a restart
-    # the messages so far, without the session's system message
+    on_overflow: Overflow = "refuse"  # reaction if the conversation exceeds the context
+    context: int | None = None  # limit set by the caller, or None for the model's limit
+    scratch: bool = False  # the session is for a single question and ends after its reply
+    named: bool = False  # the caller chose the id, and may reopen the session after a restart
+    # Messages so far, without the session's system message.
     history: list[Message] = field(default_factory=list)
-    priority: int = 0  # higher ones come first; 0 is the default
-    # program, share: see `Session.prioritise`
+    priority: int = 0  # requests with a higher priority are first; 0 is the default
+    # See `Session.prioritise`.
     program: str = ""
     share: float = 0.0
-    # the oldest messages, which did not fit into the latest prompt
+    # Oldest messages, which didn't fit into the latest prompt.
     gone: list[Message] = field(default_factory=list)
-    request: Request | None = None  # the current request, if any
-    # caches are only shared within a domain, so that neither the reuse nor the speed of a prompt
-    # reveals prompts of other domains
+    request: Request | None = None
+    # Sessions share caches only within a domain, so that neither the reuse nor the speed of a
+    # prompt reveals prompts from other domains.
     domain: str = ""
-    begins_as: str = ""  # id of the session whose file it starts from if it has none of its own
-    # current time for its prompts, in seconds since 1970. It stays the same for a day, so that a
-    # template with the time starts every prompt with the same text.
+    begins_as: str = ""  # id of a session whose file is used if this session has no file
+    # Date and time passed to the template, in seconds since 1970. It stays the same for a day, so
+    # that prompts of templates with the time start with the same text.
     moment: float = 0.0
-    # time of its last use, for choosing the caches to evict
+    # Time of the last use, for choosing caches to evict.
     used_at: float = field(default_factory=time.monotonic)
 
     @cached_property

@@ -66,16 +66,16 @@ class Scheduler:
     """Scheduling policy of one engine."""
 
     def __init__(self, pacing: Pacing | None = None) -> None:
-        self.pacing = pacing or Pacing()  # sizes of chunks and the order of prompts
-        self.drafting = Drafting()  # decides about drafts
-        self.step_seconds = 0.0  # current duration of a decode step without a chunk
+        self.pacing = pacing or Pacing()  # chunk sizes and the order of prompts
+        self.drafting = Drafting()  # decides when to use drafts
+        self.step_seconds = 0.0  # current duration in seconds of a decode step without a chunk
         self._turns = Turns()
         self._shares = Shares()
         self._chunks = 0
         self._hand_on_until = 0.0
         self._copied = False  # a prefix was copied in the previous turn
         self._rest = Rest(self.pacing.gap_budget)
-        self._looked_at = -1  # version of the memory at which nothing in the queue fitted
+        self._looked_at = -1  # memory version for which no queued request fit
 
     def plan(self, view: View) -> StepPlan:
         """Return the plan for this turn."""
@@ -208,7 +208,7 @@ class Scheduler:
             return self._with_copies(step, group, view)
         count = self.drafting.count(row.model) if row.drafts else 0
         if not count or row.behind < 0 or row.drafter_bytes > budget.unused:
-            return step  # no cache is evicted for a draft
+            return step  # never evict a cache for a draft
         if row.behind > drafting.CATCH_UP:
             return replace(step, behind=min(row.behind - 1, drafting.CHUNK))
         return replace(step, drafts=(min(count, row.drafts),))
@@ -302,7 +302,7 @@ class Scheduler:
                 continue
             is_read = offer.donor.kind == "session" and offer.donor.name in reading
             if is_read and row is not order[0] and not handed_on:
-                continue  # the donor will have more of it
+                continue  # the donor is about to have more of the prompt
             free = row.unwritten and offer.length > row.length
             if free or is_worth_a_copy(row, offer.length):
                 return Adoption(row.id, offer.donor, offer.length)
@@ -410,7 +410,8 @@ MOST = 16
 WAITING_PAIRS = 64 * 64
 """Number of cached comparisons of prompts. A waiting prompt is compared in each step."""
 
-COPY_PER_TOKEN = 64  # copying this many tokens' keys takes about as long as reading one token
+# Copying the keys of this many tokens takes about as long as prefilling one token.
+COPY_PER_TOKEN = 64
 
 
 def is_worth_a_copy(row: Row, length: int) -> bool:

@@ -46,24 +46,24 @@ class State:
         cache_bytes: int = 0,
         leader: Leader | None = None,
     ) -> None:
-        # leader of the ranks over which the models are spread; None for a single process
+        # Leader of the ranks that the models are split over, or None for a single process.
         self.leader = leader
         self.backend: Backend = backend.start()
         backend.limit_buffers(self.backend.device, 0)
         self.models: dict[str, LoadedModel] = {}
-        self.sessions: dict[str, SessionState] = {}  # all of them, by id
-        # requests in progress, by session id. A step only examines these, so that thousands of
-        # idle sessions cost nothing.
+        self.sessions: dict[str, SessionState] = {}  # all sessions by id
+        # Requests in progress, by session id. A step only examines these, so that thousands of idle
+        # sessions cost nothing.
         self.requests: dict[str, Request] = {}
-        # requests without their final event, in any state
+        # Requests without a final event, in any state.
         self.unended: set[Request] = set()
-        # code and message of the error for sessions that no longer exist or were not opened. Not
-        # an exception, because a raised one keeps the objects of its frames alive.
+        # Error code and message for sessions that no longer exist or couldn't be opened. These
+        # aren't exceptions, because a raised exception keeps the objects in its frames alive.
         self.ended: dict[str, tuple[str, str]] = {}
         self.meter = Meter()  # time by phase, and rates
-        # latest reported figures by session id (`report`)
+        # Latest reported stats by session id (`report`).
         self.told: dict[str, dict[str, Any]] = {}
-        # ledger of their memory
+        # Tracks memory usage.
         self.memory = Memory(
             memory_budget or int(self.backend.memory * BUDGET_SHARE),
             (Offload if leader is None else leader.offload)(cache_dir, cache_bytes),
@@ -202,7 +202,7 @@ class State:
         before = self.sessions.get(session_id)
         if before is not None:
             if before.request is None:
-                self.memory.save(before)  # the new one may continue from there
+                self.memory.save(before)  # the new session may continue from this cache
             message = "The chat was opened anew while it answered."
             self.end_session(before, SESSION_CLOSED, message)
 
@@ -226,7 +226,7 @@ class State:
     def _drop(self, session: SessionState) -> None:
         try:
             session.kv.drop()
-        except BaseException:  # its reply must still end
+        except BaseException:  # the reply must end in any case
             log.exception("caches could not be dropped in order")
 
 
@@ -242,7 +242,7 @@ def _said(error: BaseException) -> tuple[str, str, str]:
     return INTERNAL_ERROR, f"Answering failed: {words_of(error)}", ""
 
 
-WINDOW = 2.0  # seconds over which current rates are averaged
+WINDOW = 2.0  # time window in seconds for averaging current rates
 
 
 class Meter:

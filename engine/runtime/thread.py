@@ -48,9 +48,10 @@ def run(
 ) -> None:
     """Run the engine. MLX is imported here, so that no window waits for it."""
     _this_thread.runs_an_engine = True
-    if niceness and sys.platform == "linux":  # elsewhere it would be the whole process's
+    if niceness and sys.platform == "linux":  # elsewhere, this affects the whole process
         with contextlib.suppress(OSError):
-            # Of this thread and those that it starts, such as the workers and the kernels' threads.
+            # This applies to the current thread and the threads it starts, such as workers and
+            # kernel threads.
             os.setpriority(os.PRIO_PROCESS, 0, niceness)
     try:
         loop = _loop(mailbox, memory_budget, cache_dir, cache_bytes, ranks, ways_dir)
@@ -61,10 +62,10 @@ def run(
             refuse(command, EngineError(ENGINE_STOPPED, why))
         return
     try:
-        with contextlib.suppress(BaseException):  # reported to every reply and logged by the loop
+        with contextlib.suppress(BaseException):  # already reported and logged by the loop
             loop.run()
     finally:
-        if not mailbox.closed:  # an error at the end of the loop
+        if not mailbox.closed:  # an error occurred at the end of the loop
             loop.end("The engine cannot go on.")
 
 
@@ -80,8 +81,8 @@ def _loop(
         from engine.cluster.relay import Relay
 
         return Relay(mailbox, ranks, memory_budget, cache_dir, cache_bytes)
-    confined.shared().start()  # their imports run in parallel with this thread's
-    backend.load_openblas()  # before anything imports MLX
+    confined.shared().start()  # the child's imports run in parallel with this thread
+    backend.load_openblas()  # must run before anything imports MLX
     from engine.runtime.loop import Loop
 
     return Loop(mailbox, memory_budget, cache_dir, cache_bytes, ways_dir=ways_dir)
@@ -113,7 +114,7 @@ def ended(mailbox: Mailbox, thread: threading.Thread | None) -> None:
 
 def _stop_all() -> None:
     for mailbox, thread in list(_running):
-        with contextlib.suppress(EngineError):  # it has ended already
+        with contextlib.suppress(EngineError):  # the engine has already ended
             mailbox.post(Stop())
         if thread is not None:
             thread.join()

@@ -109,7 +109,7 @@ def _row(state: State, request: Request) -> Row:
         apart=request.apart,
         mixable=chunked and kv.mixes,
         unwritten=kv.is_unwritten,
-        # Otherwise all rows of a chunk would pass through the output layer.
+        # Otherwise, all rows of a chunk would pass through the output layer.
         ends=chunked and model.can.leaves_out_rows and model.ranks == 1,
         # A recurrent model may treat the first token differently.
         joins=not (request.apart or session.kv_bits or request.lost) and kv.length > 0,
@@ -163,7 +163,7 @@ def _offer(state: State, request: Request) -> CacheOffer | None:
     if request.offered[0] != now:
         try:
             request.offered = (now, prefixes.offer(request.reader))
-        except BaseException as error:  # the prompt is read instead of adopted
+        except BaseException as error:  # prefill the prompt instead of adopting the prefix
             log.warning("no offer of another chat's cache: %s", words_of(error))
             request.offered = (now, None)
     return request.offered[1]
@@ -180,5 +180,5 @@ def draft_room(request: Request) -> int:
     if request.apart or request.lost or not request.kv.can_go_back:
         return 0
     if request.constraint is not None and request.constraint.is_slow:
-        return 0  # a worker computes its masks token by token
-    return max(0, request.limit - request.generated - 2)  # one more token follows the draft
+        return 0  # a worker computes the masks of constrained replies token by token
+    return max(0, request.limit - request.generated - 2)  # the draft is followed by one more token

@@ -86,8 +86,8 @@ def refuse(command: Command, error: EngineError) -> None:
         failed = Failed(command.session_id, command.reply_id, error.code, error.message)
         command.sink(failed, ())
     elif isinstance(command, _ANSWERED) and not command.answer.done():
-        detach(error)  # the caller may keep it on a thread that must not free arrays
-        with contextlib.suppress(InvalidStateError):  # just cancelled
+        detach(error)  # the caller may keep the error on a thread that must not free arrays
+        with contextlib.suppress(InvalidStateError):  # the future was just canceled
             command.answer.set_exception(error)
 
 
@@ -118,7 +118,7 @@ class Answer(Future[T]):
                 fn(done)
             except BaseException:
                 if threading.current_thread() is asking:
-                    raise  # the answer was already available: this is the caller's thread
+                    raise  # the result was already available, so this runs in the caller's thread
                 log.exception("a future's callback raised")
 
         super().add_done_callback(guarded)
@@ -192,8 +192,8 @@ class Workers:
     def __init__(self, mailbox: Mailbox) -> None:
         self._mailbox = mailbox
         self._changed = threading.Condition()
-        self._waiting: dict[str, deque[_QueuedWork]] = {}  # by lane, oldest first
-        self._busy: Counter[str] = Counter()  # threads by lane
+        self._waiting: dict[str, deque[_QueuedWork]] = {}  # queued work by lane, oldest first
+        self._busy: Counter[str] = Counter()  # number of threads by lane
         self._threads = 0
         self._closed = False
         self._running: dict[int, _Running] = {}  # by job number; only used by the engine thread
@@ -223,7 +223,7 @@ class Workers:
                 log.error("a task failed", exc_info=fault)
             running.on_error(fault)
         finally:
-            # A worker may free the error last, which must not free the task's frame.
+            # A worker may be the last to free the error, which must not free the task's frame.
             if error is not None:
                 error.__traceback__ = None
 
@@ -266,7 +266,7 @@ class Workers:
             usual = threading.stack_size(STACK)
             try:
                 thread.start()
-            except RuntimeError:  # no more threads available: continue with the existing ones
+            except RuntimeError:  # no more threads available, so continue with the existing threads
                 if not self._threads:
                     raise
                 return
@@ -279,7 +279,7 @@ class Workers:
         while going_on:
             try:
                 going_on = self._do_one()
-            except BaseException:  # the pool relies on this thread
+            except BaseException:  # keep the thread alive, because the pool relies on it
                 log.exception("a fault between two pieces of work")
 
     def _do_one(self) -> bool:
@@ -288,7 +288,7 @@ class Workers:
             return False
         try:
             self._post(job.number, job.function())
-        except BaseException as error:  # a panic in a native library is no Exception
+        except BaseException as error:  # panics in native libraries aren't an Exception
             if not isinstance(error, EngineError):
                 log.warning("preparing failed: %s", type(error).__name__)
             self._post(job.number, None, error)
@@ -308,7 +308,7 @@ class Workers:
                 jobs = self._waiting.pop(lane)
                 job = jobs.popleft()
                 if jobs:
-                    self._waiting[lane] = jobs  # move the lane to the end, for fairness
+                    self._waiting[lane] = jobs  # move the lane to the end for fairness
                 self._busy[lane] += 1
                 return job
             return None
