@@ -29,22 +29,22 @@ from engine.sandbox.protocol import ChildKind, RefusedError, pack, unpack
 from engine.text.forms import grammar, in_words, parser_limits, refusal, too_much
 from engine.text.rendering import Reader, TooLongError
 
-_GRACE_S = 1.0  # lets the parent's deadline come first, since its error is more precise
+_GRACE_S = 1.0  # gives the parent's deadline priority, because its error is more precise
 _PR_SET_PDEATHSIG = 1
 # Stack size for native parsers. Smaller than in the engine's threads, so whatever works here also
-# works there.
+# works in the engine.
 _STACK_BYTES = 4 * 2**20
 
 _MATCHES_NOTHING = "No text matches it. Check the schema, the grammar or the pattern."
-_MAX_FIRST_MASK_S = 1.0  # limit for computing the first token's mask
-_MAX_TOKEN_S = 0.2  # limit for each later token, since it delays all replies
-_TRIAL_TOKENS, _TRIAL_S = 8, 0.5  # the trial ends when either is reached
+_MAX_FIRST_MASK_S = 1.0  # time limit for computing the first token's mask
+_MAX_TOKEN_S = 0.2  # time limit for each later token, since it delays all replies
+_TRIAL_TOKENS, _TRIAL_S = 8, 0.5  # the trial ends when it reaches either limit
 
 
 def main(arguments: Sequence[str]) -> int:
     """Handle requests until the parent closes the pipe."""
     die_with_parent()
-    # Libraries may print something, which mustn't end up in the replies.
+    # Libraries may print to stdout, which mustn't end up in the replies.
     answers = os.dup(1)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for number in (1, 2):
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str]) -> int:
         _set_limit("RLIMIT_FSIZE", 0)
     _set_limit("RLIMIT_NOFILE", 256)
     threading.stack_size(_STACK_BYTES)
-    _import_libraries(kind)  # after the limits are set
+    _import_libraries(kind)  # must run after the limits are set
     with contextlib.suppress(EOFError, OSError):
         _write_all(answers, pack({"ready": True}))
         while True:
@@ -64,11 +64,11 @@ def main(arguments: Sequence[str]) -> int:
             _set_limit("RLIMIT_AS", int(request["memory"]) or None)
             if kind is ChildKind.WRITES:
                 _set_limit("RLIMIT_FSIZE", int(request["written"]), repeated=True)
-            # zero would disable the timer
+            # Zero would disable the timer.
             signal.setitimer(signal.ITIMER_PROF, max(float(request["seconds"]), 1e-6))
             signal.setitimer(signal.ITIMER_REAL, float(request["alarm"]) + _GRACE_S)
             reply, out, again = _run_task(request, blobs)
-            # lift the limit, so that a large reply can be written even if memory was short
+            # Lift the limit, so that a large reply can be written even if memory is short.
             _set_limit("RLIMIT_AS", None)
             _write_all(answers, pack(reply, out))
             for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL):
@@ -76,12 +76,12 @@ def main(arguments: Sequence[str]) -> int:
             del request, blobs, reply, out
             if not again:
                 break
-    # a normal exit could hang waiting for a library's threads
+    # A normal exit could hang waiting for a library's threads.
     os._exit(0)
 
 
 def _import_libraries(kind: ChildKind) -> None:
-    # If torch is installed, transformers imports it, and that takes gigabytes of address space.
+    # transformers imports torch if it's installed, which takes gigabytes of address space.
     sys.modules["torch"] = None  # type: ignore[assignment]
     if kind in (ChildKind.PROMPTS, ChildKind.TOKENIZERS):
         from engine.sandbox import prompts
@@ -161,7 +161,7 @@ def die_with_parent() -> None:
 
 TaskResult = tuple[dict[str, Any], tuple[bytes, ...]]
 
-_readers: dict[str, Reader] = {}  # by model key
+_readers: dict[str, Reader] = {}  # readers by model key
 _form_tokenizers: dict[str, Any] = {}  # llguidance tokenizers by model key
 
 
@@ -321,7 +321,7 @@ def _gguf(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     return write(path, out, arguments["called"], arguments["card"]), ()
 
 
-# Trial compilation of output formats
+# Trial compilation of output formats.
 
 
 def _compile_form(params: SamplingParams, tokenizer: Any) -> None:
@@ -354,7 +354,7 @@ def _compile_and_try(params: SamplingParams, tokenizer: Any) -> str:
     if time.process_time() - begin > _MAX_FIRST_MASK_S:
         return "It takes too long to evaluate."
     if matcher.is_error():
-        # Recursive grammars without a terminal compile fine but don't allow any token.
+        # Recursive grammars without a terminal compile, but don't allow any token.
         why = too_much(str(matcher.get_error()).strip())
         return f"It {why}" if why else _MATCHES_NOTHING
     return _try_tokens(matcher)

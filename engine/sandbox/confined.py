@@ -35,13 +35,13 @@ from engine.text import pieces
 from engine.text.form_tokens import Told
 from engine.text.rendering import Asked, TooLongError
 
-_MAX_LOADED_TOKENIZERS = 3  # per child; the largest tokenizers take 300 MB each
+_MAX_LOADED_TOKENIZERS = 3  # limit per child, since the largest tokenizers take 300 MB each
 
 _MAX_LISTED_TOKENS = 2**17
 """Longer prompts are kept as arrays, since creating or freeing a list with millions of items holds
 the GIL for too long."""
 
-_LONG_CHARACTERS = 2**16  # longer texts are sent as blobs
+_LONG_CHARACTERS = 2**16  # length from which texts are sent as blobs
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Sandbox:
         self._template, self._form, self._tokenizer = template, form, tokenizer
         self._files, self._encoding = files, encoding
         self._children = ChildPool(2)
-        # checks import transformers (70 MB), so the child exits afterwards
+        # Checks import transformers (70 MB), so the child exits afterwards.
         self._loads = ChildPool(1, ChildKind.TOKENIZERS, single_use=True)
 
     def start(self) -> None:
@@ -212,7 +212,7 @@ class Sandbox:
             return ""
         if reason := bounds.form_refusal(params):
             return reason
-        # For tool calls, the engine has already combined everything into one grammar.
+        # For tool calls, the engine has already combined everything into a single grammar.
         names = ("grammar",) if params.grammar else ("json_schema", "regex", "choices")
         form = {name: getattr(params, name) for name in names if getattr(params, name)}
         asked = {"form": form, "eos": sorted(eos)}
@@ -300,7 +300,7 @@ def _ensure_loaded(child: Child, checked: CheckedTokenizer) -> None:
             "eos": checked.eos,
             "defaults": checked.defaults,
         }
-        # separate request, because loading can take longer than rendering is allowed to
+        # Use a separate request, because loading can take longer than the limit for rendering.
         child.ask("load", asked, (checked.packed,), protocol.TOKENIZER_LIMITS)
         child.loaded = OrderedDict.fromkeys([*kept, key])
     child.loaded.move_to_end(key)
@@ -351,7 +351,7 @@ class SandboxReader:
         result, out = self._confined.encode(self._checked, most, blobs)
         if "too_long" in result:
             raise TooLongError(int(result["too_long"]))
-        import numpy as np  # not at module level, because it would delay the window's start
+        import numpy as np  # imported here because it would delay the window's start
 
         found: list[Sequence[int]] = []
         for blob in out:
@@ -392,7 +392,7 @@ class SharedSandbox:
     """Creates the `Sandbox` that all engines in this process share."""
 
     def __init__(self) -> None:
-        self.sandbox: Sandbox | None = None  # created on first call
+        self.sandbox: Sandbox | None = None  # created on first use
         self._lock = threading.Lock()
 
     def __call__(self) -> Sandbox:

@@ -123,7 +123,7 @@ def inspect_model(folder: Path, name: str) -> ModelFacts:
         try:
             generation = read_json(folder / "generation_config.json", _MAX_CONFIG_BYTES)
         except ValueError:
-            generation = {}  # the loader ignores it too
+            generation = {}  # the loader ignores the invalid file, too
     weights = sorted(n for n in entries if n.startswith("model") and n.endswith(".safetensors"))
     if not weights:
         raise RefusedError(
@@ -197,7 +197,7 @@ def _check_complete(folder: Path, name: str, entries: set[str]) -> None:
         index = read_json(folder / _INDEX, _MAX_FILE_BYTES[_INDEX])
         named = {str(file) for file in index["weight_map"].values()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return  # not needed for loading
+        return  # the file isn't needed for loading
     missing = sorted(named - entries)
     if 0 < len(missing) < len(named):
         raise RefusedError(
@@ -289,7 +289,7 @@ def _vocabulary_size(config: dict[str, Any]) -> int | None:
     return next((size for size in sizes if type(size) is int), None)
 
 
-# Adapters
+# Adapters.
 
 
 def inspect_adapter(folder: Path, name: str) -> AdapterFacts:
@@ -378,7 +378,7 @@ def _adapter_sizes(folder: Path, name: str, kind: str, rank: int) -> tuple[int, 
     if not tensors or len(tensors) > _MAX_ADAPTER_TENSORS:
         raise RefusedError(f"{name} is not an adapter: {file.name} has {len(tensors):,} arrays.")
     size = wide = 0
-    numbers: dict[str, int] = {}  # inputs times outputs per layer
+    numbers: dict[str, int] = {}  # product of input and output size by layer
     for tensor, entry in tensors.items():
         layer, _, part = tensor.rpartition(".")
         if part not in _ADAPTER_ARRAYS[kind]:
@@ -403,7 +403,7 @@ def _adapter_sizes(folder: Path, name: str, kind: str, rank: int) -> tuple[int, 
     return size, wide, max(numbers.values()) if kind == "dora" else 0
 
 
-# Single files
+# Single files.
 
 
 def read_header(file: Path, kind: str = "model") -> tuple[dict[str, dict[str, Any]], bytes]:
@@ -486,10 +486,10 @@ def open_regular(path: Path) -> BinaryIO:
         ValueError: if it isn't a regular file (e.g. a FIFO or folder).
         OSError: if it can't be opened.
     """
-    # without O_NONBLOCK, opening a FIFO would wait for a writer
+    # Without O_NONBLOCK, opening a FIFO would wait for a writer.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)  # `open` doesn't close it if it's a folder
+        os.close(descriptor)  # needed for a folder, which `open` doesn't close
         raise ValueError("it is not a regular file")
     return open(descriptor, "rb")
 

@@ -17,13 +17,13 @@ from msgspec import Struct
 from engine.messages import SAVE_HEIC, Image, is_heic
 from engine.sandbox.protocol import RefusedError
 
-MAX_BYTES = 50_000_000  # per file
+MAX_BYTES = 50_000_000  # maximum size of a file
 
 MAX_PIXELS = 120_000_000
 """Limit on the size in the file header. Phone cameras go up to 108 megapixels, which take 430 MB to
 decode."""
 
-MAX_OUTPUT_PIXELS = 16_000_000  # the result is scaled down to this by default
+MAX_OUTPUT_PIXELS = 16_000_000  # by default, the result is scaled down to this size
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF")
 
@@ -86,9 +86,11 @@ def decode(data: bytes, max_pixels: int, thumbnail_px: int) -> DecodedImage:
     import PIL.PngImagePlugin
 
     pillow = PIL.Image
-    PIL.PngImagePlugin.MAX_TEXT_CHUNK = 16_000_000  # color profiles can exceed a million bytes
+    # Raised because color profiles can exceed a million bytes.
+    PIL.PngImagePlugin.MAX_TEXT_CHUNK = 16_000_000
     warnings.simplefilter("ignore")
-    pillow.MAX_IMAGE_PIXELS = MAX_PIXELS // 2  # Pillow warns above this and raises at twice as many
+    # Pillow warns above this limit and raises at twice the limit.
+    pillow.MAX_IMAGE_PIXELS = MAX_PIXELS // 2
     try:
         return _decode(pillow, data, max_pixels, thumbnail_px)
     except (RefusedError, MemoryError):
@@ -163,10 +165,10 @@ def _orientation(image: Any) -> Any:
     """Return the transposition that turns the image upright, if any."""
     try:
         return _TURNS.get(image.getexif().get(_ORIENTATION))
-    except Exception:  # damaged metadata shouldn't prevent us from showing the image
+    except Exception:  # damaged metadata shouldn't prevent the image from being shown
         return None
 
 
-# EXIF orientation to `PIL.Image.Transpose`
+# EXIF orientation to `PIL.Image.Transpose`.
 _TURNS = {2: 0, 3: 3, 4: 1, 5: 5, 6: 4, 7: 6, 8: 2}
 _SIDEWAYS = (5, 4, 6, 2)

@@ -29,8 +29,9 @@ _CHECK_S = 0.1
 _MAX_OUTPUT_BYTES = 4_000_000
 _MAX_CACHED_IMAGES = 200
 
-_reader_lock = threading.Lock()  # one image at a time, so replies get enough CPU time
-_cache: OrderedDict[tuple[str, str], str] = OrderedDict()  # by image digest and language
+# Recognizes one image at a time, so that replies get enough CPU time.
+_reader_lock = threading.Lock()
+_cache: OrderedDict[tuple[str, str], str] = OrderedDict()  # results by image digest and language
 
 _VISION = """
 use framework "Foundation"
@@ -105,14 +106,14 @@ def _run_reader(jpeg: bytes, name: str, language: str, stop: threading.Event) ->
             reader = subprocess.Popen(
                 _command(path, language),
                 stdin=subprocess.DEVNULL,
-                stdout=out,  # not a pipe, which would block the reader once it's full
+                stdout=out,  # a full pipe would block the reader
                 stderr=subprocess.DEVNULL,
                 env=_environment(),
             )
         except (OSError, subprocess.SubprocessError) as error:
             raise _unreadable_error(name, f"text recognition could not start ({error})") from None
         with reader:
-            with contextlib.suppress(OSError):  # already exited
+            with contextlib.suppress(OSError):  # the process has already exited
                 os.setpriority(os.PRIO_PROCESS, reader.pid, 10)
             _wait(reader, name, stop)
         if reader.returncode:

@@ -29,7 +29,7 @@ from engine.sandbox.protocol import ChildKind, TaskError, TaskReply
 
 log = logging.getLogger(__name__)
 
-MAX_IDLE_CHILD_BYTES = 400 * 2**20  # idle children above this are replaced
+MAX_IDLE_CHILD_BYTES = 400 * 2**20  # idle children that use more are replaced
 
 _CHECK_S = 0.1  # interval between checks for cancellation
 
@@ -55,7 +55,7 @@ class _ChildStarter:
         while True:
             with contextlib.suppress(TimeoutError):
                 return future.exception(timeout=1.0)
-            self._ensure_thread()  # an error may have killed the thread
+            self._ensure_thread()  # the previous thread may have been killed by an error
 
     def _ensure_thread(self) -> None:
         with self._lock:
@@ -72,7 +72,7 @@ class _ChildStarter:
                 future.set_result(work())
             except BaseException as error:
                 future.set_exception(error)
-            del future, work  # don't keep them alive while waiting
+            del future, work  # don't keep these objects alive while waiting
 
 
 _starter = _ChildStarter()
@@ -173,8 +173,8 @@ class ChildPool:
         self._kind, self._single_use = kind, single_use
         self._slots = ChildSlots(size, per_lane=1)
         self._lock = threading.Lock()
-        self._idle: list[ChildFuture] = []  # may still be starting
-        self._busy: dict[str, ChildFuture] = {}  # by lane
+        self._idle: list[ChildFuture] = []  # idle children, which may still be starting
+        self._busy: dict[str, ChildFuture] = {}  # busy children by lane
         self._closed = False
 
     def start(self) -> None:
@@ -188,7 +188,7 @@ class ChildPool:
             self._closed = True
             for started in self._busy.values():
                 if _is_running(started):
-                    # don't close it, since the request still uses its pipes
+                    # Don't close the child, since the request still uses its pipes.
                     started.result().kill()
             idle, self._idle = self._idle, []
         for started in idle:
@@ -260,7 +260,7 @@ class ChildPool:
         ):
             self._idle.append(started)
             return
-        # Start the replacement right away, so that the next request doesn't have to wait.
+        # Start the replacement immediately, so that the next request doesn't have to wait.
         if not (self._single_use or self._closed or self._idle):
             self._idle.append(self._start_child())
         child.kill()

@@ -44,9 +44,9 @@ RUN_S = 0.01  # how long a paced child runs between pauses
 PAUSE_S = 0.03
 
 _SLOWDOWN = (RUN_S + PAUSE_S) / RUN_S
-_STREAMING_S = 1.0  # chats count as streaming until this long after the last token
+_STREAMING_S = 1.0  # seconds after the last token during which chats count as streaming
 
-_START_TIMEOUT_S = 60.0  # takes 0.3 s when idle
+_START_TIMEOUT_S = 60.0  # timeout for a start, which takes 0.3 s on an idle machine
 _CHUNK_BYTES = 2**20
 _CHECK_S = 0.1  # interval between checks for memory and cancellation
 _READY_BYTES = 4096
@@ -54,10 +54,10 @@ _READY_BYTES = 4096
 _PROC_PIDTASKINFO = 4  # sys/proc_info.h
 _TASKINFO_SIZE = 96  # bytes of struct proc_taskinfo, whose second field is the resident size
 _RUSAGE_SIZE = 96  # bytes of struct rusage_info_v0 (sys/resource.h)
-_FOOTPRINT = 9  # index of ri_phys_footprint, counted in 8-byte units
+_FOOTPRINT = 9  # index of ri_phys_footprint in 8-byte units
 _LIBPROC = "/usr/lib/libproc.dylib"
 
-_last_token_time = float("-inf")  # across all engines in this process
+_last_token_time = float("-inf")  # shared by all engines in this process
 
 
 def command(kind: ChildKind, frozen: bool = FROZEN) -> list[str]:
@@ -81,9 +81,9 @@ def _environment() -> dict[str, str]:
         **os.environ,
         "PYTHONPATH": os.pathsep.join(p for p in paths if p),
         "PYTHONDONTWRITEBYTECODE": "1",
-        "TOKENIZERS_PARALLELISM": "false",  # thread stacks count as memory
+        "TOKENIZERS_PARALLELISM": "false",  # each thread's stack counts as memory
         "RAYON_NUM_THREADS": "1",
-        # not needed, and printing a backtrace when memory is low kills the child
+        # Not needed, and printing a backtrace when memory is low kills the child.
         "RUST_BACKTRACE": "0",
         "MALLOC_ARENA_MAX": "1",
         "HF_HUB_OFFLINE": "1",
@@ -100,8 +100,7 @@ class Child:
     """
 
     def __init__(self, kind: ChildKind = ChildKind.PROMPTS) -> None:
-        # Don't use `preexec_fn`, which would run Python between fork and exec in a threaded
-        # process.
+        # Avoid `preexec_fn`, which would run Python between fork and exec in a threaded process.
         self._process = subprocess.Popen(
             command(kind),
             stdin=subprocess.PIPE,
@@ -117,7 +116,7 @@ class Child:
         self._ready = False
         self._paced = kind.is_paced
         self.loaded: OrderedDict[str, None] = OrderedDict()  # model keys, most recently used last
-        self.is_spent = False  # killed or about to exit, so it takes no more requests
+        self.is_spent = False  # killed or about to exit, so it accepts no more requests
 
     def __enter__(self) -> Child:
         return self
@@ -155,7 +154,7 @@ class Child:
             RefusedError: if the task rejects its input.
             TaskError: if the task fails. The child may be unusable afterwards (see `is_spent`).
         """
-        # This timer keeps running while the child is paused. It only matters if the parent is dead.
+        # This timer keeps running while the child is paused. It only matters if the parent dies.
         alarm = limits.cpu_s * WALL_TIME_FACTOR * (_SLOWDOWN if self._paced else 1)
         request = {
             "do": do,
@@ -208,7 +207,7 @@ class Child:
             ended_by = max(0, -self._process.wait(timeout=5.0))
         except subprocess.TimeoutExpired:
             ended_by = 0
-        if ended_by in (signal.SIGPROF, signal.SIGALRM):  # killed by one of its own timers
+        if ended_by in (signal.SIGPROF, signal.SIGALRM):  # killed by its own timer
             return limits.exceeded("time")
         text = f"crashed its process (signal {ended_by})"
         return TaskError("crash", text, ended_by)
@@ -285,7 +284,7 @@ def is_streaming() -> bool:
 def pause_process(pid: int) -> float:
     """Stop a process for `PAUSE_S`. Returns how long it was actually stopped, in seconds."""
     began = time.monotonic()
-    with contextlib.suppress(OSError):  # process already exited
+    with contextlib.suppress(OSError):  # the process has already exited
         os.kill(pid, signal.SIGSTOP)
     try:
         time.sleep(PAUSE_S)
@@ -301,7 +300,7 @@ def resident_bytes(pid: int) -> int:
         with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/statm") as f:
             return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     elif sys.platform == "darwin":
-        import ctypes  # lazy, because it would add 3 ms to every start
+        import ctypes  # imported lazily, because it would add 3 ms to every start
 
         with contextlib.suppress(OSError, AttributeError):
             info = (ctypes.c_uint64 * (_TASKINFO_SIZE // 8))()

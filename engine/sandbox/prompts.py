@@ -206,7 +206,7 @@ def _to_json(
     separators: Any = None,
     sort_keys: bool = False,
 ) -> str:
-    # jinja2's own filter escapes HTML
+    # jinja2's own filter escapes HTML.
     return json.dumps(
         x, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys
     )
@@ -226,7 +226,7 @@ class _SafeNamespace(jinja2.utils.Namespace):
     """`namespace` that rejects names with a leading underscore."""
 
     def __init__(*args: Any, **kwargs: Any) -> None:
-        # Like in Jinja, `self` could be one of the names.
+        # As in Jinja, a keyword argument may be named `self`.
         self, given = args[0], args[1:]
         names = dict(*given, **kwargs)
         for name in names:

@@ -13,9 +13,9 @@ from typing import Any
 
 from msgspec import Struct
 
-LENGTH_BYTES = 4  # length prefix of the JSON object
+LENGTH_BYTES = 4  # size of the JSON object's length prefix
 
-# wall-clock limit as a multiple of the CPU limit, for tasks that wait without using CPU
+# Wall-clock limit as a multiple of the CPU limit, for tasks that wait without using CPU.
 WALL_TIME_FACTOR = 10.0
 
 _MB = 2**20
@@ -29,7 +29,7 @@ class ChildKind(Enum):
     PROMPTS = "prompts"
     TOKENIZERS = "tokenizers"  # imports transformers before the first request
     DOCUMENTS = "documents"
-    WRITES = "writes"  # may write to one folder
+    WRITES = "writes"  # may write to a single folder
 
     @property
     def is_paced(self) -> bool:
@@ -87,16 +87,16 @@ class TaskLimits(Struct, frozen=True):
 
 
 FILES_LIMITS = TaskLimits(20.0, 1024 * _MB, 16 * _MB)
-# Importing transformers takes two seconds, or six on a busy machine. Its largest tokenizers take
-# another six. A vocabulary of 200,000 tokens takes 420 MB, or 540 MB of address space.
+# Importing transformers takes two seconds, or six on a busy machine. Loading its largest tokenizers
+# takes another six. A vocabulary of 200,000 tokens takes 420 MB, or 540 MB of address space.
 TOKENIZER_LIMITS = TaskLimits(90.0, 3072 * _MB, 128 * _MB)
 TEMPLATE_LIMITS = TaskLimits(5.0, 1024 * _MB, 64 * _MB)
 FORM_LIMITS = TaskLimits(8.0, 2048 * _MB, _MB)
-# llguidance's tables: 7 MB for 200,000 tokens, and 2 s if the child hasn't built them yet.
+# llguidance's tables take 7 MB for 200,000 tokens, and 2 s if the child hasn't built them yet.
 FORM_TOKENS_LIMITS = TaskLimits(30.0, 2048 * _MB, 128 * _MB)
 # A 1,000-page book takes one or two seconds. pdfium maps the file into the address space.
 DOCUMENT_LIMITS = TaskLimits(60.0, 2048 * _MB, 64 * _MB)
-# 12 megapixels take 0.5 s and 170 MB, the largest image we accept 4 s and 1.2 GB.
+# 12 megapixels take 0.5 s and 170 MB. The largest image we accept takes 4 s and 1.2 GB.
 IMAGE_LIMITS = TaskLimits(20.0, 2048 * _MB, 64 * _MB)
 
 

@@ -29,7 +29,7 @@ from engine.sandbox.protocol import RefusedError
 _LOAD, _EQUAL, _AT_LEAST, _ANY_OF, _END = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _EPERM, _ENOSYS = 1, 38
-# offsets in `struct seccomp_data`; the last three are arguments
+# Offsets in `struct seccomp_data`. The last three are arguments.
 _NUMBER, _ARCH, _FIRST, _SECOND, _THIRD = 0, 4, 16, 24, 32
 _NEW_NAMESPACE = 0x7E020000
 _OTHER_ABI = 0x40000000  # x32 calls, which have different numbers
@@ -47,7 +47,7 @@ _REFUSED = {
 _REFUSED_EVERYWHERE = (425, 428, 429, 430, 432, 442, 447)
 _SOCKET = {"x86_64": (41, 53), "aarch64": (198, 199)}  # socket socketpair
 _AF_UNIX = 1
-# Kernel buffers must keep their default size, since `_usage` counts on it: (call, argument,
+# Kernel buffers must keep their default size, since `_usage` relies on it: (call, argument,
 # values).
 _ENLARGING = {
     "x86_64": ((54, _THIRD, (7, 32)), (72, _SECOND, (1031,))),  # setsockopt fcntl
@@ -69,7 +69,7 @@ def system_call_rules(machine: str) -> bytes:
     ]
     for kind, number, end in (
         (_AT_LEAST, _OTHER_ABI, _ERROR | _EPERM),
-        # a filter can't see the flags of clone3; libc falls back to clone
+        # A filter can't see the flags of clone3. libc falls back to clone.
         (_EQUAL, _CLONE3, _ERROR | _ENOSYS),
         *((_EQUAL, number, _ERROR | _EPERM) for number in refused),
     ):
@@ -98,12 +98,12 @@ def system_call_rules(machine: str) -> bytes:
 
 
 TIMEOUT_S = 20.0
-MAX_MEMORY_BYTES = 1_000_000_000  # per process, and for all processes together
+MAX_MEMORY_BYTES = 1_000_000_000  # limit per process, and for all processes together
 MAX_PROCESSES = 64
-MAX_DESCRIPTORS = 64  # per process, because each descriptor may have a kernel buffer
-TMP_BYTES = 64_000_000  # in /tmp
-SHM_BYTES = 16_000_000  # in /dev/shm
-# interval between usage checks, since the kernel can't limit several processes together
+MAX_DESCRIPTORS = 64  # limit per process, because each descriptor may have a kernel buffer
+TMP_BYTES = 64_000_000  # size of /tmp
+SHM_BYTES = 16_000_000  # size of /dev/shm
+# Interval between usage checks, since the kernel can't limit several processes together.
 CHECK_S = 0.1
 MAX_OUTPUT_BYTES = 100_000
 _PROFILE = (
@@ -164,7 +164,8 @@ def sandbox_command() -> list[str] | None:
         if os.path.exists(folder)
         for part in ("--ro-bind", folder, folder)
     ]
-    # Old versions can't limit the size of in-memory folders, so there the folder isn't writable.
+    # Old versions can't limit the size of in-memory folders, so the folder isn't writable in this
+    # case.
     shared, temporary = (
         ("--size", str(size), "--tmpfs", folder) if "--size" in known else ("--dir", folder)
         for folder, size in (("/dev/shm", SHM_BYTES), ("/tmp", TMP_BYTES))
@@ -212,7 +213,7 @@ def run_python(code: str, command: list[str] | None = None) -> str:
         rules.seek(0)
         if os.path.basename(command[0]) == "bwrap" and os.fstat(rules.fileno()).st_size:
             command = [command[0], "--seccomp", str(rules.fileno()), *command[1:]]
-        # a file instead of a pipe, so that the file size limit applies
+        # Use a file instead of a pipe, so that the file size limit applies.
         try:
             child = subprocess.Popen(
                 command,

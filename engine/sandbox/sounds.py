@@ -9,13 +9,13 @@ from __future__ import annotations
 from engine.messages import Audio
 from engine.sandbox.protocol import RefusedError
 
-MAX_BYTES = 100_000_000  # per file
+MAX_BYTES = 100_000_000  # maximum size of a file
 
-MAX_MINUTES = 10  # per recording; a minute takes 1,500 tokens
+MAX_MINUTES = 10  # maximum length of a recording; a minute takes 1,500 tokens
 
-_UNKNOWN_BYTES = 0x7FFF0000  # WAV data sizes from here on mean "unknown"
+_UNKNOWN_BYTES = 0x7FFF0000  # WAV data sizes of at least this mean "unknown"
 
-SAMPLE_RATE = 16_000  # what models expect
+SAMPLE_RATE = 16_000  # sample rate that models expect
 
 
 def is_sound(head: bytes) -> bool:
@@ -43,8 +43,7 @@ def decode(data: bytes) -> bytes:
     form, seconds = miniaudio.SampleFormat.FLOAT32, []
     try:
         for some in miniaudio.stream_memory(data, form, 1, SAMPLE_RATE, SAMPLE_RATE):
-            # Float files can contain anything, and NaN would spread all the way to the model's
-            # output.
+            # Float files can contain any value, and NaN would propagate to the model's output.
             loud = np.clip(np.nan_to_num(np.frombuffer(some, "<f4")), -1, 1)
             seconds.append(loud.astype("<f4").tobytes())
             if len(seconds) > 60 * MAX_MINUTES:

@@ -24,12 +24,13 @@ from engine.text.known_tokenizer import tell
 
 _MAX_JSON_BYTES = 256 * 2**20
 _MAX_DEPTH = 32
-_MAX_COMPONENTS = 200  # per normalizer or decoder; real files have about ten
-_MAX_GROWTH = 1000  # factor by which a text may get longer
-_MAX_STRING_CHARACTERS = 4096  # real patterns have a few hundred characters
-_MAX_CHARSMAP_CHARACTERS = 8 * 2**20  # `precompiled_charsmap`, which is about 300 KB in practice
-_MAX_IDS_BEYOND_EMBEDDING = 1024  # special tokens
-_MAX_TOKEN_CHARACTERS = 2048  # the longest tokens known are a few hundred spaces
+_MAX_COMPONENTS = 200  # limit per normalizer or decoder; real files have about ten components
+_MAX_GROWTH = 1000  # maximum factor by which a text may get longer
+_MAX_STRING_CHARACTERS = 4096  # limit for patterns; real patterns have a few hundred characters
+# Limit for `precompiled_charsmap`, which has about 300 KB in practice.
+_MAX_CHARSMAP_CHARACTERS = 8 * 2**20
+_MAX_IDS_BEYOND_EMBEDDING = 1024  # limit for special tokens without an embedding
+_MAX_TOKEN_CHARACTERS = 2048  # the longest known tokens have a few hundred spaces
 _SAMPLES = (
     "a ,b",
     "".join(map(chr, range(32, 127))),
@@ -126,7 +127,7 @@ def _check_component(place: str, part: dict[str, Any]) -> float:
     if kind in ("Replace", "Split") and isinstance(pattern, dict):
         if "" in pattern.values():
             raise RefusedError(f"Its tokenizer has a {place} that searches for an empty string.")
-        # decoding happens in the engine's process for every token, so it has to be fast
+        # Decoding runs in the engine's process for every token, so it has to be fast.
         if place == "decoder" and "Regex" in pattern:
             raise RefusedError("Its tokenizer decodes with a pattern, which is not supported.")
         content = part.get("content")

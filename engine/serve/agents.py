@@ -29,12 +29,12 @@ from engine.serve.requests import ModelRequest, agent_stopped_error
 MAX_IDLE_AGENTS = 256
 """Idle agents kept per key. When there are more, the program with the most agents loses its
 oldest."""
-MAX_STOPPED_AGENTS = 4096  # forgotten agents that we still remember as stopped
+MAX_STOPPED_AGENTS = 4096  # number of forgotten agents that are still remembered as stopped
 AGENT_TTL_S = 600.0
 """An agent is forgotten this long after its last request. Paused agents are kept."""
 MAX_PROGRAM_CHARACTERS = 40
 MAX_TASK_CHARACTERS = 120
-MAX_STORED_REQUEST_BYTES = 2**20  # larger requests aren't kept for export to a chat
+MAX_STORED_REQUEST_BYTES = 2**20  # larger requests can't be exported to a chat
 MAX_STORED_BYTES = 32 * 2**20
 
 PROGRAMS = {
@@ -72,7 +72,7 @@ _PROGRAM_TEXTS = (
     *("# AGENTS.md instructions", "This is the Qwen Code", "This is the Gemini CLI"),
     *("I am not sharing any files", "I have *added these files", "Here are summaries of some"),
 )
-_AIDER_EXAMPLES_END = "I switched to a new code base."  # aider ends its examples with this
+_AIDER_EXAMPLES_END = "I switched to a new code base."  # aider ends its examples with this sentence
 _TAG = re.compile(r"<([A-Za-z][\w-]{0,60})(?: [^<>]{0,200})?>")
 _MAX_SEARCHED_CHARACTERS = 200_000  # characters searched for the first line of a text
 _MAX_TAGS = 32
@@ -80,21 +80,21 @@ _MAX_ID_CHARACTERS = 200
 _MAX_SEARCHED_MESSAGES = 24  # messages searched for the user's first message
 
 
-# -- who asks --------------------------------------------------------------------------------------
+# -- identity of an agent --------------------------------------------------------------------------
 
 
 class AgentIdentity(Struct, frozen=True):
     """Properties of an agent, extracted from a request."""
 
-    guest: str  # id of its key
+    guest: str  # id of the agent's key
     program: str  # display name
-    # digests of the agent's, group's and parent's ids, unique per program and key
+    # Digests of the ids of the agent, its group and its parent, unique per program and key.
     own: str
     group: str
     parent: str
     task: str  # first line of the first user message, or ""
-    named: bool  # identified by an explicit id rather than by how its conversation begins
-    # ids of the calls whose results end the conversation (no user message follows)
+    named: bool  # identified by an explicit id rather than by the start of its conversation
+    # Ids of the calls whose results end the conversation (no user message follows).
     brings: tuple[str, ...]
     calls_tools: bool  # the request offers tools
     lasting: bool  # more requests may follow; False for a one-off question
@@ -246,7 +246,7 @@ def _first_line(text: str) -> str:
     return clean_name(lines[0], MAX_TASK_CHARACTERS) if lines else ""
 
 
-# -- what it does ----------------------------------------------------------------------------------
+# -- activity of an agent --------------------------------------------------------------------------
 
 
 class AgentSnapshot(Struct, frozen=True):
@@ -254,24 +254,24 @@ class AgentSnapshot(Struct, frozen=True):
     group: int  # id of the agent that started its session
     parent: int  # id of the parent agent if this is a sub-agent, else 0
     program: str
-    task: str  # first line of its task
-    model: str = ""  # name of its model, or "" until loaded
+    task: str  # first line of the agent's task
+    model: str = ""  # name of the agent's model, or "" until loaded
     # "waiting", "reading", "answering", "paused", "tool" (running its own tools), "idle", "ended"
-    # (finished sub-agent) or "stopped"
+    # (finished sub-agent) or "stopped".
     state: str = "waiting"
-    loads: bool = False  # waiting for its model to load, not in the queue
-    seconds: int = 0  # since its request arrived, or since its tools started
-    # prompt tokens of the latest request: prefilled, total, and found in a cache
+    loads: bool = False  # the agent is waiting for its model to load rather than in the queue
+    seconds: int = 0  # seconds since the request arrived, or since the tools started
+    # Prompt tokens of the latest request: prefilled, total, and found in a cache.
     done: int = 0
     total: int = 0
     known: int = 0
-    pieces: int = 0  # chunks of the current reply, about one per token
-    written: int = 0  # tokens of all replies together
+    pieces: int = 0  # number of chunks in the current reply, about one per token
+    written: int = 0  # number of tokens in all replies together
     rate: float = 0.0  # current tokens per second
-    room: int = 0  # context length of its model, or 0 if unknown
-    # ids of the engine sessions of its running requests
+    room: int = 0  # context length of the agent's model, or 0 if unknown
+    # Ids of the engine sessions of running requests.
     engine_sessions: tuple[str, ...] = ()
-    keeps: bool = False  # its conversation can be exported to a chat
+    keeps: bool = False  # the conversation can be exported to a chat
 
     @property
     def here(self) -> bool:
@@ -314,7 +314,7 @@ class Agent(Struct, eq=False):
     def begin(self, request: ModelRequest, who: AgentIdentity) -> None:
         self.last_seen = time.monotonic()
         if not self.task or (who.calls_tools and not self._task_of_tools):
-            # Agents also request titles, and those prompts say less about the task.
+            # Agents also request titles, but those prompts say less about the task.
             self.task, self._task_of_tools = who.task or self.task, who.calls_tools
         self.requests = [*self.requests, request]
         if self._shown is None or self._shown not in self.requests or who.calls_tools:
@@ -410,8 +410,8 @@ class AgentRegistry:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._here: dict[str, Agent] = {}
-        # Keys of forgotten agents that were stopped: their next request may still carry a tool
-        # result.
+        # Keys of forgotten agents that were stopped, because their next request may still contain a
+        # tool result.
         self._stopped: dict[str, None] = {}
 
     def __len__(self) -> int:
@@ -454,7 +454,7 @@ class AgentRegistry:
         return None
 
     def _new(self, who: AgentIdentity) -> Agent:
-        # Consecutive numbers would reveal to each key how many agents others have.
+        # Consecutive numbers would reveal to each key the number of agents with other keys.
         numbers = {agent.number for agent in self._here.values()}
         number = next(n for n in iter(_random_number, 0) if n not in numbers)
         parent = self._here.get(who.parent) if who.parent != who.own else None
@@ -466,7 +466,7 @@ class AgentRegistry:
             who,
             family[0].group if family else number,
             parent.number if parent is not None else 0,
-            # An agent that joins a paused group is paused too.
+            # An agent that joins a paused group is paused as well.
             paused={a.paused for a in family if not a.stopped} == {True},
         )
         self._here[who.own if who.lasting else f"once {number}"] = agent
@@ -537,7 +537,7 @@ class AgentRegistry:
             return [a for a in self._here.values() if a.group == number]
 
 
-# -- all that is asked -----------------------------------------------------------------------------
+# -- requests of all agents ------------------------------------------------------------------------
 
 
 class ModelRequests:

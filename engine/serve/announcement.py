@@ -18,7 +18,7 @@ from engine.hub.names import clean_name
 log = logging.getLogger(__name__)
 
 SERVICE = "_stretto._tcp.local."  # service type
-MAX_NAME_BYTES = 63  # DNS limit
+MAX_NAME_BYTES = 63  # limit of DNS
 
 
 @contextlib.contextmanager

@@ -30,11 +30,11 @@ from engine.serve.routes.schema import ignored_header
 
 log = logging.getLogger(__name__)
 
-_MAX_PATH_CHARACTERS = 200  # longest path quoted in an error message
-KEYLESS_PATH = "/health"  # needs no key, but a client without a key only gets the status word
+_MAX_PATH_CHARACTERS = 200  # maximum length of a path quoted in an error message
+KEYLESS_PATH = "/health"  # requires no key, but a client without a key only gets the status word
 
 _HOST = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?", re.IGNORECASE)
-# total size of all headers; h11 only limits headers that arrive in several reads
+# Total size of all headers. h11 only limits headers that arrive in several reads.
 _MAX_HEADER_BYTES = 2**16
 _HEADERS = (
     *("authorization", "content-type", "x-api-key", "x-stretto-session-id", "x-session-affinity"),
@@ -184,7 +184,7 @@ def application(
     async def not_served(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 404
         path = request.scope["path"]
-        # The raw path is printable ASCII, as h11 rejects anything else.
+        # The raw path is printable ASCII, because h11 rejects anything else.
         shown = request.scope["raw_path"].decode("ascii", "replace")[:_MAX_PATH_CHARACTERS]
         what = f"{request.method} {shown} is not served. GET /openapi.json lists what is."
         response = error_response(request.scope, RequestError(status, what))

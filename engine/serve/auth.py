@@ -40,25 +40,25 @@ class Settings(Struct, frozen=True):
         ValueError: names the field and its valid values.
     """
 
-    host: str = "127.0.0.1"  # address to listen at; non-loopback addresses require a key
-    require_key: bool = False  # every request needs a key, even on this machine
-    # web pages that may send requests, e.g. `https://example.org`
+    host: str = "127.0.0.1"  # address to listen on; non-loopback addresses require a key
+    require_key: bool = False  # requires a key for every request, even from this machine
+    # Web pages that may send requests, e.g. `https://example.org`.
     origins: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()  # alternative model names, e.g. `claude-*=MODEL`
     sessions: int = 64  # maximum number of named sessions
-    # what to do when the session limit is reached: refuse the request, or evict the least recently
-    # used session
+    # Action when the session limit is reached: refuse the request, or evict the least recently used
+    # session.
     policy: Policy = "refuse"
-    session_ttl: float = 3600.0  # idle time after which a session is freed, in seconds; 0 keeps it
-    # maximum number of concurrent answers. One slot is reserved for requests without a session. A
-    # request for several answers needs one slot per answer, capped at the total.
+    session_ttl: float = 3600.0  # idle time in seconds before a session is freed; 0 for never
+    # Maximum number of concurrent answers. One slot is reserved for requests without a session. A
+    # request for several answers needs a slot for each, up to the total.
     at_once: int = 64
     queue: int = 1024  # maximum number of waiting requests
-    per_key: int = 0  # maximum answers per key, running and queued; 0 for no limit
-    per_minute: int = 0  # maximum requests per key and minute; 0 for no limit
+    per_key: int = 0  # maximum number of running and queued answers per key; 0 for no limit
+    per_minute: int = 0  # maximum number of requests per key and minute; 0 for no limit
     connections: int = 2048  # maximum number of connections
-    unload_after: float = 0.0  # idle time after which a model is unloaded, in seconds; 0 keeps it
-    # whether clients may unload models, which the window might be using too
+    unload_after: float = 0.0  # idle time in seconds before a model is unloaded; 0 for never
+    # True if clients may unload models, which the window might be using as well.
     may_unload: bool = True
 
     def __post_init__(self) -> None:
@@ -86,7 +86,7 @@ class Settings(Struct, frozen=True):
         try:
             return self.host == "localhost" or ipaddress.ip_address(self.host).is_loopback
         except ValueError:
-            return False  # a host name, which could resolve to any address
+            return False  # a host name could resolve to any address
 
 
 _PLACE = "stretto.guest"
@@ -187,7 +187,7 @@ class Keys:
         digest = _digest(given[:MAX_KEY_CHARACTERS])
         found = None
         for key in self.all():
-            # Compare against every key in constant time, so timing reveals nothing.
+            # Compare against every key in constant time, so that the timing reveals nothing.
             if hmac.compare_digest(key.digest, digest) and not key.revoked:
                 found = Guest(key.id, key.name)
         return found
@@ -196,7 +196,7 @@ class Keys:
     def _locked(self) -> Iterator[None]:
         """Take the file lock, then reread the file."""
         self._file.parent.mkdir(parents=True, exist_ok=True)
-        # Every write replaces the key file, so it can't double as the lock file.
+        # Every write replaces the key file, so it can't be used as the lock file.
         lock = FileLock(self._file.with_name(self._file.name + ".lock"), mode=0o600)
         with lock, self._lock:
             self._stamp = None
@@ -240,8 +240,8 @@ def _digest(key: str) -> str:
     return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
 
 
-SPARE_DIVISOR = 16  # 1/16 of the slots are reserved for keys that aren't using any
-CHECK_S = 1.0  # how long the number of keys is cached
+SPARE_DIVISOR = 16  # 1/16 of the slots are reserved for keys without running answers
+CHECK_S = 1.0  # number of seconds for which the key count is cached
 
 
 class FairShare:
@@ -261,7 +261,7 @@ class FairShare:
         now = time.monotonic()
         if self._keys is not None and now >= self._until:
             self._until = now + CHECK_S
-            with suppress(OSError, ValueError):  # unreadable file: treat it as having no valid keys
+            with suppress(OSError, ValueError):  # treat an unreadable file as having no valid keys
                 self._several = sum(not key.revoked for key in self._keys.all()) > 1
         return self._several
 
@@ -302,7 +302,7 @@ class AccountShare:
     def __init__(self, account: _Account, most: int) -> None:
         self._account = account
         self._most = most
-        self.counted = 0  # answers this request counts as
+        self.counted = 0  # number of answers in the request
 
     def count(self, answers: int) -> None:
         """Count the request as `answers` concurrent answers.
@@ -341,7 +341,7 @@ class RateLimiter:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._accounts: dict[str, _Account] = {}  # can't grow beyond the number of keys
+        self._accounts: dict[str, _Account] = {}  # has at most one entry per key
 
     @contextlib.contextmanager
     def counted(self, guest: Guest, scope: Scope) -> Iterator[None]:

@@ -28,12 +28,12 @@ MIN_LIMIT_BYTES, MAX_LIMIT_BYTES = 2**20, 64 * 2**20
 BYTES_PER_TOKEN = 64
 """Text bytes allowed per context token. Generous, since a JSON escape takes six bytes per
 character."""
-MAX_PAUSE_S, BODY_TIMEOUT_S = 20.0, 300.0  # maximum pause within a body, and total time
+MAX_PAUSE_S, BODY_TIMEOUT_S = 20.0, 300.0  # maximum pause within a body, and total time, in seconds
 MAX_IN_FLIGHT_BODY_BYTES = 512 * 2**20  # total of all requests being read, queued or answered
-THREADED_BYTES = 64 * 2**10  # larger bodies are parsed on a worker thread
+THREADED_BYTES = 64 * 2**10  # size from which bodies are parsed in a worker thread
 DRAIN_BYTES, DRAIN_S = 256 * 2**20, 30.0
 """Limits on how much of a rejected body we read and discard, and for how long."""
-RELEASE_BYTES = 16 * 2**20  # after a request this large, free memory is returned to the system
+RELEASE_BYTES = 16 * 2**20  # size of a request after which free memory is returned to the system
 
 
 class MemoryAccount:
@@ -44,8 +44,8 @@ class MemoryAccount:
     """
 
     def __init__(self, sharing: FairShare | None = None) -> None:
-        self.bytes = 0  # bodies, and the values parsed from them
-        self.large_ended = False  # set when a large request ends, cleared by the reader
+        self.bytes = 0  # size of request bodies and the values parsed from them
+        self.large_ended = False  # set after a large request, cleared by the reader
         self._sharing = sharing or FairShare()
         self._of: Counter[str] = Counter()  # bytes by key
 
@@ -125,7 +125,7 @@ def media_bytes(body: Mapping[str, Any]) -> int:
     """
     found = 0
     level: list[Any] = [body.get("messages"), body.get("input")]
-    for _ in range(6):  # depth: messages, message, parts, part, tool result's parts, part
+    for _ in range(6):  # nesting: messages, message, parts, part, tool result's parts, part
         inner: list[Any] = []
         for one in level:
             if isinstance(one, list):
@@ -135,7 +135,7 @@ def media_bytes(body: Mapping[str, Any]) -> int:
                 values = [value for part in (one, *nested) for value in part.values()]
                 found += sum(len(value) for value in values if isinstance(value, str))
             elif isinstance(one, dict):
-                images = one.get("images")  # Ollama's
+                images = one.get("images")  # field in Ollama's format
                 if isinstance(images, list):
                     found += sum(len(image) for image in images if isinstance(image, str))
                 inner += [one.get("content"), one.get("output")]
@@ -198,7 +198,7 @@ async def _read_limited(
         raise RequestError(408, "The rest of the request did not come.") from None
     except RequestError:
         body.clear()
-        # clients that send Expect haven't started sending the body yet
+        # Clients that send Expect haven't started sending the body yet.
         if more and b"expect" not in headers:
             await _drain(receive)
         raise
@@ -223,8 +223,8 @@ async def _drain(receive: Receive) -> None:
 
 ZLIB_WBITS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 """Encodings that zlib can decode, with their `wbits`. The only other supported encoding is zstd."""
-DECOMPRESS_BYTES = 64 * 2**10  # decompressed bytes per step; other tasks run in between
-WINDOW_LOG = 23  # for zstd: a window of 8 MB, as RFC 8878 recommends
+DECOMPRESS_BYTES = 64 * 2**10  # decompressed bytes per step, so that other tasks run in between
+WINDOW_LOG = 23  # zstd window of 8 MB, as recommended by RFC 8878
 
 
 def _decompressor(encoding: str) -> Callable[[bytes, bool], AsyncIterator[bytes]]:

@@ -23,12 +23,12 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from engine.serve import errors
 
-ACCEPTS_PER_ITERATION = 16  # per iteration of the event loop
-# file descriptors reserved for things other than connections
+ACCEPTS_PER_ITERATION = 16  # connections to accept per iteration of the event loop
+# File descriptors reserved for other uses than connections.
 SPARE_FILES = 24 + ACCEPTS_PER_ITERATION
 IDLE_TIMEOUT_S = 20.0
 """Seconds after which we close a connection that sends no request or reads too slowly."""
-MAX_UNSENT_BYTES = 64 * 2**10  # bytes of an answer waiting in asyncio's buffer
+MAX_UNSENT_BYTES = 64 * 2**10  # maximum size of the answer in asyncio's buffer
 MIN_READ_BYTES = 48 * 2**10
 """A client whose buffer is full must read at least this much within `IDLE_TIMEOUT_S`, i.e. 2.4
 KB/s. asyncio only tells us when the buffer drops below a mark, so slower clients can't be told
@@ -38,7 +38,7 @@ PROBE_DELAYS_S = (0.3, 0.5)
 READ_BYTES = 16 * 2**10
 """Bytes per read. With asyncio's default (256 KB), one read full of tiny chunks or header lines
 blocks all other connections for a third of a second."""
-PROBE_EVERY_S = 2.0  # interval of later probes, in seconds
+PROBE_EVERY_S = 2.0  # interval between later probes
 
 
 class Connection(H11Protocol):
@@ -46,10 +46,11 @@ class Connection(H11Protocol):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.since = self.loop.time()  # since when we have been waiting for a request
+        self.since = self.loop.time()  # time at which we started waiting for a request
         self._blocked_since: float | None = None
         self._half_closed = False
-        self._unsure_since: float | None = None  # since when we suspect that the client is gone
+        # Time at which we first suspected that the client is gone.
+        self._unsure_since: float | None = None
         self._next_probe = 0
         self._closing_since: float | None = None
 
@@ -68,8 +69,8 @@ class Connection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         if self.transport is None:
-            # `connection_made` failed, so there is no transport to answer on. Raise, because
-            # asyncio then closes the connection. The client would wait forever otherwise.
+            # `connection_made` failed, so there's no transport for an answer. Raise, so that
+            # asyncio closes the connection. Otherwise, the client would wait forever.
             raise ConnectionAbortedError("This connection was never made ready.")
         super().data_received(data)
 
@@ -123,7 +124,7 @@ class Connection(H11Protocol):
     def enforce_timeouts(self, now: float, patience: float) -> None:
         """Close the connection if the client has exceeded a time limit."""
         if self.transport.is_closing():
-            # The client may never read what is still buffered.
+            # The client may never read the rest of the buffer.
             self._closing_since = self._closing_since or now
             if now - self._closing_since > patience:
                 self.transport.abort()
@@ -135,8 +136,8 @@ class Connection(H11Protocol):
             else:
                 self.transport.close()
         elif not self.waits:
-            # With reading paused (e.g. by pipelined requests), we don't notice that the client
-            # closed.
+            # While reading is paused (e.g. by pipelined requests), we can't detect that the client
+            # has closed the connection.
             if self._unsure_since is None and self.flow.read_paused and not self.cycle.more_body:
                 self._unsure_since = now
             if self._unsure_since is not None:
@@ -161,8 +162,7 @@ class Connection(H11Protocol):
         if after < due:
             return
         self._next_probe += 1
-        # HTTP/1.0 has no "100 Continue". Once the response header is sent, the tokens act as
-        # probes.
+        # HTTP/1.0 has no "100 Continue". After the response header, the tokens act as probes.
         if self.scope["http_version"] == "1.1" and self.conn.our_state is h11.SEND_RESPONSE:
             line = h11.InformationalResponse(status_code=100, headers=[], reason="Continue")
             self.transport.write(self.conn.send(line) or b"")
@@ -193,7 +193,7 @@ def connection_limit(most: int) -> int:
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return most
-    used = 32  # if unknown
+    used = 32  # default if the number is unknown
     for folder in ("/proc/self/fd", "/dev/fd"):
         with contextlib.suppress(OSError):
             used = len(os.listdir(folder))

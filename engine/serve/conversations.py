@@ -30,8 +30,8 @@ log = logging.getLogger(__name__)
 WRITE_AFTER_IDLE_S = 10.0
 """Idle time in seconds before a conversation's cache is written to disk. Longer than an agent's
 tools usually take, because writing on every turn would wear out the disk."""
-WRITE_EVERY_S = 120.0  # write a busy conversation's cache at least this often
-MAX_NAMES = 8192  # digests of conversations and their prefixes
+WRITE_EVERY_S = 120.0  # maximum interval for writing a busy conversation's cache
+MAX_NAMES = 8192  # maximum number of digests of conversations and their prefixes
 INDEXED_BEGINNINGS = 16
 """Prefixes indexed per conversation. Agents remove per-turn hints from earlier messages, and users
 go back, so a continuation may branch off before the end."""
@@ -40,7 +40,7 @@ MAX_DIGESTED_CHARACTERS = 4 * 2**20
 
 
 LOCAL_OWNER = "-"  # owner of conversations without a key
-UNKNOWN = "?"  # owner of entries written before we stored owners
+UNKNOWN = "?"  # owner of entries from before owners were stored
 _LINE = re.compile(f"(?P<digest>{DIGEST}) (?P<name>{APART}[0-9a-f]{{32}})(?: (?P<owner>[^ ]+))?")
 
 
@@ -56,14 +56,14 @@ class ConversationIndex:
 
     def __init__(self, cache: Path) -> None:
         self._file = cache / APART / NAMES
-        self._names: dict[str, str] = {}  # by digest, least recently added first
+        self._names: dict[str, str] = {}  # names by digest, least recently added first
         self._ends: dict[str, str] = {}  # latest digest by name
         self._owned: dict[str, set[str]] = {}  # names by key id
         self._owners: dict[str, str] = {}  # key id by name
         lines: list[str] = []
         try:
             self._make_folder()
-            if self._file.is_file():  # a named pipe would block the read
+            if self._file.is_file():  # reading a named pipe would block
                 lines = self._file.read_text("ascii", "replace").replace("\0", "\n").split("\n")
         except OSError as error:
             log.warning("Conversations are not found again after a restart: %s", error.strerror)
@@ -107,7 +107,7 @@ class ConversationIndex:
             else:  # the folder was removed
                 self._make_folder()
                 self._rewrite()
-        except OSError as error:  # not fatal: only costs a prefill after a restart
+        except OSError as error:  # not fatal, because it only costs a prefill after a restart
             log.info("a conversation is not found again after a restart (%s)", error.strerror)
 
     def forget(self) -> None:
@@ -168,7 +168,8 @@ MAX_IDLE_PER_GUEST = 64
 NEW_DIVISOR = 4
 """Divisor for the share of idle sessions given to conversations that were never continued. Agents
 send many one-off requests (e.g. for titles), and these shouldn't push out real conversations."""
-# for all guests together; beyond it, the guest with the most sessions loses its LRU session
+# Limit for all guests together. At the limit, the guest with the most sessions loses its least
+# recently used session.
 MAX_IDLE = 512
 
 
@@ -179,12 +180,12 @@ class Conversation(Struct, eq=False):
     kind: tuple[str, str, SessionConfig]  # guest id, model id, configuration
     messages: list[Message] = field(default_factory=list)
     head: str = ""  # digest of the system prompt and tools, or ""
-    begins_as: str = ""  # id of the disk cache that it was started from
-    losses: int = 0  # the model's loss counter when the conversation was taken
-    kept: bool = False  # in the pool, not in use
-    followed: bool = False  # it was continued at least once
+    begins_as: str = ""  # id of the disk cache that the session was started from
+    losses: int = 0  # the model's loss counter when the conversation was taken from the pool
+    kept: bool = False  # the conversation is in the pool and not in use
+    followed: bool = False  # the conversation was continued at least once
     written: float = 0.0  # monotonic time of the last write to disk
-    # monotonic time of the first change that isn't on disk yet
+    # Monotonic time of the first change that isn't on disk yet.
     unwritten_since: float | None = None
 
 
@@ -237,13 +238,13 @@ class ConversationPool:
     ) -> None:
         self._engine = engine
         self._names = names
-        # Ids of open sessions with a name, and of the caches that sessions were started from.
+        # Ids of open named sessions, and of the caches that sessions were started from.
         self._taken: set[str] = set()
         self._begun: set[str] = set()
         self._keep, self._most = keep, most
         self._idle: list[Conversation] = []  # least recently used first
         self._lock = threading.Lock()
-        self._losses: Counter[str | None] = Counter()  # by model id; None stands for all models
+        self._losses: Counter[str | None] = Counter()  # losses by model id; None means all models
         self._ended = False
 
     def take(
@@ -266,7 +267,7 @@ class ConversationPool:
             EngineError: if the engine was stopped.
         """
         kind = (guest.id, model.id, config)
-        # before the lookup, so a loss in between also counts for this session
+        # Read this before the lookup, so that a loss in between also counts for this session.
         losses = self._lost(model.id)
         found = self._find(kind, messages)
         if found is None:
@@ -287,7 +288,7 @@ class ConversationPool:
         """
         digests: list[str] = []
         if self._names is not None and not conversation.kept:
-            # not under the lock, since hashing megabytes takes milliseconds
+            # Hash outside the lock, since hashing megabytes takes milliseconds.
             digests = _digests(conversation.kind, conversation.messages)
         with self._lock:
             if conversation.losses != self._lost(conversation.kind[1]) or self._ended:
@@ -346,7 +347,7 @@ class ConversationPool:
         noted = []
         for beginning in filter(None, (conversation.head, *digests[-INDEXED_BEGINNINGS:-1])):
             known, _ = self._names.find([beginning])
-            # Never-continued conversations are dropped first, so prefer the others.
+            # Conversations that were never continued are dropped first, so prefer the others.
             if not known or (followed and known != own):
                 noted.append(beginning)
         if noted := [*noted, *digests[-1:]]:
@@ -401,7 +402,7 @@ class ConversationPool:
 
     def _drop(self, old: Conversation, forget: bool = False) -> None:
         old.session.close(forget)
-        self._idle.remove(old)  # last, so we can retry if closing fails
+        self._idle.remove(old)  # removed last, to allow a retry if closing fails
         self._let_go(old)
 
     def end(self) -> None:
@@ -418,7 +419,8 @@ class ConversationPool:
         with self._lock:
             best, most = None, 0
             for known in self._idle:
-                # If a session has more turns than we need, leave it for the client that added them.
+                # If a session has more turns than this request, leave it for the client that added
+                # them.
                 said = known.messages
                 if known.kind == kind and len(said) > most and _begins_with(messages, said):
                     best, most = known, len(said)

@@ -63,7 +63,7 @@ _BASE64 = re.compile(r"\s*;\s*base64\s*$", re.IGNORECASE)
 _BINARY = re.compile(r"image/(?!svg)|audio/|video/|application/(pdf|octet-stream)", re.IGNORECASE)
 _URL_SAFE = bytes.maketrans(b"-_", b"+/")
 _BLANKS = b" \t\r\n\f\v"
-_TYPES = ("document", "file", "input_file")  # message parts that are slow to read
+_TYPES = ("document", "file", "input_file")  # types of message parts that are slow to read
 
 
 def read(data: str, kind: str = "", name: str = "") -> str:
@@ -301,7 +301,7 @@ def _percent_decoded(data: str) -> Iterator[bytes]:
 def has_documents(body: Mapping[str, Any]) -> bool:
     """Check an unvalidated body for documents that are slow to read."""
     level: list[Any] = [body.get("messages"), body.get("input")]
-    for _ in range(4):  # depth: messages, message parts, tool result's parts, sources
+    for _ in range(4):  # nesting: messages, message parts, tool result's parts, sources
         inner: list[Any] = []
         for one in level:
             if isinstance(one, list):

@@ -42,11 +42,11 @@ STATUS = {
     MODEL_UNLOADED: 503,
 }
 """HTTP status by error code (default: 500)."""
-RETRY_SECONDS = 5  # default `Retry-After` with status 429 and 503
+RETRY_SECONDS = 5  # default for `Retry-After` with status 429 and 503
 INTERNAL_ERROR_MESSAGE = "The server failed over this request. Its log says more."
-ANTHROPIC = "/v1/messages"  # under this path, errors have Anthropic's format
-OLLAMA = "/api/"  # errors have Ollama's format here, and OpenAI's everywhere else
-CONTEXT_LENGTH = "context_length_exceeded"  # OpenAI's code for an overlong prompt
+ANTHROPIC = "/v1/messages"  # path prefix for errors in Anthropic's format
+OLLAMA = "/api/"  # path prefix for errors in Ollama's format; all other paths use OpenAI's
+CONTEXT_LENGTH = "context_length_exceeded"  # OpenAI's error code for an overlong prompt
 _FIGURES = re.compile(r"([\d,]+) (tokens|characters) long.*? (?:at most|takes) ([\d,]+)", re.S)
 _MOST = re.compile(r"never more than ([\d,]+) characters")
 _ANTHROPIC_TYPES = {
@@ -73,10 +73,10 @@ class RequestError(Exception):
     ) -> None:
         super().__init__(message)
         self.status = status  # HTTP status
-        self.message = message  # shown to the user
-        self.code = code  # machine-readable
-        self.retry = retry  # delay in seconds before retrying makes sense, if known
-        self.field = field  # the invalid field of the body, if any
+        self.message = message  # message for the user
+        self.code = code  # machine-readable code
+        self.retry = retry  # time in seconds until a retry makes sense, if known
+        self.field = field  # invalid field of the body, if any
 
 
 def body_of(error: Exception, path: str = "") -> tuple[int, dict[str, Any]]:
@@ -99,7 +99,7 @@ def body_of(error: Exception, path: str = "") -> tuple[int, dict[str, Any]]:
         kind = _ANTHROPIC_TYPES.get(status) or (
             "invalid_request_error" if status < 500 else "api_error"
         )
-        # Anthropic has no code; we add ours.
+        # Anthropic's errors have no code, so add ours.
         told: dict[str, Any] = {"type": kind, "message": message, "code": code}
         return status, {"type": "error", "error": told}
     if path.startswith(OLLAMA):

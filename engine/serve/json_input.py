@@ -17,8 +17,8 @@ from engine.text.invisible import escape_invisible
 
 log = logging.getLogger(__name__)
 
-MAX_DEPTH = 100  # nested lists and objects
-MAX_INTEGER_DIGITS = 40  # longer integers overflow later
+MAX_DEPTH = 100  # maximum nesting of lists and objects
+MAX_INTEGER_DIGITS = 40  # longer integers would overflow later
 MAX_MESSAGE_CHARACTERS = 400
 """Error messages may quote the request, so they are cut to this length."""
 
@@ -120,7 +120,7 @@ def _number(digits: str) -> float:
     return number
 
 
-MAX_LISTS = 200_000  # lists and objects together, e.g. 20,000 messages with ten each
+MAX_LISTS = 200_000  # maximum number of lists and objects, e.g. 20,000 messages with ten each
 MAX_VALUES = 2_000_000
 """Limit on values and names. Twice what a prompt of a million token ids has."""
 BYTES_PER_LIST, BYTES_PER_VALUE = 200, 60  # upper bounds on memory, in bytes
@@ -137,8 +137,8 @@ class JSONCounter:
 
     def __init__(self) -> None:
         self.lists = self.commas = self.texts = 0
-        self._inside = False  # the last chunk ended inside a string
-        self._half = b""  # trailing backslash of the last chunk
+        self._inside = False  # the previous chunk ended inside a string
+        self._half = b""  # trailing backslash of the previous chunk
 
     @property
     def too_many(self) -> str:
@@ -252,7 +252,7 @@ def sampling_params(given: Mapping[str, Any], base: Mapping[str, Any]) -> Sampli
         raise ValueError("a number in it is too large, or it is nested too deeply") from None
 
 
-_MIN_BIAS = -100  # bias that stands in for llama.cpp's false
+_MIN_BIAS = -100  # bias that replaces llama.cpp's false
 
 
 def _token_ids(bias: Any) -> Any:

@@ -39,14 +39,14 @@ class Metrics:
 
     def __init__(self) -> None:
         self._by_key: dict[str, Metrics] = {}
-        self.requests: Counter[tuple[str, str]] = Counter()  # by route and status
-        # by `FinishReason` or error code
+        self.requests: Counter[tuple[str, str]] = Counter()  # counts by route and status
+        # Counts by `FinishReason` or error code.
         self.replies: Counter[str] = Counter()
-        # `prompt`, `reused` and `generated` tokens of finished replies
+        # Number of `prompt`, `reused` and `generated` tokens in finished replies.
         self.tokens: Counter[str] = Counter()
         self.first = Histogram(FIRST_SECONDS)  # time to first token, in seconds
         self.gap = Histogram(GAP_SECONDS)  # delay between chunks, in seconds
-        # monotonic time of the latest engine event, if any
+        # Monotonic time of the latest engine event, if any.
         self.last_event: float | None = None
 
     def of(self, guest: str) -> Metrics:
@@ -95,7 +95,7 @@ def exposition(metrics: Metrics, gauges: Mapping[str, tuple[str, float]]) -> tup
     Args:
         gauges: (description, value) by name, without the `stretto_` prefix.
     """
-    # imported lazily, because it takes 0.1 s
+    # Imported lazily, because it takes 0.1 s.
     from prometheus_client import generate_latest
     from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 

@@ -55,9 +55,9 @@ SERVER_STOPPING = "The server is ending."
 KEY_REVOKED = "This key was revoked."
 UNLOADED = "The model was unloaded meanwhile. Ask again in a moment, and it is loaded again."
 KEEPALIVE_S = 5.0  # maximum interval between events of a stream
-QUIET_S = 5.0  # after this long without an engine event, send a keep-alive
-CANCEL_TIMEOUT_S = 60.0  # a cancelled reply that takes longer loses its session
-SHUTDOWN_CANCEL_TIMEOUT_S = 2.0  # same, while the server shuts down
+QUIET_S = 5.0  # time without an engine event, after which a keep-alive is sent
+CANCEL_TIMEOUT_S = 60.0  # after this time, the session of a canceled reply is dropped
+SHUTDOWN_CANCEL_TIMEOUT_S = 2.0  # same, during a shutdown of the server
 
 
 class Outbox:
@@ -276,7 +276,7 @@ class RequestReplies:
         self._events: asyncio.Queue[tuple[Choice, Event]] = asyncio.Queue()
         self._parts: dict[Choice, _ChoiceReply] = {}
         self._forked: set[int] = set()  # prompts whose remaining choices were forked
-        # last event of the first choice's reply, or None if there is none yet
+        # Last event of the first choice's reply, or None if it hasn't ended.
         self.last: Finished | Failed | None = None
 
     def start(self) -> None:
@@ -386,7 +386,7 @@ class EventRelay:
 
     def __init__(self) -> None:
         self._posted: deque[tuple[asyncio.Queue[tuple[Choice, Event]], Choice, Event]] = deque()
-        self._is_waking = False  # the loop will call `_deliver`
+        self._is_waking = False  # True while the loop is about to call `_deliver`
 
     def post(
         self,
@@ -406,7 +406,7 @@ class EventRelay:
             log.debug("the server has ended meanwhile")
 
     def _deliver(self) -> None:
-        self._is_waking = False  # first, so that no event is left behind
+        self._is_waking = False  # reset first, so that no event is left behind
         while self._posted:
             events, choice, event = self._posted.popleft()
             events.put_nowait((choice, event))
@@ -435,11 +435,11 @@ class ModelRequestHandler:
         self.served = served
         self.documents = DocumentReader()
         self._threads = threads or ServerThreads()
-        self.requests = ModelRequests()  # running and queued
-        self.held = bodies.MemoryAccount(sharing)  # memory of all request bodies
-        self.silence = bodies.MAX_PAUSE_S  # longest pause allowed within a body, in seconds
-        self.priority = 0  # engine priority of server requests; see `Session.prioritise`
-        # percentage of time by name of program or key
+        self.requests = ModelRequests()  # running and queued requests
+        self.held = bodies.MemoryAccount(sharing)  # tracks the memory of all request bodies
+        self.silence = bodies.MAX_PAUSE_S  # maximum pause within a body, in seconds
+        self.priority = 0  # engine priority of server requests, see `Session.prioritise`
+        # Percentage of time by name of program or key.
         self.shares: Mapping[str, float] = {}
         self._engine = engine
         self._places = places
@@ -496,7 +496,7 @@ class ModelRequestHandler:
             if cancelled.cancelled_caught and request.error is not None:
                 raise request.error
 
-    # -- answers that are generated -------------------------------------------------------
+    # -- generated answers ----------------------------------------------------------------
 
     async def _generate(self, api: API, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a generation request.
@@ -524,11 +524,11 @@ class ModelRequestHandler:
                             await self._answer(api, scope, request, client, body, size, name, sent)
                             break
                         except SessionModelError:
-                            # Another request just created the session with its own model. If this
-                            # request doesn't name a model, it uses the session's.
+                            # Another request has just created the session with its own model. If
+                            # this request doesn't name a model, use that model.
                             if body.get("model"):
                                 raise
-                    # From here on, a slow client doesn't block the slot or the model.
+                    # From here on, a slow client blocks neither the slot nor the model.
                     await client.flush()
             except (RequestError, EngineError) as error:
                 if not await client.failed(error):
@@ -570,7 +570,7 @@ class ModelRequestHandler:
             self.requests.keep(request, generation.messages, size)
             note_ignored(scope, ignored)
             client.expects(api.writer(generation, choices))
-            await _while_paused(request, client)  # before taking up a slot that others wait for
+            await _while_paused(request, client)  # wait before occupying a slot
             async with self._places.take(
                 guest, name, model, generation, sent, client.comment, len(choices)
             ) as place:
@@ -599,11 +599,11 @@ class ModelRequestHandler:
                         if late.cancelled_caught:
                             why = "a reply that was stopped has not ended in %g s"
                             log.error(why, patience)
-                        # text completions aren't conversations that could continue
+                        # Text completions aren't conversations that can be continued.
                         if generation.messages or isinstance(replies.last, Failed):
                             place.last = replies.last
-            # Send the end only after freeing the session, because the client's next request may
-            # follow immediately.
+            # Send the end only after freeing the session, because the client may send its next
+            # request immediately.
             client.take(choice, event)
 
     async def _loaded(self, entry: ModelEntry, client: ClientResponse) -> Model:
@@ -640,7 +640,8 @@ class ModelRequestHandler:
                 choice, event = await replies.next()
                 clocks[choice.index].note(event)
                 request.note(event)
-                # if the request was ended, its failure is only a consequence, so report the cause
+                # If the request was ended, report the cause, because the reply's failure is only a
+                # consequence.
                 if isinstance(event, Failed):
                     raise request.error or self._explained(EngineError(event.code, event.message))
                 if isinstance(event, Finished):
@@ -737,7 +738,7 @@ class ModelRequestHandler:
             return EngineError(MODEL_UNLOADED, UNLOADED)
         return EngineError(ENGINE_STOPPED, RELOADING)
 
-    # -- answers with a single object -----------------------------------------------------
+    # -- answers without a stream ---------------------------------------------------------
 
     async def _immediate(
         self,
@@ -774,7 +775,7 @@ class ModelRequestHandler:
     async def _count(self, asked: Generation) -> JSON:
         config, template = asked.config, asked.template
         counting = self._engine.count_later(asked.model, asked.messages, config.reasoning, template)
-        # OpenAI's format
+        # OpenAI's format.
         return {"object": "response.input_tokens", "input_tokens": await self._result(counting)}
 
     async def _embed(self, api: EmbeddingAPI, asked: EmbeddingRequest) -> JSON:

@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-RELOAD_WAIT_S = 60.0  # how long requests wait for models that are being reloaded
+RELOAD_WAIT_S = 60.0  # maximum time that requests wait for a reload
 RELOAD_RETRY_S = 5.0  # delay before retrying a failed reload
 RELOAD_FAILED = "The engine broke down and cannot load its models again"
 RELOADING = "The engine broke down. Its models are being loaded again; ask again in a moment."
@@ -49,24 +49,25 @@ class ModelEntry:
     def __init__(
         self, name: str, folder: str, model: Model | None = None, adapter: str = ""
     ) -> None:
-        self.name = name  # as shown to clients
+        self.name = name  # name shown to clients
         self.folder = folder
-        self.adapter = adapter  # folder of the adapter if this is a variant, or ""
-        # folder of its draft model, or ""
+        self.adapter = adapter  # adapter folder if this is a variant, or ""
+        # Draft model folder, or "".
         self.draft = model.draft if model is not None else ""
         self.model = model  # None if not loaded
-        # set while it is being loaded
+        # Set while the model is being loaded.
         self.loading: asyncio.Future[Model] | None = None
         self.used = time.monotonic()  # monotonic time of last use
-        self.users = 0  # number of requests using it
-        # ids of the keys that used it since it was loaded
+        self.users = 0  # number of requests that use the model
+        # Ids of the keys that have used the model since it was loaded.
         self.guests: set[str] = set()
-        # loaded before the server started, so we leave it loaded at shutdown
+        # Loaded before the server started, so it stays loaded at shutdown.
         self.given = model is not None
-        self.elsewhere = False  # also loaded outside the server, so "loading" it is instant
+        # The model is also loaded outside the server, so "loading" it is instant.
+        self.elsewhere = False
         self._began = 0.0
-        self._context: int | None = None  # read from the folder's config
-        self._before = 0  # bytes in use before loading started
+        self._context: int | None = None  # context length according to the folder's config
+        self._before = 0  # bytes in use before the load started
 
     @classmethod
     def of_folder(cls, path_or_id: str, adapter: str = "") -> ModelEntry:
@@ -114,7 +115,7 @@ class ModelEntry:
     def is_called(self, name: object) -> bool:
         """Check whether a name sent by a client means this model."""
         ids = () if self.model is None else (self.model.id, self.model.name)
-        if self.adapter:  # the folder alone would mean the base model
+        if self.adapter:  # the folder alone would refer to the base model
             return name in (self.name, *ids)
         path = () if self.model is None else (self.model.path,)
         return name in (self.name, self.folder, *ids, *path)
@@ -162,19 +163,19 @@ class ModelRegistry:
         self._may_unload = may_unload
         self._sharing = sharing or FairShare()
         self._relief = Relief()
-        # the first entry is the default model
+        # The first entry is the default model.
         self.entries = [ModelEntry.of_model(m) for m in models]
         for folder in folders:
             self.add(ModelEntry.of_folder(folder))
-        # model name by pattern; takes precedence over `BUILT_IN_NAMES`
+        # Model names by pattern. These take precedence over `BUILT_IN_NAMES`.
         self.aliases: dict[str, str] = {}
-        self._told: set[str] = set()  # patterns we have already logged
+        self._told: set[str] = set()  # patterns that have already been logged
         self.stats: dict[str, Any] | None = None  # latest engine statistics
-        # checks whether a model id is in use outside the server, in which case we don't unload it
+        # Checks whether a model is used outside the server, in which case it isn't unloaded.
         self.is_used_elsewhere: Callable[[str], bool] = lambda _: False
         self._engine = engine
         self._on_loss = on_loss
-        # set when the server stops: the error for requests waiting for a model
+        # Error for requests waiting for a model, set when the server stops.
         self.ended: Exception | None = None
         self._why = ""  # error message if the last reload failed
         self._failed_at = 0.0
@@ -200,7 +201,7 @@ class ModelRegistry:
         """
         if name is None or name == "":
             return self.entries[0]
-        # Ollama clients append ":latest"
+        # Ollama clients append ":latest".
         for meant in (name, str(name).removesuffix(":latest")):
             for entry in self.entries:
                 if entry.is_called(meant):
@@ -281,10 +282,10 @@ class ModelRegistry:
             raise self.ended
         if entry.loading is None:
             entry.loading = asyncio.get_running_loop().create_future()
-            # Mark its error as retrieved, in case all waiting requests have ended.
+            # Mark the error as retrieved, in case all waiting requests have ended.
             entry.loading.add_done_callback(lambda done: done.cancelled() or done.exception())
             self._start(self._load_one(entry, entry.loading))
-        # shielded: if this request is cancelled, others still wait for the load
+        # Shield the load, because other requests may be waiting for it.
         return await asyncio.shield(entry.loading)
 
     def end(self, error: Exception) -> None:
@@ -413,7 +414,7 @@ class ModelRegistry:
         if self._reloading is not None:
             return "loading", RELOADING
         if why := self._why:
-            self.lost()  # maybe another attempt works
+            self.lost()  # another attempt may succeed
             return "stopped", why
         if not self.models:
             going = any(entry.loading is not None for entry in self.entries)
@@ -478,7 +479,7 @@ class ModelRegistry:
             with suppress(EngineError):
                 self._engine.unload_later(model)
 
-    # -- what the engine has lost ---------------------------------------------------------
+    # -- recovery of lost models ----------------------------------------------------------
 
     async def ready(self) -> None:
         """Wait until the engine has all its models again.
@@ -517,8 +518,8 @@ class ModelRegistry:
                     self._on_loss(model.id)
                 answer: Future[tuple[list[Model | None], str]] = Future()
                 answer.set_running_or_notify_cancel()
-                # On a daemon thread, since it may block on the engine and must not hold up the
-                # exit.
+                # Use a daemon thread, because the call may block on the engine and must not delay
+                # the exit.
                 threading.Thread(
                     target=lambda: answer.set_result(_load(self._engine, missing)),
                     name="serve-loading",
@@ -542,7 +543,7 @@ class ModelRegistry:
             return known
         try:
             loaded = {model.id for model in (await self.figures())["models"]}
-        except TimeoutError:  # busy engine: assume nothing is lost
+        except TimeoutError:  # the engine is busy, so assume that nothing is lost
             return []
         except EngineError:
             return known
@@ -556,7 +557,7 @@ class ModelRegistry:
             wanting = [entry for entry in self.entries if entry.model is before]
             for entry in wanting:
                 # If at least one model was reloaded, the next request retries the others and gets
-                # the error. If none was, treat all as lost.
+                # the error. Otherwise, treat all models as lost.
                 entry.model = now or (None if come else before)
             if now is not None and not wanting:
                 self._unwanted(now)

@@ -12,8 +12,8 @@ Report = Callable[[str], None]  # sends a comment to a waiting client
 
 REPORT_AFTER_S = 1.0
 """Delay before a waiting request's first report. Its position is checked at this interval."""
-REPORT_EVERY_S = 10.0  # maximum interval between reports if the position stays the same
-CHECKS_PER_S = 200  # for all requests together; requests far back check less often
+REPORT_EVERY_S = 10.0  # maximum interval between reports at the same position
+CHECKS_PER_S = 200  # limit for all requests together; requests far back check less often
 
 
 class Queue:
@@ -71,7 +71,7 @@ class Queue:
         try:
             self._admit_next()
         except BaseException:
-            # otherwise it would stay in the queue, since the caller never gets the ticket
+            # Otherwise the ticket would stay in the queue, because the caller never receives it.
             self._forget(ticket)
             raise
         return ticket
@@ -111,7 +111,7 @@ class Queue:
             if not self._has_room(first.named, first.places, first.guest):
                 if first.named:
                     self._admit_behind()
-                return  # stop here: admitting later requests could starve this one
+                return  # admitting later requests could starve this request
             self._admit(first)
 
     def _admit_behind(self) -> None:
@@ -172,10 +172,10 @@ class QueueEntry:
     def __init__(self, queue: Queue, named: bool, places: int, guest: str, number: int) -> None:
         self._queue = queue
         self.guest = guest
-        self.number = number  # in order of arrival
+        self.number = number  # consecutive number in order of arrival
         self.named = named
         self.places = places
-        # resolved on admission, fails on refusal
+        # Resolves on admission, and fails on refusal.
         self.admitted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def wait(self, report: Report, what: str) -> None:
@@ -200,7 +200,7 @@ class QueueEntry:
         """Fail the request if it is still waiting. Does nothing once it's admitted."""
         if self._queue.drop(self):
             self.admitted.set_exception(error)
-            self.admitted.exception()  # mark as retrieved, in case `wait` was cancelled
+            self.admitted.exception()  # mark the error as retrieved, in case `wait` was canceled
 
     def leave(self) -> None:
         """Leave the queue or free the slots. Can be called more than once."""

@@ -43,10 +43,10 @@ class SessionModelError(RequestError):
 
 
 class ReplySlot(Struct):
-    session: Session  # engine session, for exclusive use
-    # last event of the reply; if None, the session isn't reused
+    session: Session  # engine session for exclusive use
+    # Last event of the reply. If None, the session isn't reused.
     last: Finished | Failed | None = None
-    said: Message | None = None  # the answer, provided all of it was sent
+    said: Message | None = None  # the answer, if it was sent completely
     named: ServerSession | None = None  # set if the request names a session
 
 
@@ -82,9 +82,9 @@ class ReplySlots:
         self._most_waiting = settings.queue
         self._sharing = sharing or FairShare()
         spare = partial(self._sharing.spare, settings.at_once)
-        # slots for all answers
+        # Slots for all answers.
         self.queue = Queue(settings.at_once, reserved=1, spare=spare)
-        self._waiting: Counter[str] = Counter()  # requests by key
+        self._waiting: Counter[str] = Counter()  # number of waiting requests by key
 
     @property
     def waiting(self) -> int:

@@ -17,8 +17,8 @@ from engine.serve.auth import guest_of
 from engine.serve.errors import RequestError
 
 MAX_TEXT_CHARACTERS = 400_000  # only the end of a longer answer is kept for display
-_RATE_PIECES = 32  # the rate is averaged over this many chunks
-_RATE_TIMEOUT_S = 2.0  # after this long without a chunk, the rate is 0
+_RATE_PIECES = 32  # number of chunks over which the rate is averaged
+_RATE_TIMEOUT_S = 2.0  # time without a chunk, after which the rate is 0
 
 
 def agent_stopped_error() -> RequestError:
@@ -128,7 +128,7 @@ class ModelRequest:
 
         The client gets the text so far, or an error if nothing was generated yet.
         """
-        with contextlib.suppress(RuntimeError):  # server already stopped
+        with contextlib.suppress(RuntimeError):  # the server has already stopped
             self._loop.call_soon_threadsafe(self._stop)
 
     def _stop(self) -> None:

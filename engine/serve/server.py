@@ -45,10 +45,10 @@ BACKLOG = 1024  # connections queued by the OS until accepted
 SEND_BUFFER_BYTES = 64 * 2**10
 """OS send buffer per client (Linux doubles the value). The default is 4 MB, so we'd generate 17,000
 tokens for a client that isn't reading, and a thousand such clients would take 4 GB."""
-MANY_CONNECTIONS = 512  # after a peak this high, free memory is returned to the OS
-TICKS_PER_SECOND = 10  # fixed by uvicorn
-GRACE_S = 1  # how long replies may take to end at shutdown
-STOP_TIMEOUT_S = 4.0  # for the entire shutdown, including cleanup
+MANY_CONNECTIONS = 512  # after a peak of this many connections, free memory is returned to the OS
+TICKS_PER_SECOND = 10  # rate set by uvicorn
+GRACE_S = 1  # time for replies to end at shutdown
+STOP_TIMEOUT_S = 4.0  # timeout for the entire shutdown, including cleanup
 
 
 class Server:
@@ -85,7 +85,7 @@ class Server:
             raise ValueError("a key is required, and none has been made yet")
         self.engine = engine
         self._unload_after = settings.unload_after
-        self._crowd = 0  # peak number of connections since memory was last returned
+        self._crowd = 0  # maximum number of connections since memory was last returned
         names = ConversationIndex(cache) if cache is not None else None
         self.conversations = ConversationPool(engine, names=names)
         sharing = FairShare(keys)
@@ -105,7 +105,7 @@ class Server:
             engine, self.served, self.places, self.metrics, sharing, self._threads
         )
         answering.silence = patience
-        self.requests = answering.requests  # running and queued
+        self.requests = answering.requests  # running and queued requests
         self._answering, self._keys, self._stored = answering, keys, StoredResponses()
         health = Health(
             engine,
@@ -195,7 +195,7 @@ class Server:
     def unloaded(self, model_id: str) -> None:
         """Call this when a model was unloaded outside the server. Thread-safe."""
         if self._http.loop is not None:
-            with contextlib.suppress(RuntimeError):  # server already stopped
+            with contextlib.suppress(RuntimeError):  # the server has already stopped
                 self._http.loop.call_soon_threadsafe(self.served.gone, model_id)
 
     def start(self) -> None:
@@ -239,7 +239,7 @@ class Server:
 
     def _forget_revoked(self, keys: Keys) -> None:
         revoked: set[str] = set()
-        # unreadable file: treat it as having no valid keys
+        # Treat an unreadable file as having no valid keys.
         with contextlib.suppress(OSError, ValueError):
             revoked = {key.id for key in keys.all() if key.revoked}
         if revoked:
@@ -251,7 +251,7 @@ class Server:
                 self._answering.documents.texts.forget(guest)
 
     def _run(self) -> None:
-        with contextlib.ExitStack() as end:  # don't stop the engine, which may be shared
+        with contextlib.ExitStack() as end:  # doesn't stop the engine, which may be shared
             end.callback(self.served.free)
             end.callback(self.sessions.clear)
             end.callback(self.conversations.end)
@@ -338,9 +338,9 @@ def _listening_socket(host: str, port: int) -> socket.socket:
         OSError: if the address isn't available.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # "localhost" resolves to both loopback addresses, but every client also tries IPv4.
+    # "localhost" resolves to both loopback addresses, but every client tries IPv4 as well.
     address = "127.0.0.1" if host == "localhost" else host
     listening = socket.create_server((address, port), family=family, backlog=BACKLOG)
-    # accepted sockets inherit this
+    # Accepted sockets inherit this option.
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
     return listening

@@ -49,8 +49,8 @@ class SentConversation(Struct, frozen=True):
     """A conversation, exactly as the client sent it."""
 
     messages: tuple[Any, ...] = ()
-    digests: tuple[str, ...] = ()  # one per message, covering everything up to it
-    size: int = 0  # bytes of the requests that carried these messages
+    digests: tuple[str, ...] = ()  # one digest per message, covering all messages up to that point
+    size: int = 0  # size in bytes of the requests with these messages
 
     def followed(self, follows: str | None, messages: Sequence[Any], size: int) -> SentConversation:
         """Continue this conversation, or replace it.
@@ -154,12 +154,12 @@ class ServerSession(Struct, eq=False):
     name: str
     model: Model
     config: SessionConfig
-    ttl: float  # idle time in seconds before it is freed; 0 keeps it
-    # None until first used, and after the engine lost it
+    ttl: float  # idle time in seconds before the session is freed; 0 for never
+    # None until first used, and after the engine lost the session.
     session: Session | None = None
-    queue: Queue = field(default_factory=lambda: Queue(1))  # one request at a time
-    made: float = field(default_factory=time.time)  # Unix time
-    # its running or next request in the server-wide queue
+    queue: Queue = field(default_factory=lambda: Queue(1))  # allows one request at a time
+    made: float = field(default_factory=time.time)  # creation time in seconds since 1970
+    # The running or next request in the server-wide queue.
     ticket: QueueEntry | None = None
     freed: bool = False
     # created by a request, and no request has been admitted yet
@@ -335,7 +335,7 @@ class SessionRegistry:
         )
 
     def _free(self, named: ServerSession) -> None:
-        # first, because if it fails, the session stays registered and can be freed later
+        # Close it first. If this fails, the session stays registered and can be freed later.
         named.close()
         del self._named[(named.guest.id, named.name)]
         named.freed = True

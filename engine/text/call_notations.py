@@ -37,7 +37,7 @@ _PARSERS = "mlx_lm.tool_parsers"
 
 class Call(Struct, frozen=True):
     name: str
-    arguments: str  # JSON
+    arguments: str  # arguments as JSON
     id: str | None = None  # id written by the model, if any
 
     def as_message(self, name: str) -> dict[str, Any]:
@@ -48,44 +48,44 @@ class Call(Struct, frozen=True):
 class Tags(Struct, frozen=True):
     """Notation with arguments between tags. Placeholders: {name}, {key} and {kind}."""
 
-    # delimiters of the arguments
+    # Delimiters of the arguments.
     open: str
     close: str
-    # Start of an argument. Group `key` is its name. If the tag tells whether the value is a string,
-    # group `kind` is "true" or "string".
+    # Start of an argument. Group `key` is its name. If the tag specifies whether the value is a
+    # string, group `kind` is "true" or "string".
     argument: re.Pattern[str]
-    # delimiters of each value
+    # Delimiters of each value.
     before: str
     after: str
-    # strings not allowed in constrained text, because the parser would take them for tags
+    # Strings not allowed in constrained text, because the parser would interpret them as tags.
     ends: tuple[str, ...]
-    # parsing depends on the type in the schema, so each argument needs a type
+    # Parsing depends on the type in the schema, so each argument needs a type.
     typed: bool = False
-    # a string that could be mistaken for JSON is written as JSON
+    # A string that could be mistaken for JSON is written as JSON.
     unless_json: bool = False
-    lines: bool = False  # values are on lines of their own
+    lines: bool = False  # each value is on a separate line
     cdata: bool = False  # a value may be a CDATA section
 
 
 class Notation(Struct, frozen=True):
     """Row of the table."""
 
-    # Start of a call. The tool's name is in group `name` (or `bare`, or `key`), the model's own id
-    # in `id`. With JSON arguments, the pattern covers everything from the end of the previous call
-    # to the opening brace.
+    # Start of a call. The tool's name is in group `name` (or `bare`, or `key`), and the model's own
+    # id in `id`. With JSON arguments, the pattern covers everything from the end of the previous
+    # call to the opening brace.
     head: re.Pattern[str]
-    # Template of a call with JSON arguments. A space stands for any whitespace, TOOL for the name,
-    # NAME for the name as JSON, ID for Kimi's id, NUMBER for a quoted number.
+    # Template of a call with JSON arguments. A space matches any whitespace, TOOL is the name, NAME
+    # is the name as JSON, ID is Kimi's id, and NUMBER is a quoted number.
     json: str = ""
     tags: Tags | None = None  # set if arguments are between tags
     quote: str = ""  # string delimiter in Gemma's notation
     # Lark expressions before, between and after calls that share a pair of markers. None if every
     # call has its own markers.
     section: tuple[str, str, str] | None = None
-    tail: str = ""  # pattern that ends a complete text between markers
-    # start of a call without arguments; same groups as `head`
+    tail: str = ""  # pattern at the end of a complete text between markers
+    # Start of a call without arguments, with the same groups as `head`.
     empty: re.Pattern[str] | None = None
-    starts: str = ""  # characters that text between markers can start with; "" for any
+    starts: str = ""  # possible first characters of text between markers; "" for any
 
 
 class Reading(NamedTuple):
@@ -274,13 +274,13 @@ class _Tagged:
                 at += len(self._close)
                 break
             elif text.startswith(self._after, at):
-                at += len(self._after)  # superfluous end tag
+                at += len(self._after)  # skip a superfluous end tag
             elif not given and (block := _JSON_BLOCK.match(text, at)):
                 arguments, at = literal(text, block.end() - 1)
                 ended = re.compile(rf"{_JSON_ENDED}(?:{re.escape(self._close)})?").match(text, at)
                 return arguments, ended.end() if ended is not None else at
             elif at == len(text) or self._head.match(text, at):
-                break  # no end tag
+                break  # the end tag is missing
             else:
                 raise ValueError("text stands between its arguments")
         return f"{{{', '.join(f'{dumps(key)}: {value}' for key, value in given.items())}}}", at
@@ -302,8 +302,8 @@ class _Tagged:
                 break
         if end < 0:
             end = behind = self._call_end(begun)
-        # Heads quoted inside a value bring their own end tags. If there's one too few, ours is
-        # missing.
+        # Heads quoted inside a value have their own end tags. If there's one too few, this call's
+        # end tag is missing.
         heads = [
             m
             for m in self._tags.argument.finditer(text, begun, end)
@@ -353,11 +353,11 @@ class _Tagged:
         return of_text(text, schema, self._tags.unless_json)
 
 
-# -- the table ----------------------------------------------------------------------------------
+# -- table of notations -------------------------------------------------------------------------
 
 _ID = r'(?:"(?:id|tool_call_id)"\s*:\s*"(?P<id>[^"\\]*)"\s*,\s*)?'
 _OBJECT = re.compile(
-    # end of the previous object, if any
+    # End of the previous object, if any.
     r'(?:(?:\s*,\s*"\w+"\s*:\s*"[^"\\]*")*\s*\})?[\s,;\[\]]*+(?:functools[\s\[]*+)?\{\s*'
     rf'{_ID}(?:"type"\s*:\s*"function"\s*,\s*)?'
     r'(?:"(?:name|tool_name)"\s*:\s*"(?P<name>[^"\\]+)"\s*,\s*"(?:arguments|parameters)"'
@@ -613,7 +613,7 @@ def is_whole(name: str, text: str) -> bool:
 def _mlx_lms_reading(name: str, text: str, tools: Sequence[Tool]) -> Reading:
     try:
         found = _mlx_lms(name).parse_tool_call(text, list(tools))
-    except Exception as error:  # each parser raises something else
+    except Exception as error:  # each parser raises different exceptions
         log.debug("cannot parse a tool call", exc_info=True)
         raise ValueError(f"it could not be read ({type(error).__name__})") from None
     calls = found if isinstance(found, list) else [found]

@@ -245,7 +245,7 @@ def _python_number(word: str) -> str:
         return ""
 
 
-# -- text by its schema ---------------------------------------------------------------------------
+# -- text in the form of a schema -----------------------------------------------------------------
 
 _STARTS = {"{": "object", "[": "array", '"': "string", "t": "boolean", "f": "boolean", "n": "null"}
 

@@ -19,11 +19,12 @@ class Code(Struct):
     """Current position with respect to code spans and blocks."""
 
     fence: str = ""  # fence that opened the block; "" outside a block
-    span: int = 0  # number of backticks that opened the span; spans end with the line
-    _opening: str = ""  # fence of a line that may open a block
+    # Number of backticks that opened the span, which ends with the line at the latest.
+    span: int = 0
+    _opening: str = ""  # fence on a line that may open a block
     _closing: bool = False  # the line may close the block
     _line: str = ""  # start of the current line
-    _run: str = ""  # trailing backticks or tildes; more may follow
+    _run: str = ""  # trailing backticks or tildes, after which more may follow
     _last: str = " "  # last two characters
 
     def feed(self, text: str) -> None:
@@ -77,8 +78,7 @@ class Code(Struct):
                 return True
             return False if has_end or last or len(line) > _LONGEST_SPAN else None
         fence = self.fence or self._opening
-        # Blocks can't be nested, so a fence that opens another block means that this one isn't
-        # code.
+        # Blocks can't be nested, so if a fence opens another block, this text isn't code.
         lines = re.compile(rf"^[ \t>]*{re.escape(fence[0])}{{{len(fence)},}}([^\n]*)(\n|\Z)", re.M)
         found = lines.search(rest)
         if found is not None and (found[2] or last):

@@ -20,7 +20,7 @@ from engine.text import recognition
 from engine.text.dialects import Markers
 from engine.text.pieces import GAP, as_it_stands
 
-_SEARCHED = 2**16  # searching in chunks releases the GIL in between
+_SEARCHED = 2**16  # chunk size for searching, which releases the GIL between chunks
 _NUMBER = re.compile(r"\d+")
 _LONGEST_NUMBER = 8
 _SHAPED = re.compile(r"[<\[]/?[|｜]")
@@ -177,7 +177,7 @@ class GapInserter:
 
     def _gapped(self, text: str) -> str:
         made, at = list[str](), 0
-        # Continue right after the mark's first character, since marks may overlap.
+        # Continue after the mark's first character, because marks may overlap.
         while (found := self._first(text, at)) is not None:
             made += [text[at : found.start() + 1], GAP]
             at = found.start() + 1
@@ -204,7 +204,7 @@ def _any_of(texts: Iterable[str]) -> re.Pattern[str] | None:
     return re.compile("|".join(sorted(found, key=len, reverse=True))) if found else None
 
 
-# -- the marks of a tokenizer -------------------------------------------------------------------
+# -- marks of a tokenizer -----------------------------------------------------------------------
 
 
 def marks_of(tokenizer: Any) -> tuple[list[str], bool]:
@@ -236,7 +236,7 @@ def marks_of(tokenizer: Any) -> tuple[list[str], bool]:
     normalizer = getattr(getattr(inner, "backend_tokenizer", None), "normalizer", None)
     folds = normalizer is not None and any(getattr(t, "normalized", False) for t in found)
     marks = {*map(str, found)} | {s for s in special if len(s) > 1 and s.strip()}
-    # Templates can react to ordinary text, too, e.g. cut off everything before `</think>`.
+    # Templates may also react to ordinary text, e.g. cut off everything before `</think>`.
     marks |= {m for m in dialect.markers.all if m in template and not m[0].isalpha()}
     return sorted(marks), folds
 

@@ -15,7 +15,7 @@ from msgspec.structs import asdict, replace
 
 from engine.messages import Kind
 
-MLX_LM = "mlx-lm"  # use what mlx-lm detects
+MLX_LM = "mlx-lm"  # use mlx-lm's detection
 
 THINK = ("<think>", "</think>")
 CALL = ("<tool_call>", "</tool_call>")
@@ -29,11 +29,11 @@ class Frame(Struct, frozen=True):
 
     kind: Kind
     start: str
-    end: str = ""  # "" if only the end of the turn ends it
-    or_end: tuple[str, ...] = ()  # other possible ends
-    first: bool = False  # only counts at the start of a reply
+    end: str = ""  # end delimiter, or "" if only the end of the turn ends the text
+    or_end: tuple[str, ...] = ()  # other possible end delimiters
+    first: bool = False  # only recognized at the start of a reply
     kept: bool = False  # the start delimiter is part of the text
-    offered: bool = False  # only counts if tools were offered
+    offered: bool = False  # only recognized if tools were offered
     plain: bool = False  # outside the frame, the end delimiter is ordinary text
 
     @property
@@ -47,10 +47,10 @@ class Header(Struct, frozen=True):
 
     starts: tuple[str, ...]
     end: str
-    # word in the header, and the kind of text it announces; the first match wins
+    # Words in the header, and the kind of text they announce. The first match wins.
     reads: tuple[tuple[str, Kind], ...]
-    closes: tuple[str, ...] = ()  # possible ends of the text after a header
-    first: tuple[str, ...] = ()  # other possible starts for the first header of a reply
+    closes: tuple[str, ...] = ()  # possible end delimiters of the text after a header
+    first: tuple[str, ...] = ()  # other possible delimiters at the start of a reply
     names: str = ""  # prefix of a tool name
 
     def kind(self, text: str) -> Kind:
@@ -70,7 +70,7 @@ class Markers(Struct, frozen=True):
     think_end: str = ""
     tool_start: str = ""
     tool_end: str = ""
-    dropped: tuple[str, ...] = ()  # hidden; around the answer, or without meaning
+    dropped: tuple[str, ...] = ()  # hidden markers around the answer or without a meaning
     more: tuple[Frame, ...] = ()  # additional frames
     header: Header | None = None  # set if each part has a header
     calls_end_reasoning: bool = False  # a call may start while the reasoning is still open
@@ -125,7 +125,7 @@ class Markers(Struct, frozen=True):
         """
         starts = [f for f in self.frames if f.kind == "reasoning"]
         if opening is None:
-            # Only look at the very end, since messages can contain the marker, too.
+            # Check only the very end, because messages can contain the marker, too.
             return any(prompt.rstrip().endswith(f.start) for f in starts)
         return any(
             opening.rfind(f.start) > max((opening.rfind(end) for end in f.ends), default=-1)
@@ -141,38 +141,38 @@ class Markers(Struct, frozen=True):
 class Switch(Struct, frozen=True, eq=False):
     """Ways to switch a model's reasoning on and off."""
 
-    # template arguments
+    # Template arguments.
     on: Arguments = field(default_factory=dict)
     off: Arguments = field(default_factory=dict)
-    # template arguments by OpenAI effort
+    # Template arguments by OpenAI effort.
     efforts: Mapping[str, Arguments] = field(default_factory=dict)
-    words: Pair = ("", "")  # texts for the system message, on and off
+    words: Pair = ("", "")  # texts in the system message that turn reasoning on and off
 
 
 class DialectRow(Struct, frozen=True, eq=False):
     """A dialect, as documented by the model's makers."""
 
     name: str
-    models: str  # for humans
-    source: str  # where it's documented
-    needs: tuple[str, ...] = ()  # added tokens a tokenizer must have
-    says: tuple[str, ...] = ()  # strings the template must contain
+    models: str  # names of the models, for the reader
+    source: str  # link to the documentation
+    needs: tuple[str, ...] = ()  # added tokens that a tokenizer must have
+    says: tuple[str, ...] = ()  # strings that the template must contain
     renderer: str = ""  # mlx-lm module that replaces the template
-    # delimiters, `MLX_LM`, or "" for none
+    # Delimiters, `MLX_LM`, or "" for none.
     reasoning: Pair | str = MLX_LM
     tools: Pair | str = MLX_LM
     calls: str = MLX_LM  # notation of tool calls (`engine.text.call_notations`)
-    call: str = ""  # template of a JSON call, if not the notation's
+    call: str = ""  # template of a JSON call, if it differs from the notation's template
     dropped: tuple[str, ...] = ()
     more: tuple[Frame, ...] = ()
     header: Header | None = None
     calls_end_reasoning: bool = False
-    ends: tuple[str, ...] = ()  # end-of-turn tokens beyond those in the model's files
+    ends: tuple[str, ...] = ()  # end-of-turn tokens in addition to those in the model's files
     switch: Switch | None = None
-    # template arguments for dates, with their `strftime` formats
+    # Template arguments for dates, with their `strftime` formats.
     dates: Arguments = field(default_factory=dict)
     # Text before reasoning, between reasoning and answer, and before an answer without reasoning.
-    # None: markers surrounded by line breaks.
+    # None means markers surrounded by line breaks.
     begun: tuple[str, str, str] | None = None
     said: tuple[str, ...] = ()  # added tokens that users may write
 
@@ -185,7 +185,7 @@ class DialectRow(Struct, frozen=True, eq=False):
         return all(n in tokens for n in self.needs) and all(s in template for s in self.says)
 
 
-# -- the table ----------------------------------------------------------------------------------
+# -- table of dialects --------------------------------------------------------------------------
 
 _HUB = "https://huggingface.co/"
 _THINKING = Switch({"thinking": True}, {"thinking": False})
@@ -226,7 +226,7 @@ ROWS: tuple[DialectRow, ...] = (
             names="to=",
         ),
         ends=("<|return|>", "<|call|>", "<|endoftext|>"),
-        # always reasons
+        # These models always reason.
         switch=Switch(off={"reasoning_effort": "low"}, efforts=_HARMONY_EFFORTS),
         begun=(
             "<|channel|>analysis<|message|>",
@@ -580,7 +580,7 @@ ROWS: tuple[DialectRow, ...] = (
         _HUB + "Qwen/Qwen3-Coder-30B-A3B-Instruct",
         needs=("<|im_end|>",),
         says=("<tool_call>", "<function="),
-        # models often leave this out
+        # Models often omit this marker.
         more=(Frame("tool", "<function=", CALL[1], kept=True, offered=True),),
         ends=("<|im_end|>",),
         switch=_ENABLE,

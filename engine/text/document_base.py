@@ -37,15 +37,15 @@ class UnreadableError(Exception):
 
 class Document(Struct, frozen=True):
     kind: str  # shown to the user: "PDF", "Word", "text"
-    # name for a page: "page", "slide", "sheet", "chapter"; "" if the file has no pages
+    # Name of a page: "page", "slide", "sheet", "chapter". Empty if the file has no pages.
     unit: str
-    # text per page, "" if a page has none
+    # Text per page. Empty for a page without text.
     pages: tuple[str, ...]
-    # titles of pages, e.g. sheet names; empty if pages are only numbered
+    # Titles of pages, e.g. sheet names. Empty if pages are only numbered.
     labels: tuple[str, ...] = ()
-    # numbers of pages that have pictures or drawings but no text
+    # Numbers of pages that have pictures or drawings but no text.
     scans: tuple[int, ...] = ()
-    # Python's encoding name for text files, else ""
+    # Python's encoding name for text files, else "".
     encoding: str = ""
 
     @property
@@ -119,7 +119,7 @@ def clean(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
 
 
-_BAR = re.compile(r"(?<!\\)\|")  # in nested tables, bars are already escaped
+_BAR = re.compile(r"(?<!\\)\|")  # bars in nested tables are already escaped
 
 
 def table_row(cells: Iterable[str]) -> str:
@@ -181,7 +181,7 @@ class Archive:
             return self._zip.read(name)
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError, KeyError):
             raise UnreadableError(DAMAGED) from None
-        except Exception as error:  # zlib.error and lzma.LZMAError
+        except Exception as error:  # zlib.error, lzma.LZMAError and others
             if "error" in type(error).__name__.lower():
                 raise UnreadableError(DAMAGED) from None
             raise

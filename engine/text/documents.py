@@ -40,7 +40,7 @@ from engine.text.hyphens import without_hyphens
 __all__ = ["MOST_CHARACTERS", "Document", "DrawnPage", "UnreadableError", "draw", "read"]
 
 _MOST_FILE = 300_000_000  # bytes
-_MOST_TEXT = 40_000_000  # for text files
+_MOST_TEXT = 40_000_000  # limit in bytes for text files
 _MOST_TABS = 100  # limit for empty columns between two cells
 _MOST_SIDE = 4_000  # pixels of a rendered page, well below JPEG's limit of 65,535
 _MOST_SCALE = 4.0  # pixels per point, i.e. 288 dpi
@@ -63,7 +63,7 @@ _KINDS = {
 _PROSE = {"", ".txt", ".log", ".text", ".rst", ".org", ".tex"}
 _ARCHIVE = "is an archive. Unpack it and attach the files in it"
 _TABLES = "is a database. Export its tables as CSV and attach those"
-_NAMED = (  # unsupported formats by magic number
+_NAMED = (  # names of unsupported formats by magic number
     (b"SQLite format 3\0", _TABLES),
     (b"PAR1", _TABLES),
     (b"Rar!", _ARCHIVE),
@@ -76,7 +76,7 @@ _NAMED = (  # unsupported formats by magic number
     (b"AT&TFORM", "is a DjVu file. Convert it to PDF and attach that"),
     (b"\xffWPC", "is a WordPerfect file. Save it as DOCX or PDF and attach that"),
 )
-_IN_OLD_OFFICE = (  # entry names in the file's directory
+_IN_OLD_OFFICE = (  # names of entries in an old Office file's directory
     ("EncryptedPackage", LOCKED),
     ("__substg1.0_", "is an Outlook message. Save it as text or PDF and attach that"),
     ("WordDocument", "was saved by an old version of Word. Save it as DOCX and attach that"),
@@ -89,11 +89,10 @@ _HTML = re.compile(r"\s*(?:<!--.*?-->\s*)?(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+htm
 
 
 class DrawnPage(Struct, frozen=True):
-    number: int  # from 1
-    # pixels
+    number: int  # page number, starting at 1
+    # Size in pixels.
     width: int
     height: int
-    # JPEG data
     jpeg: bytes
     thumbnail: bytes
 
@@ -196,7 +195,7 @@ def _pdf(path: Path) -> Document:
             page = opened[number]
             text = page.get_textpage()
         except pypdfium2.PdfiumError:
-            pages.append("")  # damaged page
+            pages.append("")  # the page is damaged
             continue
         whole += 1
         pages.append(budget.take(text.get_text_range()))
@@ -303,7 +302,7 @@ def _sheets(path: Path, archive: Archive) -> Document:
                 budget.take("", 1)
     except (UnreadableError, MemoryError):
         raise
-    except Exception:  # damaged file; openpyxl uses defusedxml, which has its own errors
+    except Exception:  # a damaged file; openpyxl uses defusedxml, which has its own exceptions
         raise UnreadableError(DAMAGED) from None
     for folder, what in (("media", "image"), ("charts/chart", "chart"), ("embeddings", "object")):
         if count := sum(name.startswith(f"xl/{folder}") for name in archive.names):

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-_BOMS = (  # UTF-32 first, because its mark starts with UTF-16's
+_BOMS = (  # UTF-32 must be first, because its mark starts with UTF-16's
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -21,7 +21,7 @@ _BOMS = (  # UTF-32 first, because its mark starts with UTF-16's
     (codecs.BOM_UTF16_BE, "utf-16-be"),
     (b"\x84\x31\x95\x33", "gb18030"),
 )
-_HEAD_BYTES = 4096  # searched for declarations
+_HEAD_BYTES = 4096  # size of the part searched for declarations
 _SAMPLE_BYTES = 8192
 _NAME = rb"""["']?\s*([A-Za-z][\w.:+-]{1,39})"""
 _DECLARATIONS = tuple(
@@ -31,12 +31,13 @@ _DECLARATIONS = tuple(
         (rb'\A\s*@charset\s+"' + _NAME, re.I),
         (rb"<meta\b[^>]*?\bcharset\s*=\s*" + _NAME, re.I),
         (rb"\bcontent-type\b[^\n<>]{0,80}?\bcharset\s*=\s*" + _NAME, re.I),  # email, gettext
-        # coding comments: Python's rule (also used by Emacs and Ruby), then Vim's
+        # Coding comments: Python's rule (also used by Emacs and Ruby), then Vim's.
         (rb"\A(?:[^\n]*\n)?[ \t\f]*(?:#|//|;|--|%|/\*)[^\n]*?coding[:=][ \t]*" + _NAME, 0),
         (rb"\bvim?:[^\n]*\b(?:fenc|fileencoding)=" + _NAME, 0),
     )
 )
-# Often used for a superset by mistake. Browsers do the same.
+# Encodings that are often declared by mistake instead of a superset. Browsers also use the
+# superset.
 _SUPERSETS = {
     "ascii": "cp1252",
     "iso8859-1": "cp1252",
@@ -64,7 +65,7 @@ _ALIASES = {
     "iso-8859-8-i": "iso8859_8",
     "unicode": "utf-16-le",
 }
-# Python codecs that aren't file encodings. Some would take hours for a few megabytes.
+# Python codecs that aren't file encodings. Some of these would take hours for a few megabytes.
 _NO_CHARSETS = {"punycode", "unicode-escape", "raw-unicode-escape", "utf-7"}
 CHOICES = {
     "utf-8": "UTF-8",
@@ -137,7 +138,7 @@ def known(name: str) -> str:
     name = name.strip().lower()
     try:
         info = codecs.lookup(_ALIASES.get(name, name))
-        b"text".decode(info.name, "replace")  # some codecs don't produce text
+        b"text".decode(info.name, "replace")  # fails for codecs that don't produce text
     except (LookupError, ValueError, UnicodeError):
         return ""
     if info.name in _NO_CHARSETS:
@@ -163,14 +164,14 @@ def _as(data: bytes, name: str) -> Decoded:
     for mark, marked in _BOMS:
         if data.startswith(mark):
             data = data[len(mark) :]
-            if name[:6] == marked[:6]:  # for plain "UTF-16", the mark decides the byte order
+            if name[:6] == marked[:6]:  # for plain "UTF-16", the mark defines the byte order
                 name = marked
             break
     return Decoded(data.decode(name, "replace"), name)
 
 
 def _declared_text(data: bytes, name: str) -> Decoded | None:
-    # impossible, since the declaration itself was readable
+    # The declaration must be wrong, since it was readable as ASCII.
     if name.startswith(("utf-16", "utf-32")):
         return None
     found = data.decode(name, "replace")
@@ -178,7 +179,7 @@ def _declared_text(data: bytes, name: str) -> Decoded | None:
     if name == "utf-8":
         return Decoded(found, name) if _is_utf8(data) else None
     if len(found) == len(data) and not data.isascii() and _is_valid_utf8(data):
-        return None  # converted to UTF-8 but still has the old declaration
+        return None  # the file was converted to UTF-8, but still has the old declaration
     return Decoded(found, name) if errors * 50 <= sum(byte > 127 for byte in data) else None
 
 
@@ -363,7 +364,7 @@ def _weight(text: str, at: int, language: str) -> float:
     beside = (_is_latin(before), _is_latin(after))
     if language in _EAST_ASIAN:
         if before == " " and language != "Korean" and text[at - 2 : at - 1] > "\x7f":
-            found -= 0.4  # only Korean has spaces between words
+            found -= 0.4  # among these languages, only Korean has spaces between words
         return _WRONG if all(beside) else found
     if language not in _ACCENTED:
         if char.isalpha() and any(beside):
@@ -399,7 +400,7 @@ def _weights(language: str) -> dict[str, float]:
     found: dict[str, float] = {}
     if language in _EAST_ASIAN:
         found.update(dict.fromkeys(_EAST_ASIAN_SIGNS, 0.8))
-        # full-width digits and letters
+        # Full-width digits and letters.
         found.update({chr(code): 0.5 for code in range(0xFF10, 0xFF5B)})
         if language == "Chinese":
             found.update({chr(code): 0.05 for code in range(0x4E00, 0x9FA6)})
@@ -426,7 +427,7 @@ def _weights(language: str) -> dict[str, float]:
     if language in _ACCENTED:
         letters = _ACCENTED[language]
         found.update(dict.fromkeys(letters.upper() + letters, 0.8))
-        if language == "is":  # Turkish has other letters at these code points
+        if language == "is":  # Turkish has different letters at these code points
             found.update(dict.fromkeys("ðþýÐÞÝ", 0.7))
         return found
     letters = "".join(FREQUENCIES[language])

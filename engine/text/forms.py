@@ -29,7 +29,7 @@ own limit is 2,000), but theirs are cheap.
 _UNIMPLEMENTED = re.compile(r"Unimplemented keys: (\[.*?\])")
 _LISTING = re.compile(r"\n *1 \| ")
 
-# Either compact or with limited indentation, because weak models would write whitespace forever.
+# Either compact or with limited indentation, because weak models would generate whitespace forever.
 BLANKS = r"\x20|\n\x20{0,24}"
 
 
@@ -79,7 +79,7 @@ def without_limits(params: SamplingParams) -> SamplingParams:
 def in_words(error: str, params: SamplingParams) -> str:
     """Make an llguidance error readable. For schemas, it's shortened to a line with the keyword."""
     _, within, rest = error.partition("failed to compile JSON schema: ")
-    text = _LISTING.split(rest)[0] if within else error  # followed by a listing of the tool grammar
+    text = _LISTING.split(rest)[0] if within else error  # the rest is a listing of the tool grammar
     line = " ".join(text.split())
     if not within and params.json_schema is None:
         return error
@@ -146,13 +146,13 @@ def bounded(schema: str, limits: FormLimits | None) -> str:
             out["$defs"] = {**out.get("$defs", {}), **work.definitions()}
         return json.dumps(out)
     except (TypeError, AttributeError, RecursionError):
-        return schema  # malformed or too deep, which llguidance reports better
+        return schema  # malformed or too deep; llguidance has better error messages
 
 
 class _Bounding:
     def __init__(self, limits: FormLimits) -> None:
         self._limits = limits
-        self.used = False  # some part allows arbitrary JSON, so definitions are needed
+        self.used = False  # a part allows arbitrary JSON, so definitions are needed
 
     def definitions(self) -> dict[str, Any]:
         """Build definitions for arbitrary JSON with up to 0, 1, … levels of nesting."""

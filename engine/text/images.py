@@ -16,15 +16,15 @@ from msgspec import Struct
 from engine.errors import TEMPLATE_ERROR, EngineError
 from engine.messages import Message, medium_of
 
-_MARK = "\ufdd1"  # a noncharacter, which Unicode reserves for internal use
+_MARK = "\ufdd1"  # a noncharacter reserved for internal use
 
 _MARKED = re.compile(f"{_MARK}([0-9a-f]{{64}}){_MARK}")
 
 
 class Images(Struct, frozen=True):
-    # the template's placeholders for images and recordings, with their token ids
+    # Placeholders in the template for images and recordings, with their token ids.
     words: Mapping[str, int]
-    # by digest: placeholder, and the token ids to insert
+    # By digest: placeholder, and the token ids to insert.
     ids: Mapping[str, tuple[str, Sequence[int]]]
 
     def mark(self, text: str, digests: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-LONGEST = 50_000  # limit for the grammar and for the resulting expression
+LONGEST = 50_000  # length limit for the grammar and the resulting expression
 
 _COMMON = {
     "DIGIT": "[0-9]",
@@ -112,7 +112,7 @@ def _common_part(part: str) -> str:
     if part[0] == "[" and part[-1] != "]":
         raise ValueError("has [ without its end")
     if part[0] == "[":
-        # llguidance would read these as nested classes or set operators.
+        # llguidance would interpret these as nested classes or set operators.
         inner = re.sub(r"\\.|[\[&~/\n]", _escaped_in_class, part[1:-1], flags=re.DOTALL)
         return f"[{inner}]"
     return _ESCAPES.get(part, part)

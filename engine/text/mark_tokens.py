@@ -18,7 +18,7 @@ class MarkTokens:
         tokens: the tokenizer's added tokens, with their ids.
     """
 
-    _FIRST = 0xFDD1  # right after `pieces.GAP`
+    _FIRST = 0xFDD1  # the character after `pieces.GAP`
     _MOST = 31
 
     def __init__(self, markers: Markers, tokens: Mapping[str, int]) -> None:

@@ -34,7 +34,7 @@ _DC = "{http://purl.org/dc/elements/1.1/}"
 # Deleted text, which is stored outside the body, and hidden text.
 _SKIPPED = {f"{_TEXT}tracked-changes", f"{_TEXT}sequence-decls", f"{_TEXT}note-citation"}
 _SKIPPED |= {f"{_OFFICE}forms", f"{_TEXT}ruby-text"}
-_MOST_REPEATED = 100  # identical consecutive cells or rows
+_MOST_REPEATED = 100  # maximum number of identical consecutive cells or rows
 _MOST_BLANKS = 1000
 
 
@@ -289,7 +289,7 @@ def _positions(root: Any) -> dict[str, str]:
             position = str(each.get(f"{_STYLE}text-position", ""))
             if position.startswith(("super", "sub")):
                 found[str(style.get(f"{_STYLE}name"))] = position
-            elif re.match(r"-?[1-9]", position):  # percentage of the font height
+            elif re.match(r"-?[1-9]", position):  # a percentage of the font height
                 found[str(style.get(f"{_STYLE}name"))] = "sub" if position[0] == "-" else "super"
     return found
 

@@ -14,10 +14,10 @@ import json
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 
-PIECE = 2**20  # characters or bytes per call
+PIECE = 2**20  # maximum characters or bytes per call
 
 TOKENS = 2**16
-_LINE = 4096  # tokens per call
+_LINE = 4096  # maximum tokens per call
 
 
 def encoded(text: str) -> bytes:
@@ -76,7 +76,7 @@ def unpacked(table: bytes) -> list[str | None]:
 
 # -- gaps ---------------------------------------------------------------------------------------
 
-GAP = "\ufdd0"  # A noncharacter, reserved for internal use. Doubled, it stands for itself.
+GAP = "\ufdd0"  # a noncharacter reserved for internal use; when doubled, it represents itself
 
 _ANCHOR = "\n"
 
@@ -95,7 +95,7 @@ def tokens_across_gaps(encode: Encode, text: str) -> list[int]:
     known: dict[str, Sequence[int]] = {"": ()}
 
     def within(piece: str) -> Sequence[int]:
-        # Some tokenizers add a space in front of every text, but this isn't the start of one.
+        # Some tokenizers add a space in front of every text, but this isn't the start of a text.
         ids = list(encode(_ANCHOR + piece))
         return ids[len(begun) :] if ids[: len(begun)] == begun else encode(piece)
 

@@ -19,20 +19,20 @@ from engine.text.reply_text import ReplyText
 class Prompt(Struct, frozen=True):
     """A tokenized prompt, ready for prefill."""
 
-    tokens: list[int]  # never empty
-    # rendered text, including the start of the reply if there is one. Special tokens within
-    # contents have gaps (`engine.text.contents`). The same goes for `opened`.
+    tokens: list[int]  # prompt tokens, never empty
+    # Rendered text, including the start of the reply if any. Special tokens within contents have
+    # gaps (`engine.text.contents`), also in `opened`.
     text: str
-    # text and token positions shared with the previous conversation
+    # Text and token positions shared with the previous conversation.
     known: tuple[tuple[int, int], ...]
     # Number of tokens before the opening of the reply. Later prompts of the same chat start with
     # these tokens, even if the template drops parts of the reply.
     boundary: int
-    system: int = 0  # number of leading tokens that only depend on the system message and tools
-    answered: int = 0  # number of trailing tokens that are the start of the reply
+    system: int = 0  # number of leading tokens that depend only on the system message and tools
+    answered: int = 0  # number of trailing tokens that contain the start of the reply
     opened: str = ""  # rendered text, without the start of the reply
-    continues: bool = False  # the prompt already has the start of the reply
-    opening: str | None = None  # the part of `opened` after the messages, if known
+    continues: bool = False  # the prompt already contains the start of the reply
+    opening: str | None = None  # part of `opened` after the messages, if known
 
     def ledger(self, answer: str, generated: list[int]) -> Ledger:
         """Return the ledger after the model has added a reply."""
@@ -224,7 +224,7 @@ def _render(
     more = [(other, True)] if other else []
     rendered = reader.render([(messages, True), (messages, False), *more], reasoning, given)
     parted = inert.parted(messages, given)
-    if parted is not None:  # does the template turn names into marks?
+    if parted is not None:  # check whether the template turns names into marks
         named, values = parted
         without = reader.render([(named, True), (named, False), *more], reasoning, values)
         if _fewer(inert, without, rendered):
@@ -235,7 +235,7 @@ def _render(
     opening = None
     if opened.startswith(closed) and len(closed) < len(opened):
         opening = opened[len(closed) :]
-    else:  # The template opens all answers or none, so find out how later prompts continue.
+    else:  # the template opens either all answers or none, so check how later prompts continue
         answered = [*messages, {"role": "assistant", "content": "·"}]
         (after,) = reader.render([(answered, False)], reasoning, given)
         if not isinstance(after, EngineError):
@@ -274,7 +274,7 @@ def _begun(
         text.take(pieces.without_gaps(written))
         parts = text.parts
         if parts["answer"] == content and parts["reasoning"].rstrip("\n") == thought.rstrip("\n"):
-            return written  # keep markers and line breaks exactly as they were
+            return written  # keep markers and line breaks unchanged
     dialect = recognition.of(tokenizer)
     inside = dialect.markers.opens_reasoning(opened, opening)
     return dialect.begin(inert.text(str(thought)), inert.text(str(content), True), inside)

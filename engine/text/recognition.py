@@ -34,11 +34,11 @@ class Dialect(Struct, frozen=True, eq=False):
 
     row: DialectRow
     markers: Markers
-    tool_format: str  # notation of tool calls; "" if the model doesn't make any
+    tool_format: str  # notation of tool calls, or "" if the model doesn't support them
     reasons: bool  # the model can reason before answering
     knows_calls: bool  # the template can render tool calls in messages
     switch: Switch
-    ends: tuple[str, ...]  # end-of-turn tokens that the tokenizer has
+    ends: tuple[str, ...]  # end-of-turn tokens that exist in the tokenizer
 
     def prepared(
         self, reasoning: bool | None, template: Arguments, messages: list[Message]
@@ -117,7 +117,7 @@ def recognise(tokenizer: Any) -> Dialect:
     if pair == MLX_LM:
         pair = (tokenizer.think_start or "", tokenizer.think_end or "")
         if not pair[0] and THINK[1] in template:
-            pair = THINK  # as plain text, which mlx-lm doesn't detect
+            pair = THINK  # the markers are plain text, which mlx-lm doesn't detect
     tools, calls = row.tools, row.calls
     if tools == MLX_LM:
         calls = call_notations.format_of(tokenizer) or call_notations.inferred(template)
@@ -133,7 +133,7 @@ def recognise(tokenizer: Any) -> Dialect:
         row.calls_end_reasoning,
     )
     if row.tools != MLX_LM and template and "tools" not in template:
-        calls = ""  # tools wouldn't be shown to the model
+        calls = ""  # the template wouldn't show tools to the model
     has_tools = any(frame.kind == "tool" for frame in markers.frames) or row.header is not None
     thoughts = [frame for frame in markers.frames if frame.kind == "reasoning"]
     framed = bool(thoughts) or row.header is not None

@@ -21,7 +21,7 @@ class TooLongError(EngineError):
         self.tokens = tokens
 
 
-Asked = tuple[list[Message], bool]  # messages, and whether to open a reply after them
+Asked = tuple[list[Message], bool]  # messages, and True to open a reply after them
 
 
 class Reader(Protocol):
@@ -69,7 +69,7 @@ class InProcess:
         return [render(known, bos, m, reasoning, opening, template) for m, opening in asked]
 
     def encode(self, texts: list[str], most: int | None = None) -> list[list[int]]:
-        # the template has already written BOS if it's needed
+        # The template has already added BOS if needed.
         encode, found = self.tokenizer.encode, list[list[int]]()
         for text in texts:
             found.append(
@@ -123,19 +123,19 @@ def render(
 MOMENT = "_moment"
 """Template argument for the current time (Unix time), if the template writes dates."""
 
-_MOST_WORDS = 1000  # longest error message taken from a template
+_MOST_WORDS = 1000  # maximum length of an error message from a template
 
 
 def _apply(tokenizer: Any, messages: list[Message], opening: bool, options: dict[str, Any]) -> str:
     # mlx-lm's wrapper turns on reasoning for every model that supports it. To get the template's
     # own default, call the inner tokenizer instead.
     inner = getattr(tokenizer, "_tokenizer", None)
-    own = getattr(tokenizer, "_chat_template", None) is None  # not one of mlx-lm's renderers
+    own = getattr(tokenizer, "_chat_template", None) is None  # False for mlx-lm's own renderers
     if own and "enable_thinking" not in options and getattr(inner, "chat_template", None):
         tokenizer = inner
     # transformers only passes plain values to templates, so their time is the system clock.
     options = {name: value for name, value in options.items() if not callable(value)}
-    if not own:  # renderers don't accept unknown arguments
+    if not own:  # mlx-lm's renderers reject unknown arguments
         options = {name: options[name] for name in _RENDERERS if name in options}
     text = tokenizer.apply_chat_template(
         messages, tokenize=False, add_generation_prompt=opening, **options

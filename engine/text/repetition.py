@@ -21,7 +21,7 @@ CHECK_INTERVAL = 32
 """Check every this many generated tokens. A check compares at most `MAX_PERIOD` pairs, so that's
 fewer than ten comparisons per token."""
 
-# Things prose doesn't have: brackets, columns, assignments, calls, indentation, CSV.
+# Patterns that don't occur in prose: brackets, columns, assignments, calls, indentation, CSV.
 _STRUCTURE = re.compile(r"[{}\[\]<>|=\\;\t]|\w\(|\n {2,}|,[^\s\d]")
 _WORD = re.compile(r"[^\W\d_]+")
 _MIN_LETTERS = 0.6  # minimum share of letters in prose, ignoring whitespace
@@ -87,7 +87,7 @@ class RepetitionDetector:
         period = period_of(newest)
         if not period or answer().count("```") % 2:
             return 0
-        # two blocks, since a block may start in the middle of a line
+        # Decode two blocks, because a block may start in the middle of a line.
         block = self._decode(newest[-2 * period :])
         if not is_prose(block) or is_asked_for(block, self._question):
             return 0

@@ -52,9 +52,9 @@ class ReplyText:
         )
         self._pieces: dict[Kind, list[str]] = {"answer": [], "reasoning": [], "tool": []}
         self._breaks = ""  # trailing line breaks of the reasoning
-        self._begun = 0  # length of the start of a continued reply, in characters
-        self._silent = 0  # tokens since there was text
-        self._late: list[Delta] = []  # reported together with the next deltas
+        self._begun = 0  # number of characters in the start of a continued reply
+        self._silent = 0  # number of tokens since the last text
+        self._late: list[Delta] = []  # deltas to report along with the next deltas
 
     def take(self, text: str) -> None:
         """Process text of an interrupted reply. Nothing is reported."""
@@ -98,18 +98,18 @@ class ReplyText:
         answer: Message = {"role": "assistant", "content": parts["answer"]}
         unshown = self._splitter.unshown
         if self.kind == "answer" and not unshown.endswith((">", "]")):
-            # It's usually not a marker after all, and with it the next prompt matches the cache.
+            # The text usually isn't a marker. Including it lets the next prompt match the cache.
             answer["content"] += unshown
         if parts["tool"]:
             made = self._calling.made
             whole = sum(map(len, self.calls)) == len(parts["tool"])
             if not made or not whole or self._calling.unreadable or not self._dialect.knows_calls:
-                # keep the call exactly as the model wrote it
+                # Keep the call exactly as the model wrote it.
                 answer["content"] = self.without_reasoning
             else:
                 answer["tool_calls"] = [call.as_message(name) for name, call in made]
         if thought := parts["reasoning"]:
-            # the template adds the line break before the marker itself
+            # The template adds the line break before the marker.
             lines = self._dialect.row.begun is None
             answer["reasoning_content"] = thought.rstrip("\n") if lines else thought
         return answer
@@ -204,7 +204,7 @@ class ReplyText:
         segment = self._detokenizer.last_segment
         self._silent = 0 if segment else self._silent + 1
         if self._silent >= _MOST_SILENT:
-            # Every token decodes all pending bytes again, so don't let them pile up.
+            # Each token decodes all pending bytes again, so don't let them accumulate.
             self._flush()
             segment, self._silent = self._detokenizer.last_segment, 0
         return self._reported(self._splitter.add(token, segment))
@@ -222,7 +222,7 @@ class ReplyText:
         self._flush()
         rest = self._detokenizer.last_segment
         if not ended and self._splitter.may_be_cut and not rest.strip("\ufffd"):
-            rest = ""  # incomplete character, probably of a marker
+            rest = ""  # incomplete character, probably from a marker
         deltas = self._splitter.feed(rest)
         return self._reported(deltas + self._splitter.finish(ended))
 
@@ -230,7 +230,7 @@ class ReplyText:
         """Decode pending bytes, even if they are an incomplete character."""
         try:
             self._detokenizer.finalize()
-        # mlx-lm raises this for an incomplete character followed by a token of letters
+        # mlx-lm raises this for an incomplete character followed by a token with letters.
         except KeyError:
             self._detokenizer._unflushed = ""
 

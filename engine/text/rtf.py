@@ -28,7 +28,7 @@ _TOKEN = re.compile(
     r"\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\(.)|([{}])|([^\\{}\r\n]+)|[\r\n]+",
     re.DOTALL,
 )
-_CODE_PAGES = {  # by the font's \fcharset; 0 and 1 mean the file's code page
+_CODE_PAGES = {  # keyed by the font's \fcharset; 0 and 1 mean the file's code page
     77: "mac_roman",
     78: "cp932",
     79: "cp949",
@@ -93,7 +93,7 @@ _ASIDE = {
     **{f"footer{side}": "footer" for side in ("", "l", "r", "f")},
 }
 _HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
-_MAX_GROUPS = 10_000  # nesting depth
+_MAX_GROUPS = 10_000  # maximum nesting depth
 
 
 class _Flow:
@@ -148,10 +148,11 @@ class _Group(Struct):
     in_table: bool = False
     font: str = ""
     style: str = ""
-    fallback: int = 1  # fallback characters that follow a Unicode character
-    fonts: bool = False  # inside the font table
+    fallback: int = 1  # number of fallback characters that follow a Unicode character
+    fonts: bool = False  # the group is inside the font table
     styles: bool = False
-    begins: str = ""  # kind of separate part that the group starts ("note", "comment", …), or ""
+    # Kind of separate part ("note", "comment", …) that starts with this group, or "".
+    begins: str = ""
 
 
 def read(data: bytes) -> Document:
@@ -169,10 +170,10 @@ class _Rtf:
         self._flow = _Flow()
         self._group = _Group(self._flow)
         self._outer: list[_Group] = []
-        self._bytes = bytearray()  # not decoded yet, since a character can have two bytes
-        self._skip = 0  # fallback characters still to skip
+        self._bytes = bytearray()  # not decoded yet, because a character can have two bytes
+        self._skip = 0  # number of fallback characters to skip
         self._star = False
-        self._high = 0  # high surrogate
+        self._high = 0  # high surrogate waiting for its low surrogate
         self._notes: list[str] = []
         self._comments: list[str] = []
         self._margins = {"header": dict[str, None](), "footer": dict[str, None]()}
@@ -370,7 +371,7 @@ class _Rtf:
         char = chr(unit)
         if 0xDC00 <= unit < 0xE000:
             char = chr(0x10000 + ((self._high - 0xD800) << 10) + unit - 0xDC00)
-        elif 0xF020 <= unit <= 0xF0FF:  # symbol font
+        elif 0xF020 <= unit <= 0xF0FF:  # character in a symbol font
             char = SYMBOL_LETTERS.get(chr(unit - 0xF000), "•")
         self._high = 0xD800
         self._add(char)

@@ -68,4 +68,4 @@ def _without(schema: str, drops: Callable[[str, Any], bool]) -> str:
     try:
         return json.dumps(walk(json.loads(schema)))
     except (ValueError, RecursionError):
-        return schema  # let llguidance report it, its message is better
+        return schema  # llguidance has better error messages

@@ -27,14 +27,15 @@ _SHORT = 3
 _MOST_DOUBTS = 64
 """Number of possible end markers in a call up to which we try to parse it. The total time grows
 with this number times the length of the call."""
-_LONGEST_NAME = 64  # a call must name its tool within this many characters
+_LONGEST_NAME = 64  # maximum characters of a call up to the tool's name
 _FIRST_WORD = re.compile(r"""[\s{\["']*(\w*)(.?)""", re.DOTALL)
 _FIRST_WORDS = ("name", "type", "function")
 
 
 class _Part(NamedTuple):
     kind: Kind | None  # None inside a header
-    ends: tuple[str, ...] = ()  # its end markers; () if it only ends with a header or the turn
+    # End markers of the part; () if only a header or the end of the turn ends the part.
+    ends: tuple[str, ...] = ()
 
 
 _ANSWER = _Part("answer")
@@ -95,8 +96,8 @@ class TextSplitter:
             self._part = _Part("reasoning", tuple(ends))
         self._held = ""
         self._code = Code()
-        self._fed = 0  # characters
-        # Templates put line breaks around markers. They belong to neither part.
+        self._fed = 0  # number of characters so far
+        # Templates put line breaks around markers, which belong to neither part.
         self._strip = reasoning or after_reasoning
         self._begun = False  # part of the answer has been emitted
         # Whitespace at the start and after calls only counts if more of the answer follows.
@@ -104,13 +105,13 @@ class TextSplitter:
         self._blanks = ""
         self.stop: str | None = None
         self._header = ""
-        self._between = False  # a part with a header has ended, and the next hasn't started
-        # whitespace and marker before the call, and whether the marker is kept
+        self._between = False  # a part with a header has ended, and the next part hasn't started
+        # Whitespace and marker before the call, and True to keep the marker.
         self._frame = ("", "", False)
-        # text of a call after an end marker that may just be quoted
+        # Text of a call after an end marker that may just be quoted.
         self._doubtful: list[str] = []
-        self._was_whole = False  # the call was complete before the first of those markers
-        self._doubts = 0  # possible end markers in the call so far
+        self._was_whole = False  # the call was complete before the first of these markers
+        self._doubts = 0  # number of possible end markers in the call so far
         self._dropped: set[str] = set()
         self.call: list[str] = []
         self.calls: list[str] = []
@@ -199,11 +200,11 @@ class TextSplitter:
             position, marker = self._first_marker(last)
             if position < 0:
                 break
-            if not marker:  # depends on what follows
+            if not marker:  # the result depends on the text that follows
                 keep = len(self._held) - position
                 break
             if not last and len(self._held) - self._may_begin_marker() <= position:
-                break  # a longer marker could still start at or before this position
+                break  # a longer marker could start at or before this position
             self._emit(out, self._held[:position])
             self._held = self._held[position + len(marker) :]
             self._pass(out, marker)
@@ -396,7 +397,7 @@ class TextSplitter:
             return self._is_stray(marker, code, rest, last)
         if marker in self._markers.dropped:
             return self._is_dropped(marker, blank_before, rest, last)
-        # belongs to a call that has ended
+        # The whitespace belongs to a call that has ended.
         return self._at_start and bool(self.calls) and blank_before
 
     def _opens_call(

@@ -79,7 +79,7 @@ class _Conversation:
         self._messages = messages
         self._opening = opening
         self._undecided: set[int] = set()
-        self._tried: dict[int, int] = {}  # number of changes tried by message
+        self._tried: dict[int, int] = {}  # number of changes tried, by message
         self._lessons = 0
 
     def text(self, count: int) -> tuple[str | None, Exception | None]:
@@ -103,7 +103,7 @@ class _Conversation:
         results_as_user = message["role"] == "tool" and self._shows_results_as_user()
         self._lessons += 1
         if index in self._tried and self.rules.get(shape, (None,))[0] == index:
-            del self.rules[shape]  # it shows at the end of a conversation, but not further up
+            del self.rules[shape]  # works only at the end of a conversation
         can_learn = len(self.rules) < MAX_RULES and self._lessons <= MAX_LESSONS
         for change in _CHANGES[self._tried.get(index, 0) :] if can_learn else ():
             self._tried[index] = self._tried.get(index, 0) + 1
@@ -165,7 +165,7 @@ class _Conversation:
                 usual = ((_as_user,), _appended)
             start, change = self.rules.get(_shape(out, message), (index, usual))
             if folds and index == 1 and message["role"] == "user":
-                # models without a system role in the template are trained like this
+                # Models without a system role in the template are trained with this form.
                 change = (change[0] if start <= index else (), _merged)
                 start = index
             made = _with(change, out, message) if start <= index else None
@@ -232,7 +232,7 @@ def _with(change: _Change, before: list[Message], message: Message) -> list[Mess
     return place(before, made)
 
 
-# -- a message in another form -------------------------------------------------------------------
+# -- changed forms of a message ------------------------------------------------------------------
 
 
 def _text_arguments(_: list[Message], message: Message) -> list[Message] | None:
@@ -347,7 +347,7 @@ _VARIANTS: tuple[_Variant, ...] = (
 """Smallest change first."""
 
 
-# -- its place -----------------------------------------------------------------------------------
+# -- position of a message -----------------------------------------------------------------------
 
 
 def _appended(before: list[Message], made: list[Message]) -> list[Message]:

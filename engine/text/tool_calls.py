@@ -32,13 +32,13 @@ _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 class Told(NamedTuple):
     """An event of a tool call."""
 
-    # "delta": more of the arguments; "failed": not a call after all
+    # "delta" adds to the arguments. "failed" means that the text isn't a call.
     kind: Literal["started", "delta", "finished", "failed"]
     id: str
     name: str = ""
-    # arguments as JSON, or more of them; if it failed, the entire text including markers
+    # Arguments as JSON, or a chunk of them. For "failed", the entire text including markers.
     text: str = ""
-    message: str = ""  # why it failed
+    message: str = ""  # reason for the failure
     arguments: str = ""  # arguments of a failed call, if its tool wasn't offered
 
 
@@ -48,7 +48,7 @@ class Written(NamedTuple):
     inside: str
     start: str = ""
     end: str = ""
-    bare: bool = False  # found by the name of an offered tool, without a marker
+    bare: bool = False  # recognized by the name of an offered tool, without a marker
     pieces: Sequence[str] = ()
 
     @property
@@ -56,19 +56,19 @@ class Written(NamedTuple):
         return f"{self.start}{self.inside}{self.end}"
 
 
-# -- calls that are not whole yet ---------------------------------------------------------------
+# -- incomplete calls ---------------------------------------------------------------------------
 
 
 class _Partial(Struct):
     """A call that may not be complete yet."""
 
     name: str
-    own_id: str | None = None  # the model's own id, if it comes before the arguments
-    whole: bool = False  # the call is complete, though the text around it may not be
-    id: str = ""  # reported id
-    started: bool = False  # its start was reported
-    new: list[str] = []  # chunks of the arguments not reported yet
-    told: list[str] = []  # chunks already reported
+    own_id: str | None = None  # the model's own id, if it precedes the arguments
+    whole: bool = False  # the call is complete, although the text around it may not be
+    id: str = ""  # id that was reported
+    started: bool = False  # the start was reported
+    new: list[str] = []  # chunks of the arguments that haven't been reported
+    told: list[str] = []  # chunks that have been reported
 
     @property
     def reported(self) -> str:
@@ -94,8 +94,9 @@ class _Objects:
         self._waiting = ""  # text before the next object, or a possibly incomplete token
         self._depth = 0
         self._in_text = False
-        self._held = ""  # quote, comma or whitespace; what follows decides whether it's valid
-        self._over = False  # nothing else can be reported early
+        # Quote, comma or whitespace, whose validity depends on the text that follows.
+        self._held = ""
+        self._over = False  # nothing more can be reported early
         self.found: list[_Partial] = []
 
     def feed(self, text: str) -> None:
@@ -180,7 +181,7 @@ class _Names:
             self.found.append(_Partial(begun["name"].strip(), new=[], told=[]))
 
 
-# -- the calls of an answer ---------------------------------------------------------------------
+# -- calls in an answer -------------------------------------------------------------------------
 
 
 class Calling:
@@ -202,13 +203,13 @@ class Calling:
         self._one = one
         self._numbers = 0
         self._told: list[Told] = []
-        self.made: list[tuple[str, Call]] = []  # complete calls and their ids
+        self.made: list[tuple[str, Call]] = []  # complete calls with their ids
         self.unreadable = False  # some text between call markers wasn't a call
         self._next_text()
 
     def _next_text(self) -> None:
-        self._open: list[_Partial] = []  # calls in the text being written
-        self._taken = 0  # number of chunks already scanned
+        self._open: list[_Partial] = []  # calls in the current text
+        self._taken = 0  # number of chunks scanned so far
         self._stream: _Objects | _Names | None = None
         notation = NOTATIONS.get(self._format)
         if notation is not None:

@@ -43,7 +43,7 @@ limit doesn't take more time."""
 _MOST_COUNTED = 500
 """Highest length limit (in characters) that we enforce for strings between tags. Computing one
 token's mask takes 5 ms at 900, and 15 to 60 ms at 5,000."""
-_MOST_ITEMS = 64  # highest limit on list items that we enforce
+_MOST_ITEMS = 64  # maximum limit on list items that is enforced
 
 
 def check(params: SamplingParams, format_name: str, model: str) -> None:
@@ -81,7 +81,7 @@ def bound(params: SamplingParams, tokenizer: Any, name: str) -> SamplingParams:
     form, limits = params.tool_form, params.form_limits
     if form is None:
         return params
-    if limits == FormLimits():  # no limits in the request
+    if limits == FormLimits():  # the request has no limits
         limits = replace(limits, characters=_LONGEST_TEXT)
     grammar = _GrammarBuilder(tokenizer, name, form, params.form_limits)
     calls = []
@@ -113,13 +113,13 @@ class _GrammarBuilder:
         self._section = self._notation.section
         self._template = self._dialect.row.call or self._notation.json
         if name == "mistral" and self._id("[ARGS]") is None:
-            # older models without [ARGS] put all calls in a single JSON list
+            # Older models without [ARGS] put all calls in a single JSON list.
             self._template, self._section = JSON_CALL, JSON_LIST
         elif self._dialect.row.name == "llama 3":
             self._section = None
-        self.rules: list[str] = []  # extra rules
+        self.rules: list[str] = []  # additional rules
 
-    # -- the whole ------------------------------------------------------------------------------
+    # -- complete grammar -----------------------------------------------------------------------
 
     def start(self) -> str:
         """Build the start rule. It refers to a single call as `call`."""
@@ -134,7 +134,7 @@ class _GrammarBuilder:
         if self._section is not None:
             before, between, after = self._section
             calls = f"{before} call{f' ({between} call)*' if self._several else ''} {after}"
-        # mlx-lm's qwen3_coder parser takes at most one line break before the end
+        # mlx-lm's qwen3_coder parser accepts at most one line break before the end.
         gap = '"\\n"?' if self._name == "qwen3_coder" else "WS"
         ended = f" {gap} {self._spelled(closed)}" if closed else ""
         section = f"{self._spelled(opened)} WS {calls}{ended}"
@@ -146,7 +146,7 @@ class _GrammarBuilder:
                 return self._or_answer(start, "")
             start = f"{self._spelled(' to=tools<|message|>')} {start}"  # for Muse Spark
             return f"{self._thoughts()} {self._or_answer(start, ' to=user<|message|>')}"
-        # The opening marker isn't constrained. If there's no closing marker, more calls can follow.
+        # The opening marker isn't constrained. Without a closing marker, more calls can follow.
         start = f"WS {calls}{ended}"
         return start if closed or not repeated else f"{start} (WS {section})*"
 
@@ -189,7 +189,7 @@ class _GrammarBuilder:
             return f"{_text(f'call:{tool}')} {_Gemmas(self, self._notation.quote, schema).whole()}"
         if self._notation.json:
             return self._json_call(tool, schema)
-        # where a line break ends the call, values can't have any
+        # If a line break ends the call, values can't contain any.
         return _python(tool, schema, BLANKS if self._name == "pythonic" else r"\x20")
 
     def _json_call(self, tool: str, schema: Schema) -> str:
@@ -263,7 +263,7 @@ class _GrammarBuilder:
             made.append(f"{before} {value}")
         return " | ".join(made)
 
-    # -- words ----------------------------------------------------------------------------------
+    # -- text -----------------------------------------------------------------------------------
 
     def text(self, expression: str) -> str:
         name = f"TEXT{len(self.rules)}"

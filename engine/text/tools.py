@@ -17,15 +17,15 @@ Tool = Mapping[str, Any]
 """Function in OpenAI's chat format: {"type": "function", "function": {…}}."""
 
 _NAME = re.compile(r"[\w.:/-]{1,128}")
-ANY = '{"type": "object"}'  # schema that doesn't constrain arguments
+ANY = '{"type": "object"}'  # schema without constraints
 
 
 class ToolResult(Struct, frozen=True):
     """A tool call's result, to be sent with the next turn."""
 
-    id: str  # the call's id, from `ToolCallFinished`
-    content: str  # shown to the model
-    name: str = ""  # the tool's name, shown by some chat templates
+    id: str  # id of the call, from `ToolCallFinished`
+    content: str  # text for the model
+    name: str = ""  # name of the tool, which some chat templates show
 
     def as_message(self) -> dict[str, Any]:
         named = {"name": self.name} if self.name else {}
@@ -39,13 +39,13 @@ class ToolForm(Struct, frozen=True):
         ValueError: if a schema is invalid.
     """
 
-    # name and JSON schema of each tool that may be called
+    # Name and JSON schema of each tool that may be called.
     tools: tuple[tuple[str, str], ...]
-    # True if the reply must be a call (after reasoning, if any). If not, text outside calls is
-    # free.
+    # True if the reply must be a call (after reasoning, if any). Otherwise, text outside calls is
+    # unconstrained.
     required: bool = False
-    several: bool = True  # more than one call allowed
-    # JSON schema for a reply without calls, or None for free text
+    several: bool = True  # allow more than one call
+    # JSON schema for a reply without calls, or None for free text.
     answer: str | None = None
 
     def __post_init__(self) -> None:

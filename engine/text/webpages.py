@@ -9,7 +9,7 @@ from typing import Any
 from engine.text.document_base import TOO_DEEP, LeftOut, UnreadableError, escape_bars, shifted
 from engine.text.formulas import mathml
 
-_MAX_ADDED_CELLS = 10_000  # for cells spanning several rows
+_MAX_ADDED_CELLS = 10_000  # limit for cells that span several rows
 
 
 def markdown(source: str, left_out: LeftOut) -> str:
@@ -19,7 +19,7 @@ def markdown(source: str, left_out: LeftOut) -> str:
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about text that looks like XML or a file name
+            warnings.simplefilter("ignore")  # warns about text that looks like XML or a file name
             soup: Any = BeautifulSoup(source, "html.parser")
             for tag in soup(class_="katex-html"):  # visual duplicate of a formula
                 tag.decompose()
@@ -58,7 +58,7 @@ def _complete_tables(soup: Any) -> None:
                 text.replace_with(escape_bars(text))
     added = 0
     for table in soup("table"):
-        rows_left: dict[int, int] = {}  # by column: rows still covered by a cell above
+        rows_left: dict[int, int] = {}  # number of rows still covered by a cell above, by column
         for row in table("tr"):
             if row.find_parent("table") is not table:
                 continue

@@ -137,7 +137,7 @@ class _Word:
         element = paragraph.find(f"{W}pPr/{W}pStyle")
         key = "" if element is None else str(element.get(_VALUE, ""))
         name, numbering = key, None
-        for step in range(20):  # styles can be based on each other in a loop
+        for step in range(20):  # limited, because styles can be based on each other in a loop
             style = self._styles.get(key)
             if style is None:
                 break
@@ -179,7 +179,7 @@ class _Word:
         for kind, notes in self._kinds.items():
             marked = {str(each.get(f"{W}id")) for each in root.iter(f"{W}{kind}Reference")}
             for key, note in [*notes.items()]:
-                # the other note types are separators
+                # Other note types are separators.
                 if key not in marked and note.get(f"{W}type", "normal") == "normal":
                     self._note(kind, key, 0)
 
@@ -209,7 +209,7 @@ class _Word:
             yield self._budget.take(carried)
 
     def _rows(self, table: Any, depth: int) -> Iterator[str]:
-        # Don't use `iter`, which would include the rows of nested tables.
+        # Avoid `iter`, which would include the rows of nested tables.
         for row in _members(table, "tr"):
             properties = row.find(f"{W}trPr")
             if properties is not None and properties.find(f"{W}del") is not None:
@@ -251,7 +251,7 @@ class _Word:
             elif tag == f"{W}lastRenderedPageBreak":
                 yield PAGE
             elif tag in {f"{W}br", f"{W}cr"}:
-                # Word also marks where a manual page break was rendered.
+                # Word also marks the rendered position of a manual page break.
                 yield "" if child.get(f"{W}type") == "page" else "\n"
             elif tag == f"{W}noBreakHyphen":
                 yield "-"
@@ -313,7 +313,7 @@ class _Word:
         is_comment = kind == "comment"
         found = self._comments if is_comment else self._notes
         place = len(found)
-        found.append("")  # reserve the position, since notes can contain notes
+        found.append("")  # reserve the position, because notes can contain notes
         text = " ".join(" ".join(self._blocks(element, depth + 1)).split())
         author = " ".join(str(element.get(f"{W}author", "")).split()) if is_comment else ""
         mark = f"comment {place + 1}" if is_comment else f"{place + 1}"
@@ -367,8 +367,10 @@ def _members(parent: Any, name: str, depth: int = 0) -> Iterator[Any]:
 
 class _Numbers:
     def __init__(self, numbering: Iterable[Any]) -> None:
-        self._lists = dict[str, tuple[str, dict[str, str]]]()  # definition, start values
-        self._levels = dict[tuple[str, str], tuple[str, str, int]]()  # format, text, start
+        # List number -> definition, start values.
+        self._lists = dict[str, tuple[str, dict[str, str]]]()
+        # List and level -> format, text, start.
+        self._levels = dict[tuple[str, str], tuple[str, str, int]]()
         self._counts = dict[str, dict[int, int]]()
         for each in numbering:
             if each.tag == f"{W}abstractNum":
@@ -396,7 +398,7 @@ class _Numbers:
             "" if (found := numbering.find(f"{W}{name}")) is None else str(found.get(_VALUE, ""))
             for name in ("numId", "ilvl")
         )
-        if number == "0":  # takes the paragraph out of its style's list
+        if number == "0":  # removes the paragraph from its style's list
             return ""
         at = int(level) if level.isdecimal() else 0
         indent = "  " * min(at, 8)

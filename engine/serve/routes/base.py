@@ -61,7 +61,7 @@ class APIRoute(Route):
         super().__init__(path, endpoint, methods=[method])
         self.method = method
         self.summary = summary
-        self.body = body  # model of the request body, if any
+        self.body = body  # pydantic model of the request body, if any
         self.body_required = body_required
         self.media_type = media_type  # media type of the response
         self.status = status  # success status
@@ -69,16 +69,16 @@ class APIRoute(Route):
 
 class Generation(Struct, frozen=True):
     model: Model
-    # either conversations or raw prompts
+    # Either conversations or raw prompts.
     prompts: Sequence[list[Message] | RawPrompt]
     params: SamplingParams
     config: SessionConfig = field(default_factory=SessionConfig)
     n: int = 1  # answers per prompt
     stream: bool = False
-    # extra arguments for the chat template
+    # Extra arguments for the chat template.
     template: Mapping[str, Any] = field(default_factory=dict)
     usage: bool = False  # send token counts at the end of the stream
-    # API-specific data for the writer
+    # API-specific data for the writer.
     extra: Mapping[str, Any] = field(default_factory=dict)
     returns_reasoning: bool = True
 
@@ -97,7 +97,7 @@ class Generation(Struct, frozen=True):
 # -- one answer ------------------------------------------------------------------------------------
 
 
-MIN_LOGPROB = -9999.0  # JSON has no -inf, so use the same stand-in as OpenAI
+MIN_LOGPROB = -9999.0  # stand-in for -inf, which JSON doesn't have; same as OpenAI's
 
 
 def _one(odds: TokenOdds) -> dict[str, Any]:
@@ -182,12 +182,12 @@ class Choice(Struct, eq=False):
     """Collects one answer to a request."""
 
     index: int  # index among the request's answers
-    calls_tools: bool = False  # tools were offered; if not, calls are treated as text
-    streams: bool = False  # sent as generated, so nothing can be taken back
-    prompt: int = 0  # index of the prompt it answers
+    calls_tools: bool = False  # tools were offered; otherwise, calls are treated as text
+    streams: bool = False  # the answer is sent as it's generated, so nothing can be taken back
+    prompt: int = 0  # index of the choice's prompt
     returns_reasoning: bool = True
-    prompt_tokens: int = 0  # 0 until known
-    reused_tokens: int = 0  # found in a cache
+    prompt_tokens: int = 0  # number of prompt tokens, 0 until known
+    reused_tokens: int = 0  # number of prompt tokens found in a cache
     reasoning: list[str] = field(default_factory=list)
     answer: list[str] = field(default_factory=list)
     calls: list[CallComplete] = field(default_factory=list)
@@ -197,7 +197,7 @@ class Choice(Struct, eq=False):
     _names: dict[str, str] = field(default_factory=dict)  # tool name by call id
     _begun: dict[str, int] = field(default_factory=dict)  # call index by call id
     _texts: dict[str, list[str]] = field(default_factory=dict)  # argument chunks by call id
-    _cut: ToolCallFailed | None = None  # the call that was being written when the answer ended
+    _cut: ToolCallFailed | None = None  # unfinished call at the end of the answer
 
     def take(self, event: Event) -> Iterator[Piece]:
         """Process an engine event. Yields the pieces to send to the client."""
@@ -236,9 +236,9 @@ class Choice(Struct, eq=False):
     def _not_called(self, event: ToolCallFailed) -> Iterator[Piece]:
         """Handle an invalid or incomplete call. If only closing brackets are missing, add them."""
         if event.message == CUT_OFF:
-            self._cut = event  # wait until we know why the answer ended
+            self._cut = event  # wait until the reason for the end is known
         elif event.arguments:
-            # Pass it on: the client will tell the model that there is no such tool.
+            # Pass the call on. The client will tell the model that the tool doesn't exist.
             log.info("a call of a tool that was not offered is given to its client")
             yield from self._given(event.id, event.name, event.arguments)
         else:
@@ -358,7 +358,7 @@ def _missing_brackets(arguments: str) -> str | None:
     return ends
 
 
-# -- how it is written -----------------------------------------------------------------------------
+# -- writing an answer -----------------------------------------------------------------------------
 
 
 class Writer(ABC):
@@ -464,10 +464,11 @@ class API:
 
     path: str
     summary: str
-    body: type[Body]  # body model; its `asks` method returns the parsed request
+    body: type[Body]  # body model whose `asks` method returns the parsed request
     writer: Callable[[Generation, list[Choice]], Writer]  # creates the writer of an answer
     media_type = "text/event-stream; charset=utf-8"  # media type of streams
-    streams_overflow = False  # report an overlong prompt within the stream instead of by status
+    # An overlong prompt is reported within the stream instead of by status.
+    streams_overflow = False
 
     def failed(self, error: JSON, writer: Any = None) -> bytes:
         """Format an error for a stream that has started.

@@ -144,7 +144,7 @@ def _session_behind(messages: list[Message]) -> list[Message]:
     (system, user), (opens, closes) = messages[:2], SESSION
     text = system["content"]
     if not isinstance(text, str) or not isinstance(user["content"], str):
-        return messages  # has images
+        return messages  # the content includes images
     start, end = text.find(opens), text.find(closes)
     if not 0 <= start < end:
         return messages
@@ -295,7 +295,7 @@ class ChatWriter(OpenAIWriter):
         super().__init__(generation, choices, "chatcmpl", "chat.completion.chunk")
         self._begun: set[int] = set()
         self._custom: set[tuple[int, int]] = set()  # calls of custom tools, whose input is text
-        # the client uses functions instead of tools
+        # The client uses functions instead of tools.
         self._legacy: bool = generation.extra.get("legacy", False)
         self._calls = "function_call" if self._legacy else "tool_calls"  # finish reason
 
@@ -320,9 +320,9 @@ class ChatWriter(OpenAIWriter):
             return self._chunk_of(choice, delta, None)
         if isinstance(piece, CallStart) and self._is_custom(piece.name):
             self._custom.add((choice.index, piece.number))
-            return b""  # the input can only be extracted once the arguments are complete
+            return b""  # the input can't be extracted until the arguments are complete
         if isinstance(piece, (CallComplete, CallBroken)):
-            return b""  # clients see the end by the finish reason
+            return b""  # the finish reason tells clients that the call has ended
         if isinstance(piece, CallStart):
             call = self._call(piece.id, piece.name, piece.text)
             delta = self._calls_delta({"index": piece.number, **call})
@@ -368,7 +368,7 @@ class ChatWriter(OpenAIWriter):
         one = {"index": choice.index, "delta": delta, "finish_reason": why}
         if odds:
             one["logprobs"] = self._odds(odds)
-        # Like OpenAI, send null usage in every chunk but the last if the client asked for usage.
+        # Like OpenAI, send null usage in every chunk but the last if the client requested usage.
         return self._chunk([one], usage=None) if self.generation.usage else self._chunk([one])
 
 

@@ -181,9 +181,9 @@ class EmbeddingsBody(InSession, OpenAIUser):
 
 class EmbeddingRequest(Struct, frozen=True):
     model: Model
-    texts: list[str | tuple[int, ...]]  # each prompt as text or token ids
+    texts: list[str | tuple[int, ...]]  # prompts as text or token ids
     as_base64: bool = False
-    dimensions: int | None = None  # size the client expects
+    dimensions: int | None = None  # embedding size expected by the client
 
     def check(self, found: Vectors) -> None:
         """Check that the vectors have the size the client expects.

@@ -62,7 +62,7 @@ from engine.serve.routes.tools import tool_parameters, with_head, with_note
 from engine.serve.sessions import SessionConfig
 from engine.text.tools import quoted, tool_call
 
-MAX_NAMED = 20  # at most this many omitted tools are named
+MAX_NAMED = 20  # maximum number of omitted tools listed by name
 SIGNATURE = "c3RyZXR0bw=="
 """Dummy signature for reasoning. Some clients treat reasoning without a signature as part of the
 answer."""
@@ -433,7 +433,7 @@ class PromptBody(InSession, TemplateOptions):
             if isinstance(block, ToolResultBlock)
             for name in block.found
         }
-        # If the client has no search tool, offer deferred tools from the start.
+        # If the client has no search tool, include deferred tools from the start.
         searches = any("search" in tool.name.lower() and not tool.defer_loading for tool in own)
         later = {tool.name for tool in own if tool.defer_loading and (searches or found)}
         usable = [tool for tool in own if tool.name not in later - found - {choice.name}]
@@ -463,9 +463,8 @@ class PromptBody(InSession, TemplateOptions):
 class MessagesBody(PromptBody, GenerationBody):
     aliases = {**GenerationBody.aliases, **aliases_of("stop_sequences", STOPS)}  # noqa: RUF012
 
-    temperature: Annotated[Any, parameter("temperature", 1.0)] = (
-        None  # limit from Anthropic's documentation
-    )
+    # Limit from Anthropic's documentation.
+    temperature: Annotated[Any, parameter("temperature", 1.0)] = None
     max_tokens: Limit = None
     stop_sequences: Annotated[Any, parameter("stop")] = None
     metadata: Anything = None
@@ -479,7 +478,7 @@ class MessagesBody(PromptBody, GenerationBody):
         tools, later = self.tool_settings(model)
         wanted = self.output_config.format
         bound = answer_form(wanted, "output_config.format") if wanted else {}
-        _ = self.wants_usage  # only for validation; a message always includes token counts
+        _ = self.wants_usage  # only validated, because a message always includes token counts
         params = self.sampling(
             model, max_tokens=self.max_tokens, stop=self.stop_sequences, **tools, **bound
         )

@@ -90,7 +90,7 @@ class ModelRoutes:
         except EngineError as error:
             yield event(errors.body_of(error)[1])
         finally:
-            loading.cancel()  # stops waiting, not loading
+            loading.cancel()  # stops waiting, but not the load
         yield b"data: [DONE]\n\n"
 
     async def _figures(self, entry: ModelEntry) -> dict[str, Any] | None:
@@ -111,7 +111,7 @@ def _shown(entry: ModelEntry, loaded: bool, stats: dict[str, Any] | None) -> dic
     shown = {"object": "model", "created": 0, "owned_by": "local", **told}
     shown |= {"type": "model", "display_name": entry.name, "created_at": "1970-01-01T00:00:00Z"}
     if length := entry.context_length:
-        # some clients look for vLLM's name
+        # Some clients look for the field name used by vLLM.
         shown |= {"context_length": length, "max_model_len": length}
     if loaded and entry.model is not None:  # OpenRouter's format
         shown["supported_parameters"] = ["tools", "tool_choice"] if entry.model.tool_format else []

@@ -61,7 +61,7 @@ from engine.serve.routes.schema import (
 from engine.serve.routes.tools import Toolbox, with_note
 from engine.text.tools import tool_call
 
-VERSION = "0.14.0"  # Ollama version we claim to be; clients check it
+VERSION = "0.14.0"  # Ollama version that we report, which clients check
 _SETTINGS = {
     **{name: name for name in ("temperature", "top_p", "top_k", "min_p", "typical_p", "seed")},
     **{name: name for name in ("presence_penalty", "frequency_penalty", "stop")},
@@ -144,7 +144,7 @@ class _OllamaBody(GenerationBody, TemplateOptions):
         for name in self.options.keys() - _SETTINGS.keys():
             ignore(f"options.{name}")
         if isinstance(own.get("max_tokens"), int) and own["max_tokens"] < 1:
-            own["max_tokens"] = None  # means no limit
+            own["max_tokens"] = None  # no limit
         return Generation(
             model,
             [prompt],
@@ -190,7 +190,7 @@ class EmbedBody(EmbeddingsBody):
 
     @classmethod
     def renamed(cls, given: JSON) -> JSON:
-        if "prompt" in given:  # the older route calls it "prompt"
+        if "prompt" in given:  # name of the field in the older route
             given.setdefault("input", given.pop("prompt"))
         return given
 

@@ -235,7 +235,7 @@ class ResponsesBody(GenerationBody, TemplateOptions, OpenAIUser):
     tools: list[Any] = Field(default_factory=list)
     tool_choice: ToolChoice = "auto"
     parallel_tool_calls: bool = True
-    # Either we always include it (e.g. reasoning text, so there is no need for encrypted
+    # Either the data is always included (e.g. reasoning text, so there's no need for encrypted
     # reasoning), or it concerns tools we don't support.
     include: Items[str] = Field(default_factory=list)
     top_logprobs: TopLogprobs = 0
@@ -279,7 +279,7 @@ class StoredResponses:
         self._lock = threading.Lock()
 
     def put(self, guest: Guest, stored: StoredResponse) -> None:
-        held = stored.size  # computed outside the lock, because megabytes take milliseconds
+        held = stored.size  # hash outside the lock, because hashing megabytes takes milliseconds
         with self._lock:
             kept = self._kept.setdefault(guest.id, OrderedDict())
             held += sum(one.size for one in kept.values())
@@ -379,7 +379,7 @@ class Responses(API):
     path = "/v1/responses"
     summary = "Create a response, which can be continued if it is stored."
     body = ResponsesBody
-    streams_overflow = True  # Codex only compacts its conversation if it gets this event
+    streams_overflow = True  # Codex only compacts its conversation after receiving this event
 
     def __init__(self, stored: StoredResponses) -> None:
         self.stored = stored
@@ -424,7 +424,7 @@ class Responses(API):
         if asked.top_logprobs and not logprobs:
             raise ValueError(f'top_logprobs goes with include "{_LOGPROBS}" only')
         bound = answer_form(asked.text.format, "text.format") if asked.text.format else {}
-        _ = asked.wants_usage  # only for validation; a response always includes token counts
+        _ = asked.wants_usage  # only validated, because a response always includes token counts
         params = asked.sampling(
             model,
             max_tokens=asked.max_output_tokens,
@@ -556,7 +556,7 @@ class ResponsesWriter(BlockWriter):
         self._arguments: list[str] = []  # argument chunks of the open call
 
     def begin(self) -> bytes:
-        if self._number:  # already sent by a keep-alive
+        if self._number:  # a keep-alive has already sent this event
             return b""
         return self._state("response.created") + self._state("response.in_progress")
 
@@ -597,7 +597,7 @@ class ResponsesWriter(BlockWriter):
         self._store(self.generation, choice, told)
         return told
 
-    # -- a stream's items -------------------------------------------------------------------
+    # -- items of a stream ------------------------------------------------------------------
 
     @property
     def _item(self) -> JSON:
@@ -630,7 +630,7 @@ class ResponsesWriter(BlockWriter):
         if not isinstance(piece, Text):
             self._arguments.append(piece.text)
             if self._item["type"] != "function_call":
-                return b""  # the input can only be extracted once the arguments are complete
+                return b""  # the input can't be extracted until the arguments are complete
             kind = "response.function_call_arguments.delta"
             return self._event(kind, **self._place, delta=piece.text)
         part = self._item["content"][0]
@@ -682,7 +682,7 @@ class ResponsesWriter(BlockWriter):
         box: Toolbox = self.generation.extra["box"]
         return box.known(name)
 
-    # -- the response itself ----------------------------------------------------------------
+    # -- response object --------------------------------------------------------------------
 
     def _event(self, kind: str, **content: Any) -> bytes:
         told = event({"type": kind, "sequence_number": self._number, **content}, kind)

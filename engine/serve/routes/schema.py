@@ -64,7 +64,7 @@ class Body(BaseModel):
     model_config = ConfigDict(strict=True, extra="allow", frozen=True)
 
     refused: ClassVar[tuple[str, ...]] = ()  # unsupported fields that must not be ignored
-    passes_extra: ClassVar[bool] = False  # unknown fields are used, so don't report them
+    passes_extra: ClassVar[bool] = False  # unknown fields are used, so they aren't reported
 
     def asks(self, model: Model) -> Any:
         """Return what the body requests from `model`.
@@ -114,7 +114,7 @@ class FieldReport:
 
     def __init__(self) -> None:
         self.ignored: dict[str, None] = {}
-        self.renamed: dict[str, str] = {}  # our name to the name the client used
+        self.renamed: dict[str, str] = {}  # maps our name to the name the client used
 
 
 _report: ContextVar[FieldReport | None] = ContextVar("report", default=None)
@@ -156,7 +156,7 @@ def read_fields(read: Callable[[], T]) -> tuple[T, str]:
     return found, told
 
 
-_IGNORED = "stretto.ignored"  # scope key
+_IGNORED = "stretto.ignored"  # key in the ASGI scope
 
 
 def note_ignored(scope: MutableMapping[str, Any], names: str) -> None:
@@ -195,7 +195,7 @@ def validate(kind: type[B], given: object, path: str = "") -> B:
     try:
         found = kind.model_validate(given)
     except ValidationError as error:
-        # Report the first error only, since there can be very many.
+        # Report only the first error, since there can be very many.
         first = error.errors(include_url=False)[0]
         raise FieldError(_sentence(first), _path(first["loc"])) from None
     if _report.get() is not None:
@@ -358,7 +358,7 @@ UNSEEN = {
 MAX_IMAGES = 64
 """Images and recordings per request. Each needs a child process and takes hundreds of tokens."""
 
-_SHOWING = ("user", "tool")  # roles whose messages may have images
+_SHOWING = ("user", "tool")  # roles whose messages may contain images
 
 
 def content_of(parts: Sequence[str | JSON]) -> str | list[JSON]:
@@ -424,7 +424,7 @@ def unsupported_note(kind: str) -> str:
     return f"[Here was {UNSEEN[kind]}, which you cannot {cannot}.]"
 
 
-# minimum length of base64 without a data: URL, to tell it apart from a path
+# Minimum length of base64 without a data: URL, to distinguish it from a path.
 _MIN_BARE_CHARACTERS = 64
 
 
@@ -632,10 +632,10 @@ SessionName = Annotated[
     AfterValidator(_session_name),
     WithJsonSchema({"type": "string", "pattern": f"^{SESSION_NAME}$"}),
 ]
-Anything = Any  # fields that don't affect the answer
+Anything = Any  # type of fields that don't affect the answer
 
 
-# -- what several bodies have -------------------------------------------------------------
+# -- options shared by several APIs -------------------------------------------------------
 
 
 class SessionOptions(Body):
@@ -754,7 +754,7 @@ class GenerationBody(InSession, SessionOptions):
     isn't set under our own name."""
     stream: bool = False
     stream_options: StreamOptions | None = None
-    # limit from OpenAI's documentation
+    # Limit from OpenAI's documentation.
     temperature: Annotated[Any, parameter("temperature", 2.0)] = None
     top_p: Annotated[Any, parameter("top_p")] = None
     top_k: Annotated[Any, parameter("top_k")] = None
@@ -822,7 +822,7 @@ class GenerationBody(InSession, SessionOptions):
         for name in own:
             if given.get(name, own[name]) is not own[name]:
                 raise ValueError(f"{name} is asked for in two ways: choose one")
-        # If no seed is given, use a random one instead of the model's default.
+        # Without a seed, use a random seed instead of the model's default.
         return sampling_params(
             {**given, **own}, {**model.defaults, "seed": None, "max_tokens": None}
         )
@@ -856,8 +856,8 @@ class ReasoningOptions(Body):
     effort: Effort = None
     enabled: bool | None = None
     type: Literal["enabled", "disabled", "adaptive", "auto"] | None = None
-    exclude: bool = False  # reason, but keep it out of the reply
-    # Only hints to the model. The hard limit covers the whole reply, as in Anthropic's API.
+    exclude: bool = False  # reason, but omit the reasoning from the reply
+    # Only a hint to the model. The hard limit covers the whole reply, as in Anthropic's API.
     budget_tokens: Limit = None
     max_tokens: Limit = None
     # We return reasoning in full, i.e. in its most detailed form.

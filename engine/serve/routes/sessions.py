@@ -96,7 +96,7 @@ class SessionRoutes:
         session = named.session = self._sessions.open(named)
         if named.config.kv_bits is None:
             return
-        # The engine only reports this with the first message, so check here.
+        # The engine only reports this error with the first message, so check here.
         with suppress(TimeoutError):
             if session.id not in (await self._served.figures())["sessions"] and not named.freed:
                 raise EngineError(

@@ -107,7 +107,7 @@ class Health:
     async def metrics(self, request: Request) -> Response:
         guest = guest_of(request.scope)
         gauges = await self._gauges(guest)
-        # On a thread, so that neither formatting nor the slow import delays streams.
+        # Run in a thread, so that neither formatting nor the slow import delays streams.
         work = partial(exposition, self._metrics_for(guest), gauges)
         text, kind = await in_thread(self._pool, work)
         return Response(text, media_type=kind)
@@ -202,7 +202,8 @@ def described(routes: Sequence[APIRoute], pool: Executor) -> APIRoute:
     document = cache(lambda: openapi([*routes, own]))
 
     async def answer(_: Request) -> Response:
-        # Generated on first request: it takes 0.1 s, while everything else at startup takes 2 ms.
+        # Generated on the first request, because it takes 0.1 s while the rest of the startup takes
+        # 2 ms.
         return JSONResponse(await in_thread(pool, document))
 
     own = APIRoute("GET", "/openapi.json", answer, "Get this description.")

@@ -29,11 +29,11 @@ from engine.text.tools import CHOICES, quoted
 
 log = logging.getLogger(__name__)
 
-INPUT = "input"  # the only argument of a custom tool's function
+INPUT = "input"  # the only argument of a function for a custom tool
 SEARCH = "tool_search"
 _HOSTED = re.compile(r"[a-z][a-z0-9_.-]{0,63}")
 _TOOL_FIELDS = {"type", "function", "strict", "cache_control", "defer_loading"}
-_MAX_NAMED = 20  # at most this many omitted tools are named
+_MAX_NAMED = 20  # maximum number of omitted tools listed by name
 
 Kind = Literal["function", "custom", "search"]
 
@@ -67,16 +67,16 @@ class ClientTool(NamedTuple):
 
 
 class Toolbox(Struct):
-    # function for the model by name, in OpenAI's chat format
+    # Functions for the model by name, in OpenAI's chat format.
     functions: dict[str, JSON] = field(default_factory=dict)
-    # the client's description by the same name
+    # The client's descriptions by the same names.
     given: dict[str, ClientTool] = field(default_factory=dict)
     absent: list[str] = field(default_factory=list)  # unsupported tool types
-    # regex for a custom tool's input by function name
+    # Regex for a custom tool's input, by function name.
     patterns: dict[str, str] = field(default_factory=dict)
-    # functions described at the point of the conversation where a search found them
+    # Functions that are described at the point in the conversation where a search found them.
     later: set[str] = field(default_factory=set)
-    _now: set[str] = field(default_factory=set)  # names seen in the current list
+    _now: set[str] = field(default_factory=set)  # names in the current list
 
     def find(self, tools: Iterable[Any], where: str) -> None:
         """Add tools that a search found. They are described at that point of the conversation.
@@ -145,7 +145,7 @@ class Toolbox(Struct):
         self.given[name] = given
         self.functions[name] = {"type": "function", "function": {**about, "name": name}}
 
-    # -- for the model ----------------------------------------------------------------------
+    # -- output for the model ---------------------------------------------------------------
 
     def note(self) -> str:
         """Note telling the model which tools aren't supported, or ""."""
@@ -211,7 +211,7 @@ class Toolbox(Struct):
         space = inner.get("namespace") if isinstance(inner, dict) else None
         return function_name(name, space if isinstance(space, str) else "")
 
-    # -- for the client ---------------------------------------------------------------------
+    # -- output for the client --------------------------------------------------------------
 
     def known(self, name: str) -> ClientTool:
         """Look up the client's tool for a function name."""
