@@ -244,7 +244,7 @@ class Serving(QObject):
         return 0
 
     async def forget(self) -> None:
-        """Delete all stored conversations, including the ones in memory."""
+        """Delete all stored conversations, including conversations in memory."""
         caches, server = self._caches, self._server
 
         def work(_: threading.Event) -> None:

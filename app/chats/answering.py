@@ -175,7 +175,7 @@ class ReplyGenerator(QObject):
     def move_to(self, model: str) -> None:
         """Switch a reply that waits for the chat's model to another model.
 
-        Replies that were requested with their own model keep it.
+        Replies requested with a specific model keep that model.
         """
         if self.stage is Stage.LOADING and self.answer and self.answer.model is None:
             self.waits_for = model

@@ -188,7 +188,7 @@ class Chat(QObject):
         return True
 
     def start_edit(self, message_id: str = "") -> bool:
-        """Open a sent message (by default the last one) in the composer for editing."""
+        """Open a sent message (by default the last message) in the composer for editing."""
         message = self._view().subject(Action.EDIT, message_id)
         if self.can(Action.EDIT, message_id) or message is None:
             return False
@@ -228,7 +228,7 @@ class Chat(QObject):
 
     @saved_together
     def same_again(self, answer_id: str = "") -> bool:
-        """Repeat an answer (by default the last one) with its own model, seed and options.
+        """Repeat an answer (by default the last answer) with its original model, seed and options.
 
         The chat's model and options don't change.
         """

@@ -94,7 +94,7 @@ def usual() -> list[Member]:
 
 
 def name(member: Member) -> str:
-    """Get a name that sets a participant apart from others with the same model, or ""."""
+    """Return a name that distinguishes a participant from others with the same model, or ""."""
     if member.name or (member.seed is None and member.temperature is None):
         return member.name
     if member.seed is not None:

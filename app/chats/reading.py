@@ -55,7 +55,7 @@ def follows_in(params: Mapping[str, Any]) -> dict[str, int]:
 
 
 class ReferencedChat(Struct, frozen=True):
-    """State of another chat, as far as it can be read."""
+    """State of another chat, limited to the readable part."""
 
     id: str
     title: str
@@ -72,7 +72,7 @@ class ReferencedChat(Struct, frozen=True):
 
 
 def other(chat_id: str, record: ChatRecord | None, path: Iterable[Message]) -> ReferencedChat:
-    """Extract what can be read from a chat.
+    """Extract the readable part of a chat.
 
     Args:
         record: None if the chat doesn't exist.
@@ -104,7 +104,7 @@ def source(of: ReferencedChat, before: int, news: News = "") -> tuple[Attachment
 
 
 class _Read(Struct):
-    """Messages already read from another chat, after skipping the first ``before``."""
+    """Messages already read from another chat, not counting the first ``before`` messages."""
 
     before: int
     lines: list[tuple[str, str]]

@@ -81,7 +81,10 @@ def _line(
     shown: set[str],
     sizes: dict[str, int],
 ) -> list[tuple[list[str], Run | None, list[Run]]]:
-    """Add the runs of one branch. Returns the branches forking off it, which aren't added yet."""
+    """Add the runs of one branch.
+
+    Returns the branches that fork off this branch, which aren't added yet.
+    """
     left: list[tuple[list[str], Run | None, list[Run]]] = []
     depth = above.depth + 1 if above is not None else 0
     at: str | None = first

@@ -356,7 +356,7 @@ class MarkdownDocument(QObject):
         self._colours.settle()
 
     def code_blocks(self, clip: QRectF | None = None) -> list[CodeBlock]:
-        """Get the code blocks in order. If `clip` is given, only those near it."""
+        """Get the code blocks in order. If `clip` is given, only code blocks near it."""
         found: list[CodeBlock] = []
         for first, last in self._underlay.codes(clip):
             row = self._writer.rows[first]

@@ -255,7 +255,7 @@ class InstalledModels(QObject):
         return ""
 
     def listed_by(self, model: InstalledModel) -> tuple[str, ...]:
-        """Return the settings entries that put a model in the list.
+        """Return the settings entries that cause a model to be listed.
 
         Empty for models from other programs and the hub's cache, which are found without any entry.
         """

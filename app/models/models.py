@@ -14,7 +14,7 @@ from app.settings.settings import Settings
 
 
 class Models(QObject):
-    """Owns the model managers. There's one per application."""
+    """Owns the model managers. There's one instance per application."""
 
     def __init__(
         self, users: ModelUsers, settings: Settings, paths: Paths, parent: QObject | None = None

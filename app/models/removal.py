@@ -139,7 +139,7 @@ class ModelRemover(QObject):
         flows.start(self, self._restore(removed))
 
     def _together(self, model: InstalledModel) -> list[InstalledModel]:
-        """Return all models in the same folder, which are removed along with this one."""
+        """Return all models in the same folder, which are removed along with the given model."""
         if not model.shares:
             return [model]
         everything = self._installed.models.values()

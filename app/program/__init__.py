@@ -1,4 +1,4 @@
-"""Application startup, shutdown and self-test. No other package may import every part.
+"""Start, shut down and self-test the application. Only this package may import all other packages.
 
 Imports: app, app.bridge, app.chats, app.flows, app.markdown, app.models, app.serving, app.settings,
 app.spelling, app.store, app.system, app.tools, app.ui.dialogs, app.ui.pane, app.ui.style,

@@ -122,7 +122,7 @@ def machines(address: str) -> tuple[str, ...]:
 
 
 def spread(names: Iterable[str], port: int) -> str:
-    """Get the address for a model distributed over this machine and these others, if any."""
+    """Get the address for a model distributed over this machine and the given machines, if any."""
     host = _AND.join(dict.fromkeys(name.lower() for name in names))
     return normalised(f"http://{host + SPREAD if host else '127.0.0.1'}:{port}/v1")
 
@@ -142,7 +142,7 @@ def is_here(address: str) -> bool:
 
 
 def is_open(address: str) -> bool:
-    """Check if others on the network could read what we send."""
+    """Check if other people on the network could read messages to this server."""
     return address.startswith("http://") and not is_here(address)
 
 

@@ -92,7 +92,10 @@ class ServerSession:
     async def _ways(
         self, key: str, body: Mapping[str, Any], digests: Sequence[str]
     ) -> list[dict[str, Any]]:
-        """Return the requests to try, in order. The next one is used if the server refuses."""
+        """Return the requests to try, in order.
+
+        If the server refuses a request, the next request is used.
+        """
         if self.closed or not await self._desk.has_sessions(self._remote.address, key):
             return [dict(body)]
         named = {**body, "session_id": self.name}

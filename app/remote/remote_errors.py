@@ -45,7 +45,7 @@ _OF_MONEY = re.compile(r"insufficient[_ ](quota|credit|balance|funds)|credit bal
 
 
 class RemoteError(EngineError):
-    """Error of a remote model. ``message`` is in the user's language."""
+    """Raised when a request to a remote model fails. ``message`` is in the user's language."""
 
     status: int = 0  # HTTP status if the request was refused, else 0
     said_code: str = ""  # the server's error code, or ""

@@ -194,7 +194,7 @@ class SessionRequests(RemoteRequests, Protocol):
 
 
 class RemoteReply:
-    """Reply of a remote model. Ends with exactly one `Finished` or `Failed` event."""
+    """Reply from a remote model. Ends with exactly one `Finished` or `Failed` event."""
 
     def __init__(
         self,
@@ -392,7 +392,10 @@ class RemoteSession:
         """No-op, because scheduling is up to the server."""
 
     def fork(self, session_id: str | None = None) -> RemoteSession:
-        """Create another session with the same model. On a Stretto, it starts as a copy."""
+        """Create another session with the same model.
+
+        On another Stretto server, the session starts as a copy.
+        """
         twin = self.elsewhere.fork() if self.elsewhere is not None else None
         name = session_id or uuid.uuid4().hex
         return self._line.session_of(name, self.remote, self._chosen, twin)

@@ -163,7 +163,7 @@ class Remotes:
         return made
 
     def figures(self) -> Future[dict[str, Figures]] | None:
-        """Get stats of chat sessions on other Strettos, by chat ID.
+        """Get stats of chat sessions on other Stretto servers, by chat ID.
 
         Returns None if there are no such sessions.
         """

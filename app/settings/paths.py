@@ -66,7 +66,7 @@ class Paths(Struct, frozen=True):
 
     @property
     def tools(self) -> Path:
-        """Config file for tool servers, in the format that other apps use."""
+        """Config file for tool servers, in the same format as in other apps."""
         return self.data / "mcp.json"
 
     def create(self) -> None:
@@ -83,7 +83,7 @@ class Paths(Struct, frozen=True):
 def _close_to_others(folder: Path) -> None:
     """Set the user's folder to mode 0700 and our files in it to 0600.
 
-    A folder that also contains other things (``--profile ~``) keeps its mode. Folders that anyone
+    A folder that also contains other files (``--profile ~``) keeps its mode. Folders that anyone
     may write to, e.g. /tmp, have to keep theirs, too.
     """
     if not folder.is_dir():

@@ -109,7 +109,7 @@ def install(qt: QApplication, setting: str) -> str:
 
 
 def differs(setting: str) -> bool:
-    """Check if the app would use another language after a restart."""
+    """Check if the app would use a different language after a restart."""
     if os.environ.get(ENVIRONMENT):
         return False
     return wanted(setting, QLocale.system().uiLanguages()) != _spoken

@@ -48,7 +48,7 @@ class Operation(Protocol):
 
     @property
     def slot(self) -> str | None:
-        """Key under which a later operation may replace this one, or None."""
+        """Key of operations that may replace each other, or None."""
 
     @property
     def urgent(self) -> bool:

@@ -168,7 +168,7 @@ files may have them.
 
 
 def is_own_id(given: str) -> bool:
-    """Check whether a string looks like an ID from `new_id`. No other names do."""
+    """Check whether a string looks like an ID from `new_id`. No other names look like this."""
     return re.fullmatch("[0-9a-f]{32}", given) is not None
 
 

@@ -203,14 +203,14 @@ def index_chore(db: sqlite3.Connection) -> bool:
 
 
 class _Group(Struct):
-    """Writes of one thread, held back until its group is complete."""
+    """A thread's writes, held back until the group is complete."""
 
     depth: int = 0  # nesting level of the thread's `together` calls
     operations: list[Operation] = field(default_factory=list)  # in order
     flushed: int = 0  # number of operations already queued by a flush
 
     def discard_since(self, start: int) -> None:
-        """Drop all operations from ``start`` on, except those already queued."""
+        """Drop all operations from ``start`` on, except queued operations."""
         del self.operations[max(0, start - self.flushed) :]
 
 

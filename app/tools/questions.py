@@ -145,7 +145,7 @@ class Field(Struct, frozen=True):
         return number
 
     def _bounds(self, size: float, low: str, high: str) -> None:
-        """Raise ValueError with one of the messages if the size is out of bounds."""
+        """Raise ValueError with the matching message if the size is out of bounds."""
         if self.least is not None and size < self.least:
             raise ValueError(low.format(field=self.title, least=f"{self.least:g}"))
         if self.most is not None and size > self.most:

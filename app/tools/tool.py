@@ -54,7 +54,7 @@ class Tool(Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """Server and tool name in one string, as stored in chats."""
+        """Server and tool name in a single string, as stored in chats."""
         return f"{self.server}/{self.name}"
 
     @property

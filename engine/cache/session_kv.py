@@ -594,7 +594,7 @@ class SessionKV:
 
     @property
     def is_unwritten(self) -> bool:
-        """True if it shares all its tokens, so that replacing them by a copy costs nothing."""
+        """True if all tokens are shared, so that replacing them by a copy costs nothing."""
         return self.sharers > 1 and self.base in (0, self.length)
 
     @property

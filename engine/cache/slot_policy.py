@@ -1,4 +1,4 @@
-"""Policies that decide which sessions get slots (see `slots`), by device.
+"""Per-device policies that decide which sessions get slots (see `slots`).
 
 On a CPU, long sessions don't benefit from slots: their attention takes much longer than dispatching
 it, and copying them into a slot and back costs more than it saves (measured with 135M parameters in

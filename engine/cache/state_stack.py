@@ -109,7 +109,10 @@ class StateStack:
             kv.drop()
 
     def free(self, kv: Stacked) -> None:
-        """Discard a session's states. If this fails, the other members lose theirs as well."""
+        """Discard a session's states.
+
+        If this fails, the other members lose their states as well.
+        """
         row = self.members.index(kv)
         kv.stack = None
         del self.members[row], self.caches[row]

@@ -26,14 +26,17 @@ from engine.model.runner import PrefillChunk
 from engine.model.sliced_pass import run_to_end
 
 MAX_HELD_FILES = 4
-"""Cache files kept in memory after reading. Others are read again if needed."""
+"""Maximum number of cache files to keep in memory after reading.
+
+Further files are read again if needed.
+"""
 
 _CATCH_UP_S = 5.0  # maximum seconds for this follower to catch up with a request from rank 0
 _WRITE_CHECK_S = 0.5  # interval between checks for finished writes
 
 
 class DivergedError(Exception):
-    """This rank's state is different from rank 0's."""
+    """Raised if a rank's state differs from rank 0's state."""
 
 
 class FollowerFiles(Offload):
@@ -56,7 +59,7 @@ class FollowerFiles(Offload):
         return (self._folder or Path()) / f"{name}.safetensors"
 
     def count_operation(self) -> None:
-        """Count a file that was written or removed because rank 0 said so."""
+        """Count a file that was written or removed on behalf of rank 0."""
         with self._changed:
             self._done += 1
             self._changed.notify_all()
@@ -110,7 +113,7 @@ class FollowerFiles(Offload):
 
 
 class FollowerCache(Struct):
-    """A follower's counterpart to one of rank 0's caches."""
+    """Follower's counterpart to a cache on rank 0."""
 
     kv: SessionKV
     model: LoadedModel

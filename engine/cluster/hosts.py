@@ -35,7 +35,10 @@ _DEVICE = re.compile(r"[A-Za-z0-9_]{1,40}")
 
 
 class HostError(ValueError):
-    """A host can't be used, or its description isn't valid. The message says what to do."""
+    """Error for a host that can't be used or whose description is invalid.
+
+    The message explains how to fix it.
+    """
 
 
 class Host(Struct, frozen=True):

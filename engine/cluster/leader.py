@@ -1,7 +1,7 @@
-"""Rank 0's side of the group: announces computations and cache changes.
+"""Rank 0's side of the group, which announces computations and cache changes.
 
-Apart from that, rank 0 is an ordinary engine. Its sessions' caches write all changes to a journal,
-and followers repeat them before they compute a plan.
+Otherwise, rank 0 is an ordinary engine. Its sessions' caches write all changes to a journal, and
+followers repeat them before they compute a plan.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Journal:
 
     @contextlib.contextmanager
     def recording(self, name: str, *arguments: int | str) -> Iterator[None]:
-        """Record an operation, but nothing that happens inside the block."""
+        """Record an operation, but ignore nested operations inside the block."""
         self.add(name, *arguments)
         with self.suppressed():
             yield
@@ -175,7 +175,7 @@ class FollowerClient:
         return number
 
     def wait_for_answers(self, question: int, seconds: float) -> list[dict[str, Any]] | None:
-        """Wait for all answers. Returns None if any of them is missing after `seconds`."""
+        """Wait for all answers. Returns None if an answer is still missing after `seconds`."""
         with self._changed:
             found = self._answers[question]
             if not self._changed.wait_for(lambda: len(found) == self._count, seconds):
@@ -347,7 +347,9 @@ class Leader:
                 raise _ranks_lost_error(error)
 
     def rest(self) -> None:
-        """Let the followers wait outside of collectives, where they would be spinning."""
+        """Let the followers wait without a collective, because waiting in a collective uses a full
+        core.
+        """
         if self.busy or not self._journal.empty:
             self._send([Operation("rest")])
             self.busy = False
@@ -400,7 +402,10 @@ class Leader:
     def _read(
         self, number: int, net: Any, examined: Examined, wide: bool
     ) -> Generator[Any, None, None]:
-        """Read the weights on all ranks. If cancelled, followers may not stop right away."""
+        """Read the weights on all ranks.
+
+        After a cancellation, followers may not stop immediately.
+        """
         yield loader.arrays(net)
         question = self._followers.ask(
             {

@@ -1,7 +1,7 @@
 """Decisions about memory: what may start or grow, and which idle caches to evict for it.
 
 The plan makes all of them from one `MemoryBudget`. A reply that could never fit is refused
-immediately. One that would fit if fewer others ran waits in the admission queue: chats in the
+immediately. A reply that would fit if fewer replies ran waits in the admission queue: chats in the
 foreground first, otherwise in the order in which they were sent. No request overtakes another.
 
 Eviction takes a turn of its own, and the waiting request is admitted in a later turn, from the
@@ -35,15 +35,14 @@ from engine.runtime.plan import (
 )
 
 BUDGET_SHARE = 0.85
-"""Default budget as a share of the memory. The rest is for the process and MLX's scratch
-buffers."""
+"""Default budget as a fraction of memory. The rest is for the process and MLX's scratch buffers."""
 
 SCRATCH_SHARE = 1 / 16
-"""Largest share of the budget that is kept free for a future single question."""
+"""Largest fraction of the budget kept free for a future single question."""
 
 
 class Eviction(Struct, frozen=True):
-    """Keys of idle caches to evict. What needs their memory starts in a later plan."""
+    """Keys of idle caches to evict. The request that needs the memory starts in a later plan."""
 
     keys: tuple[CacheKey, ...]
 
@@ -105,11 +104,11 @@ class MemoryBudget:
 
     @property
     def unused(self) -> int:
-        """Bytes neither promised nor in use, even by idle caches; negative if over budget."""
+        """Bytes neither promised nor in use, not even by idle caches. Negative if over budget."""
         return self.free - self.memory.idle_bytes - self.memory.leaving
 
     def fit(self, nbytes: int, claimed: int = 0, row: Row | None = None) -> BudgetFit | None:
-        """Return how `nbytes` more can fit, or None if evicting every idle cache is not enough.
+        """Find out how `nbytes` can fit, or return None if evicting all idle caches isn't enough.
 
         Args:
             claimed: bytes that must remain available. Idle caches may use them.
@@ -131,21 +130,21 @@ class MemoryBudget:
 
 
 def place(scratch: bool, priority: int, waiting_since: float) -> tuple[bool, int, float]:
-    """Return the sort key of a request that waits for memory.
+    """Return the sort key of a request waiting for memory.
 
-    Single questions come first: memory is kept free for one.
+    Single questions are first, because memory is kept free for one of them.
     """
     return not scratch, -priority, waiting_since
 
 
 def order(rows: Iterable[Row]) -> list[Row]:
-    """Sort the rows that wait for memory by admission order."""
+    """Sort rows that wait for memory by admission order."""
     waiting = [r for r in rows if r.status == Status.QUEUED]
     return sorted(waiting, key=lambda r: place(r.scratch, r.priority, r.waiting_since))
 
 
 def refuse(queue: Sequence[Row], budget: MemoryBudget) -> tuple[Refusal, ...]:
-    """Refuse requests that would not fit if nothing else ran."""
+    """Refuse requests that wouldn't fit even if nothing else were running."""
     free = budget.memory.budget - budget.reserve
     needs = {row.id: _alone(row, budget) for row in queue}
     return tuple(
@@ -156,7 +155,7 @@ def refuse(queue: Sequence[Row], budget: MemoryBudget) -> tuple[Refusal, ...]:
 
 
 def _alone(row: Row, budget: MemoryBudget) -> int:
-    """Return the bytes needed if only this request ran, with the weights."""
+    """Return the bytes needed by the weights and this request if nothing else were running."""
     memory = budget.memory
     return memory.fixed - memory.passing + row.most + row.shared
 
@@ -193,7 +192,7 @@ def admit(
 
 
 def load(request: LoadRequest, budget: MemoryBudget) -> LoadAdmission | Refusal | Eviction | None:
-    """Decide how a model is loaded. Return None while evicted caches are being written."""
+    """Decide how to load a model. Returns None while evicted caches are being written."""
     if request.wide <= budget.unused:
         return LoadAdmission(request.key, request.wide, wide=request.wide > request.nbytes)
     found = budget.fit(request.nbytes)
@@ -208,7 +207,7 @@ def load(request: LoadRequest, budget: MemoryBudget) -> LoadAdmission | Refusal 
 def embed(
     request: PendingEmbedding, budget: MemoryBudget
 ) -> PendingEmbedding | Refusal | Eviction | None:
-    """Decide if texts are embedded. Return None while evicted caches are being written."""
+    """Decide whether to embed texts. Returns None while evicted caches are being written."""
     found = budget.fit(request.nbytes)
     if found is None:
         needed = budget.memory.fixed + request.nbytes

@@ -97,7 +97,9 @@ class Reception:
         )
 
     def send(self, command: Send) -> None:
-        """Have a reply's prompt prepared, after which it waits for memory; or refuse it."""
+        """Start preparing a reply's prompt, after which the reply waits for memory, or refuse the
+        request.
+        """
         session = self._state.sessions.get(command.session_id)
         if session is None:
             closed = (SESSION_CLOSED, "This chat's session is closed. Open it anew.")
@@ -126,7 +128,7 @@ class Reception:
     ) -> Task:
         """Prepare a reply's prompt.
 
-        The arguments do not refer to the request: its model may be unloaded in the meantime.
+        The arguments don't refer to the request, because its model may be unloaded in the meantime.
         """
         model_id = job.model.info.id
         if job.model.preprocessor is not None:
@@ -221,7 +223,7 @@ class Reception:
         backend.release_memory()
 
     def keep(self, command: Keep) -> None:
-        """Have a session's caches written to disk while they stay in memory."""
+        """Write a session's caches to disk, but also keep them in memory."""
         if self._state.leader is not None:
             return  # ranks write caches without an owner, but don't copy caches
         session = self._state.sessions.get(command.session_id)
@@ -247,7 +249,7 @@ class Reception:
             self._state.memory.changed()
 
     def count(self, command: CountTokens) -> None:
-        """Have a worker count the tokens of a prompt."""
+        """Count the tokens of a prompt in a worker."""
         model = self._state.models.get(command.model_id)
         if model is None:
             raise EngineError(UNKNOWN_MODEL, "The model is not loaded. Load it first.")

@@ -1,4 +1,4 @@
-"""Delivery of results to callers: text of new tokens, ends of replies, and errors."""
+"""Deliver results to callers: text of new tokens, ends of replies, and errors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 class Delivery:
-    """Converter of the executor's outcomes to events of replies."""
+    """Converts the executor's outcomes to events of replies."""
 
     def __init__(
         self, state: State, loading: Loading, embedding: Embedding, workers: Workers
@@ -89,7 +89,7 @@ class Delivery:
     def _await_mask(
         self, request: Request, constraint: Constraint, unsampled: runner.PendingLogits
     ) -> None:
-        """Have a worker compute a slow mask. Until then the reply takes part in no step."""
+        """Compute a slow mask in a worker. The reply takes part in no step until it's done."""
         request.unsampled = unsampled
 
         def choose() -> Task:
@@ -107,7 +107,7 @@ class Delivery:
         self._workers.start(choose(), on_error)
 
     def _take(self, request: Request, token: int) -> FinishReason | None:
-        """Add a token to the answer. Returns the reason if the answer ends with it."""
+        """Add a token to the answer. Returns the reason if the token ends the answer."""
         if token in request.session.model.text.eos:
             return FinishReason.STOP
         request.accept(token)
@@ -140,8 +140,8 @@ class Delivery:
     def _fail(self, failed: StepFailure) -> None:
         """Attribute a fault to the session that caused it.
 
-        In a pass of several sessions the cause is unknown. All of them continue separately with new
-        caches, and the one that fails alone is the cause.
+        If a pass had several sessions, the cause is unknown. All of them continue separately with
+        new caches, and a session that fails by itself is the cause.
         """
         requests = self._state.requests
         group = [requests[i] for i in failed.sessions if i in requests]
@@ -164,7 +164,7 @@ class Delivery:
                 self._state.fail_reply(request, fault)
 
     def _fenced(self, session_id: str, tell: Callable[[Request], None]) -> None:
-        """Call `tell` with a session's request. Its errors end only this reply."""
+        """Call `tell` with a session's request. An error only ends this reply."""
         request = self._state.requests.get(session_id)
         if request is None:
             return

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from msgspec import Struct, field
 
 FIRST, MOST = 3, 7
-"""Tokens of the first draft, and the maximum of later ones: eight rows with the pending token."""
+"""Tokens in the first draft, and maximum for later drafts: eight rows with the pending token."""
 
 COPIED = 15
-"""Maximum number of tokens looked up at a time: a seventeenth row would start another tile."""
+"""Maximum number of lookup tokens at a time, because a seventeenth row would start another tile."""
 
 LIKELY = 1.5  # minimum number of expected hits among the first lookup tokens
 
@@ -25,8 +25,9 @@ PLAIN = 4  # number of plain steps to time before the first draft, and again aft
 TRIAL = 8  # number of drafting passes before drafts are judged
 
 SOON, CLEARLY = 3, 1.3
-"""Passes after which drafts are given up early, and the time per token, relative to the limit, that
-they must exceed for that."""
+"""Number of passes after which drafts may be given up early, and the time per token, relative to
+the limit, that they must exceed for this.
+"""
 
 WORTH = 0.97  # maximum time per token with drafts, relative to plain steps
 
@@ -34,7 +35,7 @@ WORTH = 0.97  # maximum time per token with drafts, relative to plain steps
 LAST = 512
 
 REST, LONGEST_REST = 64, 4096
-"""Tokens of a chat without drafts after a loss: the first time, and at most.
+"""Tokens of a chat without drafts after a loss: initial value and maximum.
 
 Lookups that would lose are tried again after as many tokens.
 """
@@ -50,7 +51,7 @@ _FADES = 0.9  # factor by which the weight of a pass decreases with each new pas
 
 
 class Rate(Struct):
-    """Time per token in seconds, with exponentially decreasing weights of older passes."""
+    """Time per token in seconds, where older passes have exponentially decreasing weights."""
 
     passes: int = 0  # number of passes so far
     _seconds: float = 0.0
@@ -69,15 +70,13 @@ class Rate(Struct):
 
     @property
     def per_token(self) -> float:
-        """Return seconds per token; 0 before the first pass."""
+        """Return the seconds per token, or 0 before the first pass."""
         return self._seconds / self._tokens if self._tokens else 0.0
 
 
 class Costs(Struct):
-    """Linear model of the cost of checking looked-up tokens: a part per pass and a part per row.
-
-    It is fitted to the passes with decreasing weights of older ones. The unit is a plain step's
-    time per token.
+    """Linear model for the cost of verifying lookup tokens, with a cost per pass and a cost per
+    row. The weight of older passes decreases. The unit is a plain step's time per token.
     """
 
     # Sums of weights, rows, squared rows, costs, and costs times rows.
@@ -88,7 +87,7 @@ class Costs(Struct):
     _rows: int = 0
 
     def note(self, rows: int, cost: float) -> None:
-        """Count a pass that checked `rows` tokens and cost `cost` more than a plain step."""
+        """Count a pass that verified `rows` tokens and cost `cost` more than a plain step."""
         self.sums = [_FADES * one for one in self.sums]
         self._rows, self.quiet, self.rest = rows, 0.0, min(LONGEST_REST, 2 * self.rest or REST)
         self.sums[:3] = [a + b for a, b in zip(self.sums, (1, rows, rows * rows), strict=False)]
@@ -100,7 +99,10 @@ class Costs(Struct):
 
     @property
     def line(self) -> tuple[float, float]:
-        """Cost of a pass, and of each extra row. After a single pass the former is 0."""
+        """Cost of a pass, and cost of each extra row.
+
+        After just one pass, the cost of a pass is 0.
+        """
         weight, rows, squares, cost, product = self.sums
         divisor = (weight + 1.0) * squares - rows * rows
         if not divisor:
@@ -109,7 +111,9 @@ class Costs(Struct):
         return max(0.0, (cost - each * rows) / (weight + 1.0)), each
 
     def worth(self, chances: Sequence[Sequence[float]]) -> list[int]:
-        """Return how many tokens to look up for each chat, from their chances to be accepted."""
+        """Choose the number of tokens to look up for each chat, from their acceptance
+        probabilities.
+        """
         (fixed, each), speed = self.line, 1.0
         # The cost of a row is the number of tokens that could be generated in the same time.
         for _ in range(3):
@@ -126,7 +130,7 @@ class Costs(Struct):
 
 
 class _Record(Struct):
-    """Figures of one model, for steps of a certain number of chats."""
+    """Stats of one model, for steps with a certain number of chats."""
 
     plain: Rate = field(default_factory=Rate)
     since_plain: int = 0  # number of tokens since a plain step was timed
@@ -138,9 +142,9 @@ class _Record(Struct):
 
 
 class Drafting:
-    """Figures of all models with drafts, by the number of chats in a step.
+    """Stats of all models with drafts, by the number of chats in a step.
 
-    Drafts of a small model are judged by their measured gain. The expected gain of a lookup is
+    Drafts by a draft model are judged by their measured gain. The expected gain of a lookup is
     known before the pass, so only the cost of its rows must be measured.
     """
 
@@ -151,7 +155,7 @@ class Drafting:
         self._last: tuple[tuple[str, int], bool] | None = None
 
     def count(self, model: str) -> int:
-        """Return how many tokens the small model drafts for a chat's next pass, or 0."""
+        """Return the number of tokens to draft for a chat's next pass, or 0."""
         record = self._of.get((model, 1))
         if record is None or record.plain.passes < PLAIN or record.resting:
             return 0
@@ -169,11 +173,11 @@ class Drafting:
         return self._costs_of(model, len(chances)).worth(chances)
 
     def forget(self, model: str) -> None:
-        """Forget a model's figures when its small model changes. The cost of rows stays."""
+        """Forget a model's stats when its draft model changes. The cost of rows stays the same."""
         self._of = {key: record for key, record in self._of.items() if key[0] != model}
 
     def interrupted(self) -> None:
-        """Note that a turn computed more than a step, so that the next pass is not timed."""
+        """Note that a turn computed more than just a step, so that the next pass isn't timed."""
         self._last = None
 
     def observe(
@@ -223,7 +227,7 @@ class Drafting:
         _judge(record)
 
     def observe_again(self, model: str, seconds: float) -> None:
-        """Learn from a step that read tokens again after a rejected draft removed them."""
+        """Learn from a step that repeated tokens removed along with a rejected draft."""
         record = self._of.get((model, 1))
         if record is None:
             return
@@ -233,7 +237,10 @@ class Drafting:
             self._costs_of(model, 1).add(min(DEAREST, seconds / record.plain.per_token) - 1)
 
     def _costs_of(self, model: str, chats: int) -> Costs:
-        """Look up the costs of rows. Several chats start from the costs of a single chat."""
+        """Return the costs of rows.
+
+        The initial costs for several chats are those of a single chat.
+        """
         key = model, chats > 1
         if key not in self._costs:
             alone = self._costs.get((model, False))

@@ -1,4 +1,4 @@
-"""Examination of model folders before anything is loaded, by workers in sandboxed children."""
+"""Examine model folders before loading, using workers with sandboxed child processes."""
 
 from __future__ import annotations
 
@@ -42,15 +42,17 @@ log = logging.getLogger(__name__)
 
 
 MOST_CHECKED = 16
-"""Number of accepted folders that are remembered while they are unchanged. Checking a tokenizer
-takes a second, which reloading a model should not cost again."""
+"""Number of accepted folders to remember while they're unchanged.
+
+Checking a tokenizer takes a second, which would slow down every reload.
+"""
 
 _checked: dict[tuple[object, ...], CheckedTokenizer] = {}
 _lock = threading.Lock()  # workers, including those of other engines, examine folders concurrently
 
 
 class Candidate(Struct, frozen=True):
-    """Model that can be loaded, with the results of its tokenizer's checks."""
+    """Model that can be loaded, with the results of checking its tokenizer."""
 
     examined: Examined
     checked: CheckedTokenizer
@@ -157,7 +159,7 @@ def _adapter(asked: str, confined: Sandbox) -> tuple[Path, str, AdapterFacts]:
 
 
 def _ends(*places: object) -> list[int] | None:
-    """Collect the end-of-turn ids named in a model's files, or None if there aren't any."""
+    """Collect the end-of-turn ids named in a model's files, or return None if there aren't any."""
     found: list[int] = []
     for eos in places:
         found += [i for i in (eos if isinstance(eos, list) else [eos]) if type(i) is int]
@@ -185,7 +187,7 @@ class _Found(Struct, frozen=True):
 
 
 class Estimating:
-    """Comparison of models' sizes, as examined by workers, with the free memory."""
+    """Compares the sizes of models, as examined by workers, with the free memory."""
 
     def __init__(self, state: State, workers: Workers, confined: Sandbox) -> None:
         self._state = state

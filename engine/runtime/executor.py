@@ -1,4 +1,4 @@
-"""Execution of the scheduler's plans: `Executor.run(plan)`."""
+"""Execute the scheduler's plans: `Executor.run(plan)`."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ log = logging.getLogger(__name__)
 
 
 class Read(Struct, frozen=True):
-    """Result: a chunk of a session's prompt was read."""
+    """Result of prefilling a chunk of a session's prompt."""
 
     session: str
 
 
 class Token(Struct, frozen=True):
-    """Result: a session took part in a decode step."""
+    """Result of a session's decode step."""
 
     session: str
     # The pending token, which is now known. None if the pass read the end of the prompt.
@@ -54,14 +54,14 @@ class Token(Struct, frozen=True):
 
 
 class Drafted(Struct, frozen=True):
-    """Result: a draft of a session's answer was checked in one pass."""
+    """Result of verifying a draft of a session's answer in one pass."""
 
     session: str
     check: CheckedDraft
 
 
 class StepFailure(Struct, frozen=True):
-    """Result: an exception in Python or an error of the device."""
+    """Result of a failed pass: an exception in Python, or a device error."""
 
     # All sessions in the pass, because any of them could have caused the failure.
     sessions: tuple[str, ...]
@@ -84,7 +84,7 @@ class Run(Struct):
         return [o.error for o in self.outcomes if isinstance(o, StepFailure)]
 
     def let_go(self) -> None:
-        """Free the frames of the errors after all have been reported."""
+        """Free the frames of all errors after they have been reported."""
         following = [o.following for o in self.outcomes if isinstance(o, Token)]
         for error in (*self.errors, *(f for f in following if isinstance(f, Exception))):
             let_go(error)
@@ -106,7 +106,7 @@ class Executor:
         self._looking = looking
 
     def run(self, plan: StepPlan) -> Run:
-        """Execute a plan. Its errors are among the outcomes."""
+        """Execute a plan. Errors are reported as outcomes."""
         run, state = Run(), self._state
         for cache in plan.evict:
             self._evict(cache, plan.at_once)
@@ -146,7 +146,7 @@ class Executor:
         return run
 
     def _evict(self, cache: CacheKey, at_once: bool) -> None:
-        """Evict a cache. If that fails, its session ends, so that it is not planned again."""
+        """Evict a cache. If this fails, its session ends, so that the cache isn't planned again."""
         state = self._state
         try:
             state.memory.evict([cache], at_once)
@@ -248,7 +248,7 @@ class Executor:
         return donor.kv
 
     def _step(self, step: Pass, chunks: Sequence[Chunk]) -> list[Outcome]:
-        """Run one decode step; chunks of prompts are read in the same pass."""
+        """Run a decode step, including prompt chunks in the same pass."""
         state = self._state
         rows = [state.requests[i] for i in step.rows]
         feeding = [state.requests[i] for i in step.feed]
@@ -287,9 +287,9 @@ class Executor:
         return following
 
     def _read(self, plan: StepPlan, run: Run) -> list[Chunk]:
-        """Read prompts in a separate pass, and return the chunks that were read.
+        """Prefill prompts in a separate pass, and return the chunks that were read.
 
-        Chunks that a fault of this turn has invalidated are left out.
+        Chunks invalidated by a fault in this turn are omitted.
         """
         held = self._state.requests
         chunks = [
@@ -354,7 +354,7 @@ def _launch(
 def _check_drafts(
     feeding: list[Request], counts: Sequence[int]
 ) -> tuple[dict[str, NextToken], dict[str, CheckedDraft]]:
-    """Draft up to `counts` tokens of answers, and have the sessions' model check them."""
+    """Draft up to `counts` tokens of answers, and verify them with the sessions' model."""
     model, following, checks = feeding[0].session.model, {}, {}
     each: Sequence[NextToken | CheckedDraft | None]
     if len(feeding) > 1:
@@ -373,7 +373,7 @@ def _check_drafts(
 
 
 def _catch_up(request: Request, count: int) -> None:
-    """Have the drafter read the next `count` tokens. Its errors do not affect the reply."""
+    """Let the draft model read the next `count` tokens. Its errors don't affect the reply."""
     drafter: Drafter = request.session.model.drafter
     try:
         drafter.draft_for(request.session.domain)

@@ -1,4 +1,4 @@
-"""Freeing of memory while the engine is idle: buffers between steps, and unused models."""
+"""Free memory while the engine is idle: buffers between steps, and unused models."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from engine.runtime.state import State
 log = logging.getLogger(__name__)
 
 REST_S = 5.0
-"""Seconds without a step before buffers are freed. Allocating them again costs the next step a few
-milliseconds."""
+"""Seconds without a step before buffers are freed.
+
+Allocating them again delays the next step by a few milliseconds.
+"""
 
 
 class Resting:
-    """Timer that frees buffers once after each period of work."""
+    """Frees buffers once after each period of work."""
 
     def __init__(self) -> None:
         self._due: float | None = None
@@ -40,7 +42,7 @@ class Resting:
 
 
 class Idling:
-    """Handler of `UnloadIdle` and `Pin`, which unloads models that are not used.
+    """Handles `UnloadIdle` and `Pin`, and unloads unused models.
 
     Args:
         free: unloads a model by its id.

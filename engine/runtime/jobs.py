@@ -1,4 +1,4 @@
-"""Work in pieces between the steps of chats: restoring caches from disk, and embedding texts."""
+"""Run work between the steps of chats: restoring caches from disk, and embedding texts."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _Arrived(Struct, frozen=True):
 
 
 class Restoring:
-    """Caches that are being restored from disk, each for a waiting reply."""
+    """Caches being restored from disk, each for a waiting reply."""
 
     def __init__(self, state: State, workers: Workers) -> None:
         self._state = state
@@ -55,9 +55,10 @@ class Restoring:
         self.arrived: deque[_Arrived] = deque()
 
     def start(self, request: Request, then: Callable[[], None]) -> None:
-        """Have a session's file read.
+        """Read a session's file in a worker.
 
-        `then` is called when its caches are restored or cannot be, unless the request has ended.
+        `then` is called when its caches have been restored or can't be restored, unless the request
+        has ended.
         """
 
         def on_error(error: BaseException) -> None:
@@ -80,7 +81,7 @@ class Restoring:
             self.arrived.append(_Arrived(request, name, pieces, then))
 
     def step(self) -> None:
-        """Create the next piece of the arrays."""
+        """Create the next arrays for the first session."""
         if not self.arrived:
             return
         first = self.arrived[0]
@@ -129,7 +130,7 @@ class _Job(Struct, eq=False, weakref=True):
 
 
 class Embedding:
-    """Handler of `Embed`, and the texts being read for it."""
+    """Handles `Embed`, including the texts being embedded."""
 
     def __init__(self, state: State, workers: Workers) -> None:
         self._state = state
@@ -140,7 +141,7 @@ class Embedding:
         self._rest = Rest(GAP_BUDGET)
 
     def embed(self, command: Embed) -> None:
-        """Have a worker tokenize the texts; `step` reads them."""
+        """Tokenize texts in a worker. `step` then embeds them."""
         model = self._state.models.get(command.model_id)
         if model is None:
             raise EngineError(UNKNOWN_MODEL, "The model is not loaded. Load it first.")
@@ -167,11 +168,11 @@ class Embedding:
 
     @property
     def busy(self) -> bool:
-        """Return True if there is a text to read, or a job to end."""
+        """Return True if there's a text to embed or a job to end."""
         return bool(self._jobs) and self.wanted() is None
 
     def wanted(self) -> PendingEmbedding | None:
-        """Return the memory request of the first job; None if it needs none."""
+        """Return the memory request of the first job, or None if it needs no memory."""
         job = self._jobs[0] if self._jobs else None
         if job is None or job.begun or job.command.answer.cancelled():
             return None
@@ -181,14 +182,14 @@ class Embedding:
         return PendingEmbedding(job.key, model.can.estimate.bytes(max(map(len, job.texts))))
 
     def begin(self, admitted: PendingEmbedding) -> None:
-        """Reserve memory for the job that the plan admitted."""
+        """Reserve memory for the job admitted by the plan."""
         job = self._job(admitted.key)
         if job is not None:
             self._state.memory.reserve(job, admitted.nbytes)
             job.begun = True
 
     def refuse(self, key: str, error: EngineError) -> None:
-        """End the job that the plan refused."""
+        """End the job refused by the plan."""
         job = self._job(key)
         if job is not None:
             self._end(job)
@@ -261,7 +262,7 @@ class Embedding:
         backend.release_memory()
 
     def give_up(self) -> list[Command]:
-        """Stop reading, and return the commands without an answer."""
+        """Stop embedding, and return commands without an answer."""
         left: list[Command] = [*self._waiting, *(job.command for job in self._jobs)]
         self._waiting.clear()
         self._jobs.clear()

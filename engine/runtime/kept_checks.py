@@ -1,6 +1,7 @@
-"""Files with the results of tokenizer checks, so that later loads need not repeat the checks.
+"""Files with results of tokenizer checks, so that later loads don't repeat the checks.
 
-A check takes seconds: its child imports transformers, loads the tokenizer and tries it out.
+A check takes seconds, because its child process imports transformers, loads the tokenizer and tries
+it out.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ class CheckedFile(KeptFile):
             return None
 
     def write(self, checked: CheckedTokenizer) -> None:
-        """Write a result. If that fails, the check is repeated by a later load."""
+        """Write a result. If this fails, a later load repeats the check."""
         found = {**asdict(checked), "of": self._facts}
         blobs = found.pop("packed"), found.pop("tokens")
         del found["key"], found["folder"]

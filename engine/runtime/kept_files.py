@@ -39,7 +39,7 @@ class KeptFile:
         self.path = folder / f"{key}{self.SUFFIX}"
 
     def _write(self, *parts: bytes) -> None:
-        """Write the file. If that fails, the result is computed again by a later load."""
+        """Write the file. If this fails, a later load computes the result again."""
         part = self.path.with_suffix(f".{os.getpid()}.part")
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -79,7 +79,7 @@ def own_code(*packages: str) -> str:
 
 
 def versions(*packages: str) -> dict[str, str]:
-    """Get the versions of packages; "" for those not installed."""
+    """Get the versions of packages, with "" for missing packages."""
     return {package: _version(package) for package in packages}
 
 

@@ -1,4 +1,4 @@
-"""Files with the probe results of models, so that later loads need not repeat the probes."""
+"""Files with probe results of models, so that later loads don't repeat the probes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class ProbedFile(KeptFile):
         super().__init__(folder, facts)
 
     def read(self) -> Ways | None:
-        """Load the results, or None if there's no valid file."""
+        """Read the results, or return None if there's no valid file."""
         try:
             data = read_json(self.path, _MOST_BYTES)
             if not isinstance(data, dict) or data.get("of") != self._facts:
@@ -66,7 +66,7 @@ class ProbedFile(KeptFile):
             return None
 
     def write(self, model: LoadedModel) -> None:
-        """Write a model's results. If that fails, the probes are repeated by a later load."""
+        """Write a model's results. If this fails, a later load repeats the probes."""
         if model.info.step != probe.SHARED:
             return
         ways = model.can.ways
@@ -92,7 +92,7 @@ def _ways(found: Any) -> Ways:
 
 
 def _machine(backend: Backend) -> dict[str, str]:
-    """Return what probe results depend on, besides the model and the code."""
+    """Return the properties of the machine that probe results depend on."""
     return {
         "mlx": str(getattr(mx, "__version__", "")),
         "device": backend.device,

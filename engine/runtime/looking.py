@@ -1,4 +1,4 @@
-"""Computation of image embeddings in pieces between the steps of chats, once per image."""
+"""Compute image embeddings between the steps of chats, once per image."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _Image(Struct, eq=False):
 
 
 class Looking:
-    """Images that are being encoded for waiting replies."""
+    """Images being encoded for waiting replies."""
 
     def __init__(self, state: State, workers: Workers) -> None:
         self._state = state
@@ -44,7 +44,10 @@ class Looking:
         self.images: deque[_Image] = deque()
 
     def start(self, request: Request) -> None:
-        """Have the images encoded that a request has not read yet. The request waits for them."""
+        """Start encoding the images of a request that haven't been read yet.
+
+        The request waits for them.
+        """
         model = request.session.model
         vision, length = model.vision, request.kv.length
         if vision is None:
@@ -58,7 +61,7 @@ class Looking:
                 self._want(request, sight)
 
     def _want(self, request: Request, sight: ImageTokens) -> None:
-        """Have an image's pixels computed, unless available, and then encode it."""
+        """Compute an image's pixels in a worker, unless available, and then encode the image."""
         model = request.session.model
         key = (model.info.id, sight.digest)
         pixels, sight.pixels = sight.pixels, None
@@ -98,7 +101,7 @@ class Looking:
             self._fail(image.key, error)
 
     def _go_on(self, image: _Image, allowed: float) -> bool:
-        """Continue encoding an image. Returns whether it is complete."""
+        """Continue encoding an image. Returns True if it's complete."""
         vision = self._state.models[image.key[0]].vision
         assert vision is not None
         if image.pieces is None:

@@ -155,7 +155,7 @@ class Loop:
             self.end(why)
 
     def step(self) -> bool:
-        """Run one turn; returns False at the end. Blocks only if there is nothing to do.
+        """Run one turn. Returns False at the end. Blocks only if there's nothing to do.
 
         Errors of each part are handled separately, since the recovery differs.
         """
@@ -189,7 +189,7 @@ class Loop:
         return True
 
     def _finish(self, now: View, plan: StepPlan, timing: Timing) -> None:
-        """Learn from a turn, and read the next pieces of loads and restores."""
+        """Learn from a turn, and continue loading models and restoring caches."""
         self._scheduler.observe(now, plan, timing)
         self._state.fail_lost()
         if now.relieve:
@@ -202,7 +202,10 @@ class Loop:
         self._idle = plan.idle and self._wanted() == (now.load, now.embedding)
 
     def _take_commands(self, idle: bool) -> bool:
-        """Handle the callers' commands. Blocks for one if nothing else is to do."""
+        """Handle commands from callers.
+
+        If there's nothing else to do, block until a command arrives.
+        """
         phase = self._state.meter.phase
         if idle and not self._inbox:
             if self._state.leader is not None:
@@ -222,7 +225,7 @@ class Loop:
             return True
 
     def _wanted(self) -> tuple[LoadRequest | None, PendingEmbedding | None]:
-        """Return the load and the embedding that wait for memory, if any."""
+        """Return the load and the embedding waiting for memory, if any."""
         return self._loading.wanted(), self._embedding.wanted()
 
     def _view(self) -> View:
@@ -237,7 +240,10 @@ class Loop:
         return view(self._state, *self._wanted(), pieces, bool(self._relieving))
 
     def _read_pieces(self, plan: StepPlan, decoding: float) -> None:
-        """Read the planned pieces. `decoding` is the time of the chats' tokens in seconds."""
+        """Do the planned background work.
+
+        `decoding` is the time of the chats' tokens in seconds.
+        """
         if Piece.EMBEDDING in plan.pieces:
             self._embedding.step(0.0 if plan.chunk is not None else decoding)
         if Piece.LOOKING in plan.pieces:
@@ -279,7 +285,7 @@ class Loop:
     def _end_relief(self) -> None:
         """Answer `Relieve` with the number of freed bytes.
 
-        Caches that are being written to disk are freed later, and not counted.
+        Caches still being written to disk are freed later and aren't counted.
         """
         backend.release_memory()
         while self._relieving:
@@ -313,8 +319,8 @@ class Loop:
     def end(self, why: str) -> None:
         """Report the end of the engine to all callers, and free everything.
 
-        Errors of one part do not affect the others. All waiting callers get an answer, and caches
-        are written to disk if possible.
+        An error in one step doesn't affect the other steps. All waiting callers get an answer, and
+        caches are written to disk if possible.
         """
         state = self._state
         parts: list[Callable[[], object]] = [
@@ -419,7 +425,7 @@ class Recovery:
         return True
 
     def _begin_again(self, plan: StepPlan) -> None:
-        """Let the sessions of a plan continue with new caches."""
+        """Let the sessions in a plan continue with new caches."""
         ids = {i for step in plan.passes for i in step.rows}
         ids |= {part.session for part in (*plan.chunks, plan.adopt) if part is not None}
         for request in [r for key, r in self._state.requests.items() if key in ids]:
@@ -431,7 +437,7 @@ class Recovery:
                 self._fail(request, fault)
 
     def _give_up(self, error: BaseException) -> None:
-        """End all work that is planned, since some of it makes planning fail."""
+        """End all planned work, because some of it makes planning fail."""
         for request in list(self._state.requests.values()):
             self._fail(request, error, keep_cache=True)
         wanted = self._loading.wanted()

@@ -1,4 +1,4 @@
-"""Ledger of all memory: held, promised, and evictable bytes.
+"""Track all memory: bytes in use, promised, and evictable.
 
 `admission` decides what gets memory and which caches are evicted. Only the executor calls `evict`.
 
@@ -31,15 +31,22 @@ from engine.runtime.request import Request, SessionState
 log = logging.getLogger(__name__)
 
 PREFIX_SHARE = 1 / 16
-"""Share of the budget for prefixes of prompts, kept for future chats. No chat is evicted
-for them."""
+"""Fraction of the budget for prompt prefixes that are kept for future chats.
+
+No chat is evicted for them.
+"""
 
 IMAGE_SHARE = 1 / 16
-"""Share of the budget for embeddings of images that no request is about to read. A chat needs them
-again only if its cache is lost."""
+"""Fraction of the budget for image embeddings that no request is about to read.
+
+A chat needs them again only if its cache is lost.
+"""
 
 PENDING_SHARE = 1 / 16
-"""Share of the budget. While more is being written to disk, evicted caches are just dropped."""
+"""Maximum fraction of the budget for pending disk writes.
+
+Beyond this, evicted caches are just dropped.
+"""
 
 # Tokens of a single question that always fits, unless another question is running.
 SCRATCH_TOKENS = 1024
@@ -48,7 +55,7 @@ LONG_AGO = -1e9  # seconds; prefixes kept from prompts are evicted before any ch
 
 
 class Room(NamedTuple):
-    """Use of the budget at one moment, in bytes."""
+    """Memory usage at one moment, in bytes."""
 
     budget: int
     fixed: int  # weights, and memory reserved for loads and embeddings
@@ -62,12 +69,12 @@ class Room(NamedTuple):
 
     @property
     def free(self) -> int:
-        """Return the bytes left if all idle caches are dropped and all writes are complete."""
+        """Return the bytes left after dropping all idle caches and finishing all writes."""
         return self.budget - self.fixed - self.promise.nbytes
 
 
 class Memory:
-    """Memory that the models and sessions of one engine hold or may need.
+    """Memory that an engine's models and sessions use or may need.
 
     Args:
         models, sessions, requests: the dictionaries of `State` by id, which `State` updates.
@@ -101,7 +108,7 @@ class Memory:
             log.warning("prefix index is not up to date: %s", words_of(error))
 
     def changed(self) -> None:
-        """Note that memory may have become free, so that waiting requests are considered again."""
+        """Note that memory may have been freed, so that waiting requests are examined again."""
         self.version += 1
 
     # -- memory in use ----------------------------------------------------------------------
@@ -111,25 +118,25 @@ class Memory:
         (self._loading if weights else self._reserved)[owner] = nbytes
 
     def release(self, owner: object) -> None:
-        """Remove a reservation, because its memory is allocated or no longer needed."""
+        """Remove a reservation, because its memory has been allocated or isn't needed anymore."""
         self._loading.pop(owner, None)
         self._reserved.pop(owner, None)
         self.changed()
 
     @property
     def fixed(self) -> int:
-        """Return the bytes of all weights, reservations, and images that are about to be read."""
+        """Return the bytes of all weights, reservations, and images about to be read."""
         needed = self._images[1] if any(m.vision for m in self.in_memory) else 0
         return self.weights + sum(self._reserved.values()) + needed
 
     @property
     def weights(self) -> int:
-        """Return the bytes of all weights, with those of a model that is being loaded."""
+        """Return the bytes of all weights, including a model that is being loaded."""
         return sum(m.info.nbytes for m in self.in_memory) + sum(self._loading.values())
 
     @property
     def _images(self) -> tuple[dict[CacheKey, Idle], int]:
-        """Return the evictable embeddings of images, and the bytes of those still needed."""
+        """Return the evictable image embeddings, and the bytes of embeddings still in use."""
         seeing = {m.info.id: m.vision for m in self._models.values() if m.vision is not None}
         found, needed = dict[CacheKey, Idle](), 0
         if not any(vision.held for vision in seeing.values()):
@@ -157,9 +164,9 @@ class Memory:
 
     @property
     def in_memory(self) -> list[LoadedModel]:
-        """Return all models whose weights are in memory, each once.
+        """Return all models whose weights are in memory, without duplicates.
 
-        These include bases of variants and drafting models, even if unloaded.
+        These include bases of variants and draft models, even if unloaded.
         """
         found = [*self._models.values(), *self.adapted]
         found += [m.base for m in self._models.values() if m.base is not None]
@@ -168,7 +175,7 @@ class Memory:
 
     @property
     def drafters(self) -> dict[CacheKey, Drafter]:
-        """Return the drafting models, by the keys of their caches among the idle ones."""
+        """Return the draft models by the keys of their idle caches."""
         pairs = [(m.info.id, m.drafter) for m in self._models.values()]
         return {CacheKey("draft", i): d for i, d in pairs if isinstance(d, Drafter)}
 
@@ -178,7 +185,10 @@ class Memory:
         return next((m for m in held if m.examined.contents == contents), None)
 
     def freed_by(self, model: LoadedModel) -> int:
-        """Return the bytes that unloading a model would free. A base that a variant needs stays."""
+        """Return the bytes that unloading a model would free.
+
+        The base of a variant stays in memory.
+        """
         kept = [m for m in self._models.values() if m is not model]
         small = [m.drafting_model for m in kept]
         needed = {id(m) for m in [*kept, *(m.base for m in kept), *small, *self.adapted]}
@@ -214,7 +224,7 @@ class Memory:
 
     @property
     def caches(self) -> int:
-        """Return the bytes of all caches, with kept prefixes and caches being written to disk."""
+        """Return the bytes of all caches, including kept prefixes and pending disk writes."""
         return self.kv_bytes + self.prefixes.nbytes + self.room().leaving
 
     # -- memory promised to replies ---------------------------------------------------------
@@ -226,7 +236,7 @@ class Memory:
     # -- freeing memory ---------------------------------------------------------------------
 
     def view(self, rows: Sequence[Row], wanted: int, everything: bool) -> MemoryView:
-        """Return the memory figures for the scheduler.
+        """Return the memory usage for the scheduler.
 
         Args:
             wanted: maximum bytes that a waiting load or embedding may need.
@@ -278,7 +288,9 @@ class Memory:
         return [*found, *(_idle(key, p.kv.part, p.used_at + LONG_AGO) for key, p in kept)]
 
     def evict(self, keys: Iterable[CacheKey], at_once: bool = False) -> None:
-        """Drop idle caches. Those of chats are written to disk, as far as it keeps up.
+        """Drop idle caches.
+
+        Caches of chats are written to disk, as long as the disk is fast enough.
 
         Args:
             at_once: write none, because caches occupy memory until they are written.
@@ -302,9 +314,9 @@ class Memory:
     # -- caches on disk ---------------------------------------------------------------------
 
     def save(self, session: SessionState, stays: bool = False) -> None:
-        """Have a session's caches written to disk.
+        """Write a session's caches to disk.
 
-        If this fails, the caches are dropped, and the chat is read again when it continues.
+        If this fails, the caches are dropped, and the chat is prefilled again when it continues.
 
         Args:
             stays: the session keeps its caches; otherwise no one uses them any more.
@@ -322,7 +334,7 @@ class Memory:
             log.exception("caches could not be saved")
 
     def file_of(self, session: SessionState) -> str:
-        """Return the id of a file from which the session can start; "" if none."""
+        """Return the id of a file that the session can start from, or "" if there's none."""
         ids = (session.id, session.begins_as)
         return next((one for one in ids if one and self.offload.may_hold(one)), "")
 

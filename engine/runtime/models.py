@@ -1,6 +1,6 @@
-"""Loading and unloading of models.
+"""Load and unload models.
 
-Workers examine the models. Their weights are read in pieces between the steps of chats.
+Workers examine the models. Weights are read between the steps of chats.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ LONGEST = 0.2  # maximum reading time between two steps, in seconds
 
 
 class Loading:
-    """Handler of `Load` and `Unload`, and the models being loaded.
+    """Handles `Load` and `Unload`, including the models being loaded.
 
     Args:
         ways_dir: directory of results of probes and checks.
@@ -76,7 +76,7 @@ class Loading:
         return bool(self._leaving.going) or any(load.pieces is not None for load in self._queue)
 
     def wanted(self) -> LoadRequest | None:
-        """Pick the next model to load. We load a single model at a time."""
+        """Return the next model to load. Only one model is loaded at a time."""
         if not self._queue or self._queue[0].pieces is not None or self._leaving.going:
             return None
         load = self._queue[0]
@@ -96,7 +96,7 @@ class Loading:
                 give(command, known)
 
     def load(self, command: Load) -> None:
-        """Have a folder examined; continues in `_examined`."""
+        """Examine a folder in a worker. Continues in `_examined`."""
         self._confined.start()
         self._examining.append(command)
         self._workers.start(self._examine(command), partial(self._not_examined, command))
@@ -147,7 +147,10 @@ class Loading:
         self._examining.remove(command)
 
     def _known(self, candidate: Candidate) -> LoadedModel | None:
-        """Return the model if it is in memory. A base kept only for variants is added again."""
+        """Return the model if it's in memory.
+
+        If it was only kept as a base of variants, it's added again.
+        """
         known = self._state.models.get(self._identities.get(candidate.identity, ""))
         if known is None and candidate.adapter is None:
             known = self._state.memory.base(candidate.examined.contents)
@@ -186,10 +189,10 @@ class Loading:
                 refuse(command, error)
 
     def step(self, decoding: float = 0.0) -> None:
-        """Continue freeing or loading the current model; the others wait.
+        """Continue freeing or loading the current model.
 
-        Pieces take half of the step's time, and at most the gap budget. With long steps it is a
-        quarter: otherwise loads would never finish on a busy machine.
+        This takes up to half of the step's time, limited by the gap budget. With long steps, the
+        limit is a quarter of the step, or loads would never finish on a busy machine.
 
         Args:
             decoding: seconds that this turn took for the chats' tokens.
@@ -267,7 +270,7 @@ class Loading:
         self.free(command.model_id, lambda: command.answer.set_result(None))
 
     def free(self, model_id: str, then: Callable[[], None] | None = None) -> None:
-        """Free a model as `unload` does. `then` is called afterwards."""
+        """Free a model like `unload`, and then call `then`."""
         state, ended = self._state, (UNKNOWN_MODEL, "The model was unloaded. Load it again.")
         for session in [s for s in state.sessions.values() if s.model.info.id == model_id]:
             if session.named and session.request is None:
@@ -281,14 +284,14 @@ class Loading:
         self.leave(state.remove(model_id), then)
 
     def leave(self, models: list[LoadedModel], then: Callable[[], None] | None = None) -> None:
-        """Free the arrays of removed models that nothing else needs, and then call `then`."""
+        """Free the arrays of removed models, except shared arrays, and then call `then`."""
         needed = {id(a) for m in self._state.memory.in_memory for a in loader.arrays(m.net)}
         arrays = [a for m in models for a in loader.remove_arrays(m.net, needed)]
         self._state.models_changed()
         self._leaving.add(arrays, then)
 
     def give_up(self) -> list[Load]:
-        """Stop loading, and return the commands without an answer."""
+        """Stop loading, and return commands without an answer."""
         run_cleanup(self._leaving.give_up)
         waiting = [*self._examining, *(c for load in self._queue for c in load.callers)]
         self._examining.clear()
@@ -298,7 +301,7 @@ class Loading:
 
 
 class ModelReading(Struct, eq=False, weakref=True):  # compared by identity
-    """Load of an examined model for one or several callers."""
+    """Load of an examined model, for one or more callers."""
 
     key: str
     callers: list[Load]
@@ -311,7 +314,7 @@ class ModelReading(Struct, eq=False, weakref=True):  # compared by identity
     probed: ProbedFile | None = None
 
     def next_piece(self) -> LoadedModel | list[Any] | float | None:
-        """Read the next piece. Returns what it yields, or the model after the last piece."""
+        """Read more weights. Returns the generator's value, or the model once it's complete."""
         assert self.pieces is not None
         try:
             reached: list[Any] | float | None = next(self.pieces)
@@ -339,7 +342,7 @@ def give(command: Load, model: LoadedModel) -> None:
 
 
 def drop(command: Load) -> None:
-    """Report to the caller that its load was cancelled."""
+    """Report to the caller that its load was canceled."""
     refuse(command, EngineError(MODEL_LOAD_FAILED, CANCELLED))
 
 
@@ -347,7 +350,7 @@ PIECE = 32 * 2**20  # bytes to free before checking the elapsed time
 
 
 class Leaving:
-    """Arrays that are still to be freed."""
+    """Arrays that still have to be freed."""
 
     def __init__(self) -> None:
         # Arrays to free, with callbacks that run afterwards.
@@ -378,7 +381,7 @@ class Leaving:
                     then()
 
     def give_up(self) -> None:
-        """Free everything immediately; waiting callers get an error."""
+        """Free everything immediately. Waiting callers get an error."""
         while self.going:
             _, then = self.going.popleft()
             if then is not None:
@@ -389,7 +392,7 @@ _ModelRef = weakref.ref[LoadedModel]
 
 
 class Pairing:
-    """Handler of `Load` with a drafter. The smaller model is loaded first.
+    """Handles `Load` with a draft model, which is loaded first.
 
     Args:
         forget: forgets the drafting figures of a model, by its id.
@@ -415,7 +418,7 @@ class Pairing:
     def _load(self, command: Load, read: list[_ModelRef]) -> Task:
         """Load the models of a command, and pair them.
 
-        Only weak references are stored: a model may be unloaded in the meantime.
+        Only weak references are stored, because a model may be unloaded in the meantime.
         """
         if command.draft and command.draft != LOOKUP:
             small = replace(command, path=command.draft, adapter=None, told=None)
@@ -446,7 +449,7 @@ class Pairing:
         refuse(command, as_load_error(error))
 
     def give_up(self) -> list[Load]:
-        """Return the commands that are still unanswered."""
+        """Return commands that haven't been answered."""
         waiting = [command for command in self._waiting if not command.answer.done()]
         self._waiting = []
         return waiting
@@ -478,7 +481,7 @@ class Pairing:
             self._loading.leave([small])
 
     def _release(self, model: LoadedModel) -> None:
-        """Free a model that was loaded for a failed command, unless it is used otherwise."""
+        """Free a model that was loaded for a failed command, unless it has other uses."""
         state, key = self._state, model.info.id
         if state.models.get(key) is not model or model.asked_for:
             return

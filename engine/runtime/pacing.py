@@ -1,4 +1,4 @@
-"""Learning from measured times: sizes of chunks, and time shares of models and programs."""
+"""Learn from measured times: chunk sizes, and time shares of models and programs."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ MIN_CHUNK = 4
 Chunks smaller than a tile only pay far into a prompt, where attention takes most of the time."""
 
 MOST_CHUNK = 2048
-"""Maximum chunk size. Larger chunks hardly take less time per token, and buffers grow with them."""
+"""Maximum chunk size. With larger chunks, the time per token hardly decreases, but buffers grow."""
 
 GAP_BUDGET = 0.05  # maximum delay in seconds
 
 AGEING = 0.25
-"""Share of a model's reading rate by which a waiting prompt counts as shorter with every second. A
-prompt that has waited four times as long as reading it takes comes before all new ones."""
+"""Fraction of a model's prefill rate that is subtracted from a waiting prompt's length each second.
+
+After waiting four times as long as its prefill takes, a prompt is ahead of all new prompts.
+"""
 
 AIM = 0.8  # target share of the budget, because times of equal chunks vary by about 20%
 
@@ -33,10 +35,10 @@ MAX_REST_STEPS = 4
 
 
 class Rest:
-    """Steps without reading after passes that exceeded their budget.
+    """Steps without prefill after passes that exceeded their budget.
 
-    The smallest pass that reads may take several budgets. Streaming replies get some tokens between
-    two such passes, and the prompt is read at most a third slower.
+    Even the smallest prefill pass may take several budgets. Between two such passes, streaming
+    replies get some tokens, and prefill becomes at most a third slower.
 
     Args:
         budget: seconds that reading may add to a step.
@@ -48,7 +50,7 @@ class Rest:
 
     @property
     def is_due(self) -> bool:
-        """Return True if the next step reads nothing."""
+        """Return True if the next step shouldn't prefill."""
         return self._owed >= self._budget
 
     def add(self, seconds: float) -> None:
@@ -56,12 +58,12 @@ class Rest:
         self._owed = min(max(0.0, self._owed + seconds), MAX_REST_STEPS * self._budget)
 
     def step(self) -> None:
-        """Count a step that read nothing."""
+        """Count a step without prefill."""
         self.add(-self._budget)
 
 
 class Waiting(Struct, frozen=True):
-    """Prompt that is not completely read."""
+    """Prompt that isn't completely prefilled."""
 
     key: str
     remaining: int
@@ -71,7 +73,7 @@ class Waiting(Struct, frozen=True):
 
 
 class Pacing:
-    """Sizes and order of prompt chunks, learned from the durations of earlier ones."""
+    """Sizes and order of prompt chunks, learned from the durations of earlier chunks."""
 
     def __init__(
         self,
@@ -104,11 +106,11 @@ class Pacing:
         self._rates: dict[str, tuple[float, int]] = {}
 
     def order(self, waiting: Iterable[Waiting], now: float) -> list[Waiting]:
-        """Sort prompts by their remaining tokens. Waiting prompts count as shorter, so none
-        starves.
+        """Sort prompts by their remaining tokens.
 
-        On a faster machine more short prompts arrive in the same time, but a long one does not wait
-        longer than it would take to read there.
+        Waiting prompts count as shorter, so that no prompt starves. On a faster machine, more short
+        prompts arrive in the same time, but a long prompt doesn't wait longer than its prefill
+        would take.
         """
 
         def length(w: Waiting) -> float:
@@ -123,9 +125,9 @@ class Pacing:
         return max(self.ageing, AGEING * rate)
 
     def _learn_rate(self, model: str, tokens: int, seconds: float) -> None:
-        """Learn how fast long prompts are read.
+        """Learn how fast long prompts are prefilled.
 
-        Passes over far fewer tokens than seen before are ignored.
+        Passes with far fewer tokens than previously seen are ignored.
         """
         rate, most = self._rates.get(model, (0.0, 0))
         if tokens <= most // 2:
@@ -181,7 +183,7 @@ class Pacing:
         return max(0.6, min(most, AIM * budget / max(seconds, 1e-6)))
 
     def seconds(self, model: str, tokens: int) -> float:
-        """Estimate the time for reading `tokens` while nothing decodes."""
+        """Estimate the time for prefilling `tokens` while no chat decodes."""
         return AIM * self.idle_budget * tokens / self._idle_sizes.get(model, 256.0)
 
     def gathers(self, model: str, shortest: int, waited: float) -> bool:
@@ -241,7 +243,7 @@ class Turns:
     def next(self, active: Iterable[str]) -> str:
         """Return which of the `active` models (at least one) is next.
 
-        A newly active model starts with the least time used by the others, so that it gets no
+        A newly active model starts with the smallest time used by other models, so that it gets no
         credit for its inactive time.
         """
         known = {m: self._used[m] for m in active if m in self._used}
@@ -263,10 +265,10 @@ class Turns:
 
 
 MOST_OWED = 5.0
-"""Maximum lead of a program in seconds over its share, to limit the wait for others."""
+"""Maximum lead of a program over its share in seconds, to limit how long other programs wait."""
 
 LEEWAY = 0.05
-"""Lead in seconds over its share with which a program may still take part in others' passes."""
+"""Maximum lead in seconds with which a program may take part in passes of other programs."""
 
 
 class Shares:

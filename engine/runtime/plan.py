@@ -23,11 +23,11 @@ class Status(IntEnum):
 
 
 RUNNING = frozenset({Status.RESTORING, Status.PREFILLING, Status.DECODING})
-"""Statuses of a reply that was admitted and has not ended. It may be paused."""
+"""Statuses of an admitted reply that hasn't ended. It may be paused."""
 
 
 class Row(Struct, frozen=True):
-    """Session with a reply, as the scheduler sees it."""
+    """Session with a reply, as seen by the scheduler."""
 
     id: str
     model: str
@@ -97,7 +97,7 @@ class Row(Struct, frozen=True):
 
     @property
     def end(self) -> int:
-        """Number of tokens in its caches once its prompt is read."""
+        """Number of tokens in the caches after prefill."""
         return self.length + self.remaining
 
     @property
@@ -106,7 +106,7 @@ class Row(Struct, frozen=True):
 
     @property
     def runs(self) -> bool:
-        """True if it was admitted, even if it is paused."""
+        """True if the reply was admitted, even if it's paused."""
         return self.status in RUNNING
 
     @property
@@ -115,7 +115,7 @@ class Row(Struct, frozen=True):
 
 
 class Idle(Struct, frozen=True):
-    """Caches that are not in use, with the memory that dropping them would free."""
+    """Idle caches, with the memory that dropping them would free."""
 
     key: CacheKey
     nbytes: int  # bytes excluding shared memory
@@ -127,7 +127,7 @@ class Idle(Struct, frozen=True):
 
 
 class MemoryView(Struct, frozen=True):
-    """Memory figures in bytes."""
+    """Memory usage in bytes."""
 
     budget: int  # limit for weights and caches in bytes
     fixed: int = 0  # weights, and memory reserved for loads and embeddings
@@ -160,7 +160,7 @@ class LoadRequest(Struct, frozen=True):
 
 
 class Piece(StrEnum):
-    """Kinds of work that is done in pieces between the chats' steps."""
+    """Kinds of background work done between the chats' steps."""
 
     EMBEDDING = auto()
     LOOKING = auto()
@@ -190,7 +190,7 @@ class View(Struct, frozen=True):
 
 
 class Admission(Struct, frozen=True):
-    """Start of a reply, whose memory is available."""
+    """Admission of a reply whose memory is available."""
 
     session: str
 
@@ -212,7 +212,10 @@ class PrefixCopy(Struct, frozen=True):
 
 
 class LoadAdmission(Struct, frozen=True):
-    """Start of loading a model; with `wide`, in the type that this machine computes fastest in."""
+    """Start of loading a model.
+
+    If `wide` is set, it's converted to the dtype that is fastest on this machine.
+    """
 
     key: str
     nbytes: int
@@ -229,7 +232,7 @@ class Refusal(Struct, frozen=True):
 
 
 class Adoption(Struct, frozen=True):
-    """Copy of the first `length` tokens of a donor's caches, from which a session continues."""
+    """Copy of the first `length` tokens of a donor's caches, which a session continues."""
 
     session: str
     donor: CacheKey
@@ -302,7 +305,7 @@ class StepPlan(Struct, frozen=True):
 
     @property
     def chunks(self) -> tuple[Chunk, ...]:
-        """Prompt chunks, which are read in one pass."""
+        """Prompt chunks that are read in the same pass."""
         return () if self.chunk is None else (self.chunk, *self.beside)
 
     @property

@@ -1,4 +1,4 @@
-"""Preparation of prompts from callers' messages. Runs in workers, without MLX."""
+"""Prepare prompts from callers' messages. Runs in workers, without MLX."""
 
 from __future__ import annotations
 
@@ -280,7 +280,7 @@ def _with_tool_form(job: Job) -> Job:
 def _constraint(
     job: Job, text: ReplyText, reasoning: bool | None, calls: bool = False
 ) -> Constraint | None:
-    """Return the grammar of the answer's form, which a child process has checked, if any."""
+    """Return the grammar of the answer's form, if any. A child process has checked the form."""
     params, refusal = job.params, job.model.form_refusal
     if not params.constrained:
         return None
@@ -360,7 +360,7 @@ def _built(build: Build, messages: list[Message]) -> tuple[prompt.Prompt | None,
 def _without_gone(
     job: Job, messages: list[Message], whole: bool
 ) -> tuple[list[Message], list[Message]]:
-    """Return the messages without the ones left out the last time, and the latter.
+    """Split off messages that were already omitted from the last prompt.
 
     Otherwise every turn would drop more messages, and no cache could be reused.
 
@@ -408,8 +408,11 @@ def _fitting(
 
 
 KEPT_SHARE = 0.7
-"""Share of the context to fill after dropping turns, so that the next turns need not drop more
-immediately, and their prompts share a prefix with the previous one, whose caches are reused."""
+"""Fraction of the context to fill after dropping turns.
+
+The next turns then don't need to drop more immediately, and their prompts share a prefix with the
+previous prompt, whose caches are reused.
+"""
 
 
 def fixed_head(messages: Sequence[Message]) -> int:
@@ -466,9 +469,9 @@ def not_kept(messages: Sequence[Message], kept: Sequence[Message]) -> list[Messa
 
 
 def without(messages: list[Message], gone: Sequence[Message]) -> list[Message] | None:
-    """Return a conversation without these messages; None if they are not its oldest.
+    """Return a conversation without these messages, or None if they aren't its oldest messages.
 
-    Only user messages may be between them: the message of the current turn stays.
+    Only user messages may be between them, because the message of the current turn stays.
     """
     fixed = fixed_head(messages)
     kept, found = messages[:fixed], 0
@@ -487,7 +490,10 @@ def without(messages: list[Message], gone: Sequence[Message]) -> list[Message] |
 def _fewest(
     choices: list[list[Message]], target: int, length: Callable[[list[Message]], int]
 ) -> list[Message]:
-    """Return the first of the ever shorter choices that is within `target`, or the last one."""
+    """Return the first choice within `target`, or the last choice.
+
+    Each choice is shorter than the previous one.
+    """
     low, high = 0, len(choices) - 1
     while low < high:
         middle = (low + high) // 2

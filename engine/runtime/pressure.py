@@ -79,7 +79,7 @@ def _system_level() -> int:
 
 
 class Need(IntEnum):
-    """Next resource to free."""
+    """Resource to free next."""
 
     NOTHING = 0
     CACHES = 1
@@ -87,11 +87,11 @@ class Need(IntEnum):
 
 
 PAUSE = 10.0
-"""Seconds until an effect is visible: the system averages over the last ten."""
+"""Seconds until an effect is visible, because the system averages over the last ten seconds."""
 
 
 class Relief:
-    """Sequence of what to free under pressure: caches first, then one model at a time."""
+    """Decides what to free under memory pressure: caches first, then one model at a time."""
 
     def __init__(self) -> None:
         self._caches_gone = False  # caches have been freed since the pressure began

@@ -54,11 +54,13 @@ log = logging.getLogger(__name__)
 
 
 PROMISED = 2048
-"""Tokens by which the allowance of an answer without a limit is extended at a time. If it were the
-whole context, few such answers would fit in memory together."""
+"""Number of tokens by which the allowance of an answer without a limit is extended.
+
+If the allowance were the whole context, few such answers would fit in memory together.
+"""
 
 AHEAD = 256
-"""Tokens before the end of its allowance at which an answer asks for more."""
+"""Number of tokens before the end of its allowance at which an answer requests an extension."""
 
 
 class Prepared(Struct, frozen=True):
@@ -92,9 +94,9 @@ a request to the queue."""
 class Request:
     """Request to a session, from sending until its final event.
 
-    Its session keeps what outlives it: the history and the caches. Its progress is the number of
-    its tokens in the caches, which grows by chunks while the prompt is read and by one token per
-    step while it is answered.
+    The session keeps the history and the caches, which outlive the request. Its progress is the
+    number of its tokens in the caches, which grows by chunks while the prompt is read and by one
+    token per step while it is answered.
 
     Attributes:
         session: the session of the request.
@@ -182,7 +184,7 @@ class Request:
         self._stood_still = 0.0  # seconds paused since the first token
 
     def begin(self, prepared: Prepared) -> None:
-        """Take the prepared prompt. From now on the reply waits for memory."""
+        """Store the prepared prompt. From now on, the reply waits for memory."""
         self.messages = prepared.messages
         self.prompt = prepared.prompt
         self.prompt_length = len(prepared.prompt.tokens)
@@ -207,7 +209,10 @@ class Request:
 
     @property
     def left(self) -> int:
-        """Return the number of tokens still to compute. Feeding the last one gives the next."""
+        """Return the number of tokens still to compute.
+
+        Feeding the last token produces the next token.
+        """
         return len(self.tokens) - self.kv.length
 
     @property
@@ -222,12 +227,14 @@ class Request:
 
     @property
     def is_running(self) -> bool:
-        """Return whether it was admitted and has not ended. It may be paused."""
+        """Return True if the request was admitted and hasn't ended. It may be paused."""
         return self.status in RUNNING
 
     @property
     def sits_out(self) -> bool:
-        """True while it takes part in no pass: it is paused, or waits for a worker or an image."""
+        """True while the request takes part in no pass because it's paused, or waiting for a worker
+        or an image.
+        """
         return self.paused or bool(self.awaits) or self.unsampled is not None
 
     @cached_property
@@ -265,14 +272,14 @@ class Request:
 
     @property
     def complete(self) -> bool:
-        """Return whether the answer ended by a stop string, its only call, or its grammar."""
+        """True if a stop string, its only call, or its grammar has ended the answer."""
         text, constraint = self.text, self.constraint
         stopped = text is not None and (text.stop is not None or text.called_enough)
         return stopped or (constraint is not None and constraint.complete)
 
     @property
     def is_whole(self) -> bool:
-        """Return whether its answer may be cut here: in no character, marker, or tool call."""
+        """True if the answer may be cut here, i.e. not inside a character, marker, or tool call."""
         if self.text is None or not self.generated:
             return True
         last = self.tokens[-min(self.generated, _LONGEST_CHARACTER) :]
@@ -280,7 +287,7 @@ class Request:
         return self.text.may_end and not shown.endswith("\ufffd")
 
     def progress(self, done: int, position: int) -> None:
-        """Report how much of the prompt was read, and how many prompts come before it."""
+        """Report the number of prompt tokens read, and the number of prompts ahead."""
         if self.generated:
             return  # don't report rebuilding a cache in the middle of an answer
         self.queue_position = position
@@ -298,7 +305,7 @@ class Request:
         )
 
     def read(self) -> int | None:
-        """Wait for the pending token and return its id; None for the prompt's last token."""
+        """Wait for the pending token and return its id. None for the prompt's last token."""
         if self.pending is None:
             return None
         token, self.pending = token_id(self.pending), None
@@ -345,12 +352,12 @@ class Request:
             )
 
     def flush(self, ended: bool) -> None:
-        """Report text that was held back. `ended`: the model ended its turn itself."""
+        """Report text that was held back. `ended` is True if the model itself ended its turn."""
         if self.text is not None:
             self._tell(self.text.finish(ended), over=True)
 
     def finish(self, reason: FinishReason, message: Message | None = None) -> None:
-        """End normally, with the final event. `message` is what the session keeps of it."""
+        """End normally, with the final event. `message` is the part that the session keeps."""
         if self.status == Status.FINISHED:
             return
         stop = self.text.stop if self.text is not None else None
@@ -373,7 +380,7 @@ class Request:
         self.ended.set()
 
     def stats(self) -> ReplyStats:
-        """Return the figures of the reply so far."""
+        """Return the reply's stats so far."""
         decode = max(0.0, self._last_at - self._first_at - self._stood_still)
         return ReplyStats(
             prompt_tokens=self.prompt_length,
@@ -390,13 +397,15 @@ class Request:
 
     @property
     def slack(self) -> int:
-        """Return the allocated bytes that it will not need, since caches grow in steps."""
+        """Return the allocated bytes that won't be needed, because caches grow in steps."""
         needed = self.session.estimate.bytes(self.prompt_length + self.limit)
         return self._cache_bytes(self.limit) - needed
 
     @property
     def growth(self) -> int | None:
-        """Return the bytes that extending the limit needs; None unless it is due and allowed."""
+        """Return the bytes needed to extend the limit, or None unless an extension is due and
+        allowed.
+        """
         if self.limit >= self.longest or self.generated + AHEAD <= self.limit:
             return None
         longer = min(self.longest, self.limit + PROMISED)
@@ -404,15 +413,15 @@ class Request:
 
     @property
     def at_limit(self) -> bool:
-        """True if the pending token is the last one that the limit allows."""
+        """True if the pending token is the last token within the limit."""
         return self.generated + 2 > self.limit
 
     def extend(self, whole: bool) -> None:
-        """Raise the limit by `PROMISED` tokens (`whole`) or `AHEAD` tokens."""
+        """Raise the limit by `PROMISED` tokens if `whole` is set, else by `AHEAD` tokens."""
         self.limit = min(self.longest, self.limit + (PROMISED if whole else AHEAD))
 
     def _cache_bytes(self, limit: int) -> int:
-        """Return the bytes of the caches at a limit: those needed, or those already allocated."""
+        """Return the bytes of the caches at a limit, or the allocated bytes if larger."""
         kv, longest, estimate = self.kv, self.prompt_length + limit, self.session.estimate
         if kv.slots is not None:
             return max(kv.slots.nbytes_each, estimate.bytes(longest))
@@ -420,7 +429,7 @@ class Request:
 
     @property
     def _image_bytes(self) -> int:
-        """Return the bytes of the embeddings of its images that are not computed yet."""
+        """Return the bytes of image embeddings that haven't been computed yet."""
         vision, length = self.session.model.vision, self.kv.length
         if vision is None:
             return 0
@@ -445,7 +454,7 @@ class Request:
 
     @property
     def reader(self) -> PrefillingSession:
-        """Return what the prefix index needs to know while its prompt is read."""
+        """Return the information that the prefix index needs during prefill."""
         session, prompt = self.session, self.prompt
         if prompt is None:
             raise RuntimeError("a prompt that is still being prepared cannot be read")
@@ -577,12 +586,12 @@ class SessionState(Struct, eq=False, dict=True):  # compared by identity
 
     @property
     def image_lane(self) -> str:
-        """Return the workers' lane for reading its images: one for each client or chat."""
+        """Return the workers' lane for reading images. Each client or chat has a lane."""
         return f"images {self.domain or self.id}"
 
     @property
     def is_running(self) -> bool:
-        """Return whether its request was admitted and has not ended. It may be paused."""
+        """Return True if the session's request was admitted and hasn't ended. It may be paused."""
         return self.request is not None and self.request.is_running
 
     @property
@@ -594,5 +603,5 @@ class SessionState(Struct, eq=False, dict=True):  # compared by identity
 
     @property
     def kind(self) -> tuple[object, ...]:
-        """Return a key; sessions with the same key can reuse each other's caches."""
+        """Return a key that is equal for sessions that can reuse each other's caches."""
         return (self.model.info.id, self.kv_bits, self.domain)

@@ -42,19 +42,20 @@ from engine.runtime.plan import (
 )
 
 APART_EVERY = 256
-"""Interval of chunks read after a step instead of with it, to measure the step alone. A shorter one
-would hurt: the tokens of that step come early and the next ones late, a gap of nearly two passes.
+"""Interval of chunks that are read after a step instead of together with it, to measure the step
+separately. A shorter interval would increase the delay between tokens to nearly two passes.
 """
 
 GATHERED_FOR = 0.5
 """Seconds in which sessions with the same prompt copy a newly read prefix, while the chats that
-were read first wait anyway."""
+read it wait anyway.
+"""
 
 _NOTHING: tuple[None, tuple[Chunk, ...]] = (None, ())
 
 
 def _arranging(found: object, name: str) -> StepPlan:
-    """Return a plan with one decision, in the field `name` unless it is an eviction or refusal."""
+    """Return a plan with one decision, in the field `name` unless it's an eviction or refusal."""
     if isinstance(found, Eviction):
         return StepPlan(evict=found.keys)
     if isinstance(found, Refusal):
@@ -87,7 +88,10 @@ class Scheduler:
         return replace(plan, queue=names, pieces=tuple(p for p in Piece if p in view.pieces))
 
     def _arranged(self, view: View, queue: Sequence[Row], budget: MemoryBudget) -> StepPlan | None:
-        """Plan changes of memory, such as admissions and evictions; None if there are none."""
+        """Plan changes of memory, such as admissions and evictions.
+
+        Returns None if there are none.
+        """
         memory = view.memory
         if view.relieve and memory.idle:
             return StepPlan(evict=tuple(i.key for i in memory.idle))
@@ -117,7 +121,7 @@ class Scheduler:
         return _arranging(kept, "keep") if kept is not None else None
 
     def _working(self, view: View, budget: MemoryBudget) -> StepPlan:
-        """Plan passes and chunks, or the adoption of a prefix instead."""
+        """Plan passes and chunks, or adopt a prefix instead."""
         view = self._in_turn(view)
         order = self._reading_order(view)
         if len(order) < 2:
@@ -200,7 +204,7 @@ class Scheduler:
     def _with_drafts(
         self, step: Pass, group: Sequence[Row], view: View, budget: MemoryBudget
     ) -> Pass:
-        """Return the decode step, with drafts if they pay."""
+        """Return the decode step, with drafts if they're worth it."""
         chats, row = len(group), group[0]
         if len(step.feed) < chats or any(_runs_beside(r, group) for r in view.rows):
             return step
@@ -214,9 +218,9 @@ class Scheduler:
         return replace(step, drafts=(min(count, row.drafts),))
 
     def _with_copies(self, step: Pass, group: Sequence[Row], view: View) -> Pass:
-        """Return the decode step with looked-up tokens for the chats that have them.
+        """Return the decode step with lookup tokens for the chats that have matches.
 
-        They delay the other chats like a chunk of a prompt, and get as many tokens.
+        These tokens delay the other chats like a prompt chunk, and are limited in the same way.
         """
         model, most = group[0].model, MOST_CHUNK
         if len(group) > 1:
@@ -257,7 +261,7 @@ class Scheduler:
         return [*sorted(first, key=lambda row: used[row.program]), *others]
 
     def _in_turn(self, view: View) -> View:
-        """Return the view with all programs paused that are ahead of their fixed shares."""
+        """Return the view with programs marked as paused if they're ahead of their fixed shares."""
         if not any(row.share for row in view.rows):
             return view
         used = self._shares.used({r.program for r in view.rows if r.decodes or r.reads})
@@ -284,9 +288,9 @@ class Scheduler:
         self._shares.charge(parts(shares), spent)
 
     def _adoption(self, view: View, order: Sequence[Row]) -> Adoption | None:
-        """Return the next prefix to copy instead of reading, if any.
+        """Return the next prefix to copy instead of prefilling it, if any.
 
-        Just after a prompt was read, all sessions may copy, not only those that are read next.
+        Just after a prompt was read, all sessions may copy it, not only those that are next.
         """
         handed_on = view.now < self._hand_on_until
         if handed_on:
@@ -309,7 +313,7 @@ class Scheduler:
         return None
 
     def _gathers(self, view: View, order: Sequence[Row]) -> bool:
-        """Return whether all chats ready to decode are new, and wait for other prompts."""
+        """True if all chats ready to decode are new, and wait for other prompts."""
         ready = [r for r in view.rows if r.decodes]
         if not ready or not order or any(r.begun for r in ready):
             return False
@@ -320,7 +324,7 @@ class Scheduler:
     def _mixes(
         self, view: View, row: Row, groups: Sequence[Sequence[Row]], passes: Sequence[Pass]
     ) -> bool:
-        """Return whether the next prompt's chunk is read in the turn's only pass."""
+        """True if the next prompt's chunk is part of the turn's only pass."""
         return (
             len(groups) == 1
             and bool(passes[0].feed)
@@ -344,7 +348,7 @@ class Scheduler:
     def _chunk(
         self, view: View, order: Sequence[Row], groups: Sequence[Sequence[Row]]
     ) -> tuple[Chunk, tuple[Chunk, ...]]:
-        """Return the next chunks of prompts for a separate pass, for which `groups` wait."""
+        """Return the next chunks of prompts for a separate pass, which delays `groups`."""
         row = order[0]
         if row.reproducible:
             most = self.pacing.fixed_chunk(row.length, row.remaining)
@@ -361,7 +365,7 @@ class Scheduler:
 
 
 def _tile(view: View, row: Row) -> int:
-    """Return the number that the sizes of a row's chunks are multiples of."""
+    """Return the number that chunk sizes of a row should be a multiple of."""
     return 1 if row.model in view.exact else TILE
 
 
@@ -388,7 +392,7 @@ def _pass(group: Sequence[Row], view: View) -> Pass:
 
 
 def _may_mix(view: View, row: Row, group: Sequence[Row]) -> bool:
-    """Return whether a chunk of `row`'s prompt can be read in the next step of `group`."""
+    """True if a chunk of `row`'s prompt can be part of the next step of `group`."""
     return (
         row.mixable
         and row.model in view.mixing
@@ -399,28 +403,31 @@ def _may_mix(view: View, row: Row, group: Sequence[Row]) -> bool:
 
 
 def _runs_beside(other: Row, group: Sequence[Row]) -> bool:
-    """Return whether another active chat prevents the group from drafting."""
+    """True if another active chat keeps the group from drafting."""
     beside = not other.paused and all(other.id != row.id for row in group)
     return beside and other.status not in (Status.PREPARING, Status.FINISHED)
 
 
 MOST = 16
-"""Maximum number of prompts in one pass. Each needs its own attention, so more save less."""
+"""Maximum number of prompts in a pass.
+
+Each prompt needs its own attention, so a larger pass saves less.
+"""
 
 WAITING_PAIRS = 64 * 64
-"""Number of cached comparisons of prompts. A waiting prompt is compared in each step."""
+"""Number of cached comparisons between prompts. Waiting prompts are compared in each step."""
 
 # Copying the keys of this many tokens takes about as long as prefilling one token.
 COPY_PER_TOKEN = 64
 
 
 def is_worth_a_copy(row: Row, length: int) -> bool:
-    """Return whether copying another session's first `length` tokens saves more than it costs."""
+    """True if copying the first `length` tokens from another session saves time overall."""
     return length - row.length >= max(MIN_GAIN, length // COPY_PER_TOKEN)
 
 
 def candidates(view: View, order: Sequence[Row]) -> Sequence[Row]:
-    """Return the next prompt, and short ones that may be read in the same pass."""
+    """Return the next prompt, and short prompts that may be read in the same pass."""
     if len(order) < 2 or not _may(view, order[0]):
         return order[:1]
     return [r for r in order if r.model == order[0].model and _may(view, r)][:MOST]
@@ -485,9 +492,9 @@ def with_last_tokens(
 
 
 def _ends(row: Row, chunk: Chunk, order: Sequence[Row]) -> bool:
-    """Return whether a chunk completes a prompt up to its last token, without a stop before that.
+    """Return True if a chunk completes a prompt up to its last token, without a stop before that.
 
-    A prompt of which others hold all but the last token has no chunk at all.
+    If all tokens but the last are copied from other caches, the prompt has no chunk at all.
     """
     if not row.ends or chunk.count < row.remaining:
         return False
@@ -495,7 +502,7 @@ def _ends(row: Row, chunk: Chunk, order: Sequence[Row]) -> bool:
 
 
 def _comes(row: Row) -> bool:
-    """Return whether a session's prompt will soon be read."""
+    """True if a session's prompt will soon be read."""
     return row.status < Status.DECODING and not row.paused
 
 
@@ -512,7 +519,7 @@ def _until_stop(row: Row, order: Sequence[Row], count: int) -> int:
 
 
 def _whole(row: Row, count: int) -> int:
-    """Adjust the number of tokens to read so that no image is split."""
+    """Adjust the number of tokens to read so that images aren't split."""
     last = row.length + count
     for start, end in row.images:
         if start < last < end:
@@ -521,7 +528,7 @@ def _whole(row: Row, count: int) -> int:
 
 
 def _stops(row: Row, order: Sequence[Row]) -> bool:
-    """Return whether reading must stop within the prompt."""
+    """True if reading must stop within the prompt."""
     return max(row.snapshot_at, halt(row, order)) > row.length
 
 
@@ -544,7 +551,7 @@ def halt(row: Row, order: Sequence[Row]) -> int:
 
 
 def common_tokens(one: Row, other: Row) -> int:
-    """Return the length of the common prefix of two prompts that are being read."""
+    """Return the length of the common prefix of two prompts being read."""
     return _in_common(one.prompt, other.prompt) if one.kind == other.kind else 0
 
 
@@ -554,9 +561,9 @@ def _in_common(one: bytes, other: bytes) -> int:
 
 
 def _shares(one: Row, other: Row) -> bool:
-    """Return whether one of two prompts should wait to reuse what the other reads.
+    """True if one of two prompts should wait to reuse tokens read for the other.
 
-    If reuse is free, waiting pays only if nothing remains to be read afterwards.
+    If reuse is free, waiting only pays off if nothing remains to be read afterwards.
     """
     common = common_tokens(one, other)
     whole = any(row.unwritten and common == row.end for row in (one, other))

@@ -1,7 +1,7 @@
-"""State of the engine thread: models, sessions, and the memory ledger.
+"""State of the engine thread: models, sessions, and memory usage.
 
-All ends of replies and sessions are implemented here. Whatever fails, a reply that ends has exactly
-one final event.
+This module also ends replies and sessions. A reply has exactly one final event, even after an
+error.
 """
 
 from __future__ import annotations
@@ -73,7 +73,10 @@ class State:
         )
 
     def remove(self, model_id: str) -> list[LoadedModel]:
-        """Remove a model, and return it and its drafting model. Others may need their weights."""
+        """Remove a model, and return it along with its draft model.
+
+        Other models may still need their weights.
+        """
         model = self.models.pop(model_id, None)
         if model is None:
             return []
@@ -88,7 +91,7 @@ class State:
         backend.limit_buffers(self.backend.device, self.memory.fixed)
 
     def note_read(self, request: Request) -> None:
-        """Let a request decode once at most its last token is left to feed."""
+        """Let a request decode once only its last token is left to feed."""
         if not request.unread:
             request.move(Status.DECODING)
             request.ready_at = time.perf_counter()
@@ -129,10 +132,10 @@ class State:
             self._fail(request, error)
 
     def fail_alone(self, request: Request, error: BaseException) -> None:
-        """Handle a failed pass of a single request.
+        """Handle a failed pass with a single request.
 
-        Caches from disk may be the cause: they are rebuilt once. Otherwise the reply ends with the
-        error.
+        Caches restored from disk may be the cause, so they are rebuilt once. Otherwise, the reply
+        ends with the error.
         """
         if not request.restored or isinstance(error, EngineError):
             self.fail_reply(request, error)
@@ -143,14 +146,14 @@ class State:
         self.begin_again(request)
 
     def begin_again(self, request: Request) -> None:
-        """Let a request continue separately with new caches, since the old ones may be invalid."""
+        """Let a request continue separately with new caches, as the old caches may be invalid."""
         self.wait_again(request)
         request.apart = True
 
     def wait_again(self, request: Request) -> None:
-        """Drop a request's caches, and put it back into the queue for memory.
+        """Drop a request's caches, and return the request to the queue for memory.
 
-        It may need more than before, since shared memory is now its own. If all requests affected
+        It may need more memory than before, since it no longer shares any. If all requests affected
         by a fault started immediately, they would need several times the budget.
         """
         request.kv.drop()
@@ -185,7 +188,7 @@ class State:
         self.unended.discard(request)
 
     def end_session(self, session: SessionState, code: str, message: str) -> None:
-        """Free a session; a reply in progress fails with the error."""
+        """Free a session. A reply in progress fails with the error."""
         self.sessions.pop(session.id, None)
         request = session.request
         try:
@@ -197,7 +200,7 @@ class State:
                 self._fail(request, EngineError(code, message))
 
     def end_namesake(self, session_id: str) -> None:
-        """End the session that already has this id, since a new one replaces it."""
+        """End an existing session with this id, because a new session replaces it."""
         self.ended.pop(session_id, None)
         before = self.sessions.get(session_id)
         if before is not None:
@@ -218,7 +221,7 @@ class State:
             self.memory.forget(session)
 
     def _drop_draft(self, request: Request) -> None:
-        """Drop the draft of a request, which is invalid, too."""
+        """Drop the draft of a request, because it's invalid as well."""
         drafter = request.session.model.drafter
         if drafter is not None:
             drafter.forget(request.tokens)
@@ -282,7 +285,7 @@ class Meter:
             self.seconds[name] += time.perf_counter() - started
 
     def note(self, decoded: int, read: int) -> None:
-        """Count tokens generated and read just now."""
+        """Count tokens that were just generated or read."""
         self.decoded += decoded
         self.read += read
         now = time.perf_counter()
@@ -290,7 +293,7 @@ class Meter:
         self._forget(now)
 
     def rates(self) -> tuple[float, float]:
-        """Tokens per second generated and read, over the last two seconds."""
+        """Tokens generated and read per second, over the last two seconds."""
         now = time.perf_counter()
         self._forget(now)
         decoded = sum(d for _, d, _ in self._recent)

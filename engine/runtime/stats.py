@@ -1,4 +1,4 @@
-"""Figures for `Engine.stats`: memory, rates, times by phase, and sessions."""
+"""Stats for `Engine.stats`: memory, rates, times by phase, and sessions."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from engine.sandbox import confined, process
 
 
 def report(state: State, step_seconds: float) -> dict[str, Any]:
-    """Return the figures as plain Python values: bytes, tokens, seconds, and sessions by id.
+    """Return the stats as plain Python values: bytes, tokens, seconds, and sessions by id.
 
-    `queue` lists the sessions that wait for memory. `process_bytes` is the process's memory as
+    `queue` lists the sessions waiting for memory. `process_bytes` is the process's memory as
     reported by the system: Python, weights, caches, and `buffer_bytes`, which MLX has freed and
     keeps for reuse. `children_bytes` is the additional memory of the sandboxed children. By model
     id, `drafts` describes the drafters; `faults` counts failed passes (`shared` by chats, `drafts`)
@@ -58,7 +58,7 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
 
 
 def _sessions(state: State) -> dict[str, dict[str, Any]]:
-    """Collect the figures of all sessions. Figures of idle sessions are cached."""
+    """Collect the stats of all sessions. Stats of idle sessions are cached."""
     told, untold = state.told, state.memory.tally.watch.untold
     found = {}
     for key, session in state.sessions.items():

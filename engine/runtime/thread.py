@@ -1,4 +1,4 @@
-"""Start and end of the engine thread, without hanging or crashing the process."""
+"""Start and end the engine thread, without hanging or crashing the process."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _this_thread = threading.local()
 
 
 def may_wait() -> None:
-    """Raise an error on the engine thread, where waiting for the engine would never end."""
+    """Raise an error on the engine thread, where waiting for the engine would deadlock."""
     if getattr(_this_thread, "runs_an_engine", False):
         raise RuntimeError(
             "Do not wait for the engine in on_event or a future's callback: they run on its thread."
@@ -46,7 +46,7 @@ def run(
     ways_dir: Path | None = None,
     niceness: int = 0,
 ) -> None:
-    """Run the engine. MLX is imported here, so that no window waits for it."""
+    """Run the engine. MLX is imported here, so that the window doesn't have to wait."""
     _this_thread.runs_an_engine = True
     if niceness and sys.platform == "linux":  # elsewhere, this affects the whole process
         with contextlib.suppress(OSError):
@@ -108,7 +108,7 @@ _hooks_set = threading.Event()
 
 
 def ended(mailbox: Mailbox, thread: threading.Thread | None) -> None:
-    """Note that this engine thread has ended or was asked to."""
+    """Note that this engine thread has ended or was requested to end."""
     _running.discard((mailbox, thread))
 
 

@@ -1,6 +1,6 @@
 """Snapshot of the engine's state at the start of a turn, for the scheduler.
 
-Taking one changes only values that are cached.
+Creating a snapshot only changes cached values.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 
 class RowError(Exception):
-    """Error while the row of a request was created. The cause is the original error."""
+    """Error while creating the row of a request. The cause is the original error."""
 
     def __init__(self, request: Request) -> None:
         super().__init__(request.id)
@@ -145,17 +145,17 @@ def _row(state: State, request: Request) -> Row:
 
 
 def _uncut(request: Request) -> tuple[tuple[int, int], ...]:
-    """Return the spans of images whose tokens attend to each other, and are read in one pass.
+    """Return the spans of images whose tokens attend to each other and must be read in one pass.
 
-    Other images take several passes, as text does: 2,000 tokens of a large image in one pass would
-    be a long gap for streaming chats.
+    Other images take several passes, like text, because 2,000 tokens of a large image in one pass
+    would delay streaming chats.
     """
     spans = ((at, at + len(sight.ids)) for at, sight in request.images if sight.whole)
     return tuple((start, end) for start, end in spans if end > request.kv.length)
 
 
 def _offer(state: State, request: Request) -> CacheOffer | None:
-    """Return what others hold of a prompt, searching again only if it may have changed."""
+    """Find parts of a prompt in other caches. Searches again only if the result may differ."""
     if not request.adopts:
         return None
     prefixes, kv = state.memory.prefixes, request.kv
@@ -170,9 +170,10 @@ def _offer(state: State, request: Request) -> CacheOffer | None:
 
 
 def draft_room(request: Request) -> int:
-    """Return the maximum number of tokens to draft after the pending one; 0 for none.
+    """Return the maximum number of tokens to draft after the pending token, or 0.
 
-    Reproducible chats never use drafts: a pass of several tokens rounds differently than steps.
+    Reproducible chats never use drafts, because a pass over several tokens rounds differently than
+    steps.
     """
     drafter = request.session.model.drafter
     if drafter is None or not drafter.is_enabled or request.pending is None or request.images:

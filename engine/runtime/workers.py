@@ -1,4 +1,4 @@
-"""Channels into the engine thread: commands of callers, and results of workers."""
+"""Channels into the engine thread: commands from callers, and results from workers."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ class Mailbox:
             self._queue.put(command)
 
     def take(self, inbox: deque[Command], block: bool, patience: float | None = None) -> None:
-        """Move all posted commands to `inbox`, so that no error can lose any.
+        """Move all posted commands to `inbox`, so that they can't get lost after an error.
 
-        With `block`, waits (without spinning) for the first one, for at most `patience` seconds.
+        With `block`, waits (without spinning) for a command, for at most `patience` seconds.
         """
         if block:
             with contextlib.suppress(queue.Empty):
@@ -72,7 +72,7 @@ class Mailbox:
         return self._closed
 
     def close(self) -> list[Command]:
-        """Accept no more commands, and return those that were not taken."""
+        """Reject further commands, and return commands that weren't taken."""
         with self._lock:
             self._closed = True
         left: deque[Command] = deque()
@@ -81,7 +81,7 @@ class Mailbox:
 
 
 def refuse(command: Command, error: EngineError) -> None:
-    """Answer a failed command with an error, if its caller waits for an answer."""
+    """Answer a failed command with an error if its caller is waiting for an answer."""
     if isinstance(command, Send):
         failed = Failed(command.session_id, command.reply_id, error.code, error.message)
         command.sink(failed, ())
@@ -95,9 +95,9 @@ _ANSWERED = (Load, Estimate, Unload, Relieve, CountTokens, Embed, GetStats)
 
 
 class Answer(Future[T]):
-    """Future that the engine thread completes, and whose callbacks cannot end that thread.
+    """Future completed by the engine thread, whose callbacks can't end that thread.
 
-    The standard class suppresses an `Exception` of a callback, but not `SystemExit`.
+    The standard class suppresses an `Exception` in a callback, but not `SystemExit`.
     """
 
     def __init__(self, can_be_cancelled: bool = False) -> None:
@@ -125,19 +125,25 @@ class Answer(Future[T]):
 
 
 THREADS = 32
-"""Maximum number of concurrent jobs. Most of them wait for a child process or the disk, and long
-ones must not block the next."""
+"""Maximum number of concurrent jobs.
+
+Most jobs wait for a child process or the disk, and long jobs must not block other jobs.
+"""
 
 PLACES = 4
-"""Maximum number of concurrent jobs per lane. A model has one child process for its prompts, so
-more jobs would only wait for it."""
+"""Maximum number of concurrent jobs per lane.
+
+A model has a single child process for its prompts, so more jobs would only wait for it.
+"""
 
 MAX_GROUP_THREADS = THREADS // 2
 """Maximum number of concurrent jobs per group of lanes (their first word), such as images."""
 
 STACK = 16 * 2**20
-"""Stack size of a worker in bytes: compiling grammars is recursive, and threads on macOS get half a
-megabyte by default."""
+"""Stack size of a worker in bytes.
+
+Compiling grammars is recursive, and threads on macOS get half a megabyte by default.
+"""
 
 
 _stack_size_lock = threading.Lock()
@@ -147,7 +153,7 @@ class Work(Struct, frozen=True):
     """Function for a worker thread to call, yielded by a task.
 
     Attributes:
-        function: must not refer to arrays, since a worker may be the last holder.
+        function: must not refer to arrays, because a worker might be the last to release them.
     """
 
     lane: str
@@ -155,9 +161,9 @@ class Work(Struct, frozen=True):
 
 
 Task = Generator[Work | Future[Any], Any, None]
-"""Work that crosses threads, as a generator on the engine thread.
+"""Work that involves several threads, as a generator on the engine thread.
 
-It yields `Work`, or a future that the engine thread completes. The `yield` returns the result or
+It yields `Work`, or a future completed by the engine thread. The `yield` returns the result or
 raises the error.
 """
 
@@ -176,7 +182,8 @@ class _QueuedWork(Struct, frozen=True):
 class _Running(Struct, frozen=True):
     """Waiting task and its error callback.
 
-    They refer to sessions, whose arrays the engine thread must free, so no worker holds them.
+    These refer to sessions, whose arrays must be freed on the engine thread, so workers don't keep
+    them.
     """
 
     task: Task
@@ -260,7 +267,7 @@ class Workers:
         self._running.clear()
 
     def _start_thread(self) -> None:
-        """Start another thread. The lock is held."""
+        """Start another thread. The caller must hold the lock."""
         thread = threading.Thread(target=self._work, name="stretto-worker", daemon=True)
         with _stack_size_lock:  # the setting applies to the whole process
             usual = threading.stack_size(STACK)
@@ -297,7 +304,7 @@ class Workers:
         return True
 
     def _take(self) -> _QueuedWork | None:
-        """Wait for the next job and return it; None when the pool is closed."""
+        """Wait for the next job and return it, or None when the pool is closed."""
         with self._changed:
             while not self._closed:
                 free = [lane for lane in self._waiting if self._has_room(lane)]
@@ -314,7 +321,7 @@ class Workers:
             return None
 
     def _has_room(self, lane: str) -> bool:
-        """Return True if one more job of the lane may begin. The lock is held."""
+        """Return True if another job of the lane may start. The caller must hold the lock."""
         group = lane.partition(" ")[0]
         busy = sum(n for other, n in self._busy.items() if other.partition(" ")[0] == group)
         return self._busy[lane] < PLACES and busy < MAX_GROUP_THREADS

@@ -524,7 +524,7 @@ NOTATIONS: Mapping[str, Notation] = {
 
 
 def format_of(tokenizer: Any) -> str:
-    """Return the name of mlx-lm's parser for a tokenizer's calls, "" if there is none."""
+    """Return the name of mlx-lm's tool call parser for a tokenizer, or "" if it has none."""
     parser = tokenizer.tool_parser if tokenizer.has_tool_calling else None
     package, _, name = str(getattr(parser, "__module__", "")).rpartition(".")
     return name if package == _PARSERS else ""

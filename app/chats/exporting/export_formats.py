@@ -204,7 +204,7 @@ svg { vertical-align: middle; } .typed { white-space: pre-wrap; }
 
 
 def page(chat: ChatRecord, messages: Sequence[Message], *, thoughts: bool = False) -> Iterator[str]:
-    """Yield the HTML page in chunks, one message at a time."""
+    """Yield the HTML page in chunks, message by message."""
     title = escape(chat.shown_title)
     yield (
         '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n'
@@ -222,7 +222,7 @@ def page(chat: ChatRecord, messages: Sequence[Message], *, thoughts: bool = Fals
 
 
 def message_html(message: Message, formulas: Formulas, *, thoughts: bool) -> Iterator[str]:
-    """Yield the HTML of a message and its author, one block at a time."""
+    """Yield the HTML of a message and its author, block by block."""
     when = moment(message.created_at)
     yield f'<div class="message" dir="auto">\n<p class="who">{escape(speaker(message))}'
     yield f"{' · ' + when if when else ''}</p>\n"

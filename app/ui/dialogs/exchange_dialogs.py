@@ -122,7 +122,7 @@ class ExportDialog(Sheet):
         flows.start(self, self._ask(export, name))
 
     async def _ask(self, export: Export, name: str) -> None:
-        """Ask where to export to: a file, or for multi-file formats the folder to create one in."""
+        """Ask for the export target: a file, or the parent folder if there are several files."""
         home = await asking.documents()
         if export.folder:
             folder = await asking.folder(self, tr("Export to Folder"), str(home))

@@ -86,7 +86,7 @@ class Switch(QCheckBox):
 
 
 class Segments(QFrame):
-    """Group of buttons, of which one is active."""
+    """Group of buttons, only one of which can be active."""
 
     chosen = Signal(object)  # (value)
 

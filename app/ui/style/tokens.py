@@ -1,4 +1,7 @@
-"""Design tokens: the window's colors and sizes. No other module in the UI defines colors."""
+"""Design tokens: the window's colors and sizes.
+
+Colors must not be defined anywhere else in the UI.
+"""
 
 from __future__ import annotations
 

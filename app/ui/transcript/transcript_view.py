@@ -163,7 +163,7 @@ class TranscriptKeys:
         return True
 
     def enter(self) -> bool:
-        """Focus the last visible message. Return False if there isn't one."""
+        """Focus the last visible message. Return False if no message is visible."""
         self._view.lay_out()
         seen = self._view.nearby(0)
         if seen:

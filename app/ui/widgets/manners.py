@@ -158,7 +158,7 @@ def place_in_lines(
     *,
     centered: bool = True,
 ) -> int:
-    """Lay out children in rows, starting a new row whenever one is full.
+    """Lay out children in rows, starting a new row whenever the current row is full.
 
     Return the bottom of the last row. ``pad`` is the left and right margin.
     """

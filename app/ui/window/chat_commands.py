@@ -307,7 +307,7 @@ class ChatCommands(WindowController):
                 return
 
     def use_model(self, ref: str) -> None:
-        """Use a model in the active chat, or in a new chat if that one isn't empty.
+        """Use a model in the active chat, or in a new chat if the active chat isn't empty.
 
         A chat with replies keeps its model.
         """

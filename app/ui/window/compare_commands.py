@@ -58,7 +58,7 @@ class Broadcast(WindowController):
 
     @property
     def group(self) -> list[ChatPane]:
-        """Panes that get the message. By default all visible panes with a local model.
+        """Panes that receive the message. By default all visible panes with a local model.
 
         Nothing is sent to another machine unless the user has included a remote chat.
         """

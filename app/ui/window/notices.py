@@ -128,7 +128,7 @@ LONG_S = 15.0  # shorter replies cause no notification, because the user is prob
 
 
 class NotificationChannel(Protocol):
-    """Shows system notifications. ``chosen`` is emitted when one is clicked."""
+    """Shows system notifications. ``chosen`` is emitted when the user clicks a notification."""
 
     chosen: Any
 

@@ -1,4 +1,7 @@
-"""Let a chat read another chat. The user chooses which, how much, and whether to follow it."""
+"""Let a chat read another chat.
+
+The user chooses the chat, the part to read, and whether to follow it.
+"""
 
 from __future__ import annotations
 

@@ -283,7 +283,10 @@ class Docks:
         self._closed.append(chat_id)
 
     def mark_others_closed(self, kept: Collection[str]) -> list[str]:
-        """Mark open docks as closed unless they're in ``kept``. Return the ids of those closed."""
+        """Mark open docks as closed unless they're in ``kept``.
+
+        Return the ids of the chats that were closed.
+        """
         leaving = [p.chat.id for p in self.panes() if p.chat.id not in kept]
         for chat_id in leaving:
             self.mark_closed(chat_id)
@@ -386,7 +389,9 @@ class DockPlacing:
             self._manager.addDockWidget(SIDES[where], dock.widget, area)
 
     def put_back(self, dock: Dock, active: ChatPane | None) -> None:
-        """Show a hidden dock where it was before. If that place is gone, put it with the others.
+        """Show a hidden dock where it was before.
+
+        If that position is gone, add it to the other panes.
 
         A dock from a floating window that's gone returns to the main window.
         """
