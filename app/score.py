@@ -130,7 +130,7 @@ class Lanes:
     def take(
         self,
         now: float,
-        stats: Mapping[str, Any],  # see `Engine.stats`
+        stats: Mapping[str, Any],  # from `Engine.stats`
         # Maps a session ID to (chat ID, title). Other sessions are ignored.
         chats: Mapping[str, tuple[str, str]],
         tools: Mapping[str, ToolActivity] | None = None,  # tool activity by chat ID

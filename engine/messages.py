@@ -63,7 +63,7 @@ class Relieve(Struct, frozen=True):
 class Cancel(Struct, frozen=True):
     session_id: str
     reply_id: str
-    whole: bool = False  # see `Reply.cancel`
+    whole: bool = False  # same as in `Reply.cancel`
 
 
 class Pause(Struct, frozen=True):

@@ -65,7 +65,7 @@ class ReplyGenerator(QObject):
     phase_changed = Signal()
     turn_changed = Signal()
     reply_ended = Signal(str)
-    called = Signal(object)  # (answer): all of its tool calls have finished
+    called = Signal(object)  # (answer): all tool calls of the answer have finished
 
     def __init__(
         self,

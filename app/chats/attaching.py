@@ -238,7 +238,7 @@ class FileAttacher(QObject):
             spans = beginning(text, self._room(attachment))
         other = replace(attachment, use=use, spans=spans)
         self._put(tuple(other if each == attachment else each for each in self.files))
-        await self._index((other,))  # index it now, so it's ready before the question is sent
+        await self._index((other,))  # index the chat now, before the question is sent
 
     def can_draw(self, attachment: Attachment) -> bool:
         """Return whether pages can be attached as images, which needs a PDF on this computer.

@@ -56,7 +56,7 @@ class Chat(QObject):
     message_changed = Signal(str)
     # (id, text, kind): a streaming message got more text
     text_added = Signal(str, str, str)
-    phase_changed = Signal()  # see `ChatReply.phase`
+    phase_changed = Signal()  # the value of `ChatReply.phase` changed
     reply_ended = Signal(str)  # (id): a reply ended, with or without an error
     # (text, files): a message was sent from the composer, was queued, or interrupted the reply.
     spoken = Signal(str, object)

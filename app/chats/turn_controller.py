@@ -279,7 +279,7 @@ class TurnController(QObject):
 
     def compose(self, compose: Compose) -> None:
         if self.content() is Content.REWORDING:
-            QTimer.singleShot(0, self, self.on_changed)  # the queue may be waiting
+            QTimer.singleShot(0, self, self.on_changed)  # the queue may wait for this edit
         self.handle(Event.WRITE)
         self._saved.change_compose(compose)
         self._keep()

@@ -479,7 +479,7 @@ class ModelUsers(Protocol):
     We can't import chats here, because chats import models.
     """
 
-    activity: Any  # see `ChatLibrary.activity`
+    activity: Any  # the signal `ChatLibrary.activity`
 
     @property
     def loader(self) -> ModelLoader: ...

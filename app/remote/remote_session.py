@@ -358,7 +358,7 @@ class RemoteSession:
             elsewhere = ServerSession(remote, line)
         self.elsewhere = elsewhere  # session on another Stretto server, or None
         self.id = session_id  # the chat's ID
-        self.remote = remote  # the model
+        self.remote = remote  # remote model
         self._line = line
         self._chosen = dict(chosen)
         self._reply: RemoteReply | None = None

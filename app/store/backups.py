@@ -26,7 +26,7 @@ _STAMP = "%Y%m%d-%H%M%S"
 
 class Backup(Struct, frozen=True):
     path: Path
-    made_at: float  # in seconds since the epoch
+    made_at: float  # time in seconds since the epoch
     nbytes: int
     before_update: bool  # made before a newer version changed the schema
 

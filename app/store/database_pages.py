@@ -9,7 +9,7 @@ import struct
 from collections.abc import Callable, Iterator
 from mmap import mmap
 
-PAGE = 4096  # in bytes
+PAGE = 4096  # page size in bytes
 MAGIC = b"SQLite format 3\0"
 _LEAF = 0x0D  # page type of table leaves; overflow pages start with a page number, i.e. with 0
 _MOST_LOCAL, _LEAST_LOCAL = PAGE - 35, (PAGE - 12) * 32 // 255 - 23  # row bytes stored on the leaf

@@ -39,7 +39,7 @@ class _Reader:
         if not self.in_use.acquire(timeout=_FINISH_S):
             self.db.interrupt()
             if not self.in_use.acquire(timeout=_FINISH_S):
-                return  # the disk doesn't respond
+                return  # the disk isn't responding
         self.db.close()
         self.in_use.release()
 

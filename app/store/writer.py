@@ -206,7 +206,7 @@ class _Group(Struct):
     """A thread's writes, held back until the group is complete."""
 
     depth: int = 0  # nesting level of the thread's `together` calls
-    operations: list[Operation] = field(default_factory=list)  # in order
+    operations: list[Operation] = field(default_factory=list)  # operations in order
     flushed: int = 0  # number of operations already queued by a flush
 
     def discard_since(self, start: int) -> None:

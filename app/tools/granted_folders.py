@@ -74,7 +74,7 @@ class Matcher(Generic[T]):
             tail += 1
         a, b = one[head : len(one) - tail], other[head : len(other) - tail]
         inner = _BoundedMatcher(a, b, most)
-        self.opcodes: list[Opcode] = []  # see `SequenceMatcher.get_opcodes`
+        self.opcodes: list[Opcode] = []  # in the format of `SequenceMatcher.get_opcodes`
         if head:
             self.opcodes.append(("equal", 0, head, 0, head))
         for kind, i, j, k, m in inner.get_opcodes():

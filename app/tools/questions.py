@@ -257,7 +257,7 @@ def _choices(part: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         return ()
     listed = held.get("oneOf") or held.get("anyOf")
     if isinstance(listed, list):
-        some = listed[: MOST_CHOICES + 1]  # one more than allowed, so that it gets refused later
+        some = listed[: MOST_CHOICES + 1]  # one more than allowed, to refuse longer lists later
         pairs = [(str(each["const"]), str(each.get("title") or each["const"])) for each in some]
     else:
         values, names = held.get("enum"), held.get("enumNames")

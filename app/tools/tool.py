@@ -47,7 +47,7 @@ class ToolError(Exception):
 class Tool(Struct, frozen=True):
     server: str
     name: str  # unique within the server
-    description: str = ""  # for the model, without control characters
+    description: str = ""  # text for the model, without control characters
     # JSON schema of the arguments object.
     schema: dict[str, Any] = field(default_factory=lambda: {"type": "object", "properties": {}})
     title: str = ""  # display name set by the server, or ""

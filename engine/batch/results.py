@@ -42,7 +42,7 @@ class StoredRecord(Struct, frozen=True):
 def encode_record(line: int, request: str, content: dict[str, Any]) -> bytes:
     """Serialize a record with a newline at the end. `request` is the digest that identifies it."""
     text = json.dumps({"line": line, **content, "request": request}, ensure_ascii=False)
-    for separator in "\u0085\u2028\u2029":  # some programs split lines at these
+    for separator in "\u0085\u2028\u2029":  # some programs split lines at these characters
         text = text.replace(separator, f"\\u{ord(separator):04x}")
     return text.encode("utf-8", "backslashreplace") + b"\n"  # lone surrogates become \udXXX
 

@@ -49,7 +49,7 @@ def count(outputs: Sequence[Any]) -> Count:
     for node in found:
         name, inputs = node["name"], {n: s for n, *s in node["inputs"]}
         if name in VIEWS:
-            if name in ("Broadcast", "BroadcastAxes"):  # these read a single element
+            if name in ("Broadcast", "BroadcastAxes"):  # broadcasts read a single element
                 size[node["outputs"][0][0]] = size[node["inputs"][0][0]]
             continue
         written = sum(size[n] for n, _, _ in node["outputs"])

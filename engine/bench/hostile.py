@@ -32,7 +32,7 @@ _STEADY = 24  # tokens that each chat must have streamed before the input is sen
 class Ordeal(Struct, frozen=True):
     """Outcome of an input, and how it affected other chats. Times are in seconds."""
 
-    fault: str  # see `hostile_inputs.Input`
+    fault: str  # number of the fault, as in `hostile_inputs.Input`
     name: str
     # Delays between tokens in the other chats, until a second after the input has ended.
     median: float

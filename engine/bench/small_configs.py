@@ -17,7 +17,7 @@ from typing import Any
 from engine.model import backend
 
 VOCAB = 300  # the byte-level tokenizer has 261 ids; encoding never uses the others
-WINDOW = 16  # in tokens; shorter than most conversations in `families`
+WINDOW = 16  # window in tokens; shorter than most conversations in `families`
 
 SIZES: dict[str, Any] = {
     # General.

@@ -34,7 +34,7 @@ class Layer(Struct, frozen=True):
 class Shape(Struct, frozen=True):
     """Dimensions of a model that determine the size of its caches and activations."""
 
-    caches: tuple[Layer, ...]  # in layer order; a layer can have none or several
+    caches: tuple[Layer, ...]  # caches in layer order; a layer can have none or several
     hidden: int
     heads: int  # number of query heads
     width: int  # head dimension of values

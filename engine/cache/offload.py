@@ -32,7 +32,7 @@ from engine.errors import words_of
 
 log = logging.getLogger(__name__)
 
-LEAST_TOKENS = 64  # don't write shorter sessions, because prefilling them is faster than I/O
+LEAST_TOKENS = 64  # shorter sessions aren't written, because prefilling them is faster than I/O
 APART = "clients/"
 """Id prefix for sessions of API clients, and the name of the subfolder for their files. The size
 limit applies to each folder separately, so clients can't displace the user's chats."""

@@ -86,7 +86,7 @@ class SessionKV:
 
     def __init__(self, make: Callable[[], Caches], shares_prefix: bool = False) -> None:
         self.make = make  # creates empty caches
-        self.shares_prefix = shares_prefix  # whether the model supports `SharedPrefix`
+        self.shares_prefix = shares_prefix  # True if the model supports `SharedPrefix`
         # Ids of all tokens fed so far. Kept when the caches are dropped.
         self.tokens: list[int] = []
         # Chunk boundaries, up to the first token that wasn't prefilled. Tokens after the last

@@ -420,7 +420,7 @@ def _model_values(url: str, key: str, name: str | None) -> dict[str, Any]:
     # pi assumes four characters per token, but tables of numbers have one token per character.
     recent = min(20_000, context // 8)
     numbers = {"context": context, "window": window, "prompt": prompt, "answer": answer}
-    supported = chosen.get("supported_parameters")  # not sent by older servers
+    supported = chosen.get("supported_parameters")  # missing on older servers
     tools = not isinstance(supported, list) or "tools" in supported
     contexts = {clean_name(str(m.get("id"))): int(m.get("context_length") or 0) for m in models}
     return {

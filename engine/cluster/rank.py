@@ -102,7 +102,7 @@ def _serve(asked: dict[str, Any], link: Link) -> None:
 
     rank = int(asked["rank"])
     if rank == 0:
-        confined.shared().start()  # its imports run in parallel to ours
+        confined.shared().start()  # the child's imports run in parallel to ours
     about = backend.start()
     hello = {"versions": versions(), "memory": about.memory, "device": about.device}
     with reserve_port(asked["ports"], rank, int(asked["count"])) as held:

@@ -261,7 +261,7 @@ def _is_known_architecture(config: dict[str, Any]) -> bool:
         return True
     try:
         return is_known_architecture(config)
-    except (ImportError, TypeError, ValueError):  # not a valid module name
+    except (ImportError, TypeError, ValueError):  # the module name isn't valid
         return False
 
 

@@ -17,7 +17,7 @@ _REPO = re.compile(rf"{_PART}/{_PART}")
 _REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+-]{0,200}")
 _FILE = re.compile(r"\w[\w.@+ -]*")  # top-level file, with a name that any file system accepts
 
-MAX_NAME_CHARACTERS = 80  # for display
+MAX_NAME_CHARACTERS = 80  # maximum length for display
 
 # The patterns from mlx-lm's loader, minus code (*.py), pickled weights and other formats.
 _NEEDED = (

@@ -96,7 +96,7 @@ class TextCodec(Struct):
     forms: Any = None
     # Held while creating `forms`.
     forms_lock: threading.Lock = field(default_factory=threading.Lock)
-    # Hashes of forms that were too slow. Replies with these forms fail.
+    # Hashes of forms that were too slow, and now make a reply fail.
     costly_forms: set[int] = field(default_factory=set)
     preprocessor: ImagePreprocessor | None = None  # None for models without vision
 

@@ -223,7 +223,7 @@ def attend(
     noted, mask = recorder.now, named.get("mask")
     if noted is None or isinstance(mask, str):
         return mlx(q, k, v, **named)
-    k, v = mx.contiguous(k), mx.contiguous(v)  # otherwise, each part would make its own copy
+    k, v = mx.contiguous(k), mx.contiguous(v)  # otherwise, each part would make a copy
     noted.add(k, v)
     given = [(q, -2)]
     if mask is not None and mask.ndim > 1 and mask.shape[-2] > 1:

@@ -37,7 +37,7 @@ _STACK_BYTES = 4 * 2**20
 
 _MATCHES_NOTHING = "No text matches it. Check the schema, the grammar or the pattern."
 _MAX_FIRST_MASK_S = 1.0  # time limit for computing the first token's mask
-_MAX_TOKEN_S = 0.2  # time limit for each later token, since it delays all replies
+_MAX_TOKEN_S = 0.2  # time limit for each later token, because a slow token delays all replies
 _TRIAL_TOKENS, _TRIAL_S = 8, 0.5  # the trial ends when it reaches either limit
 
 

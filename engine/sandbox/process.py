@@ -116,7 +116,8 @@ class Child:
         self._ready = False
         self._paced = kind.is_paced
         self.loaded: OrderedDict[str, None] = OrderedDict()  # model keys, most recently used last
-        self.is_spent = False  # killed or about to exit, so it accepts no more requests
+        # The child was killed or is about to exit, so it accepts no more requests.
+        self.is_spent = False
 
     def __enter__(self) -> Child:
         return self
@@ -207,7 +208,7 @@ class Child:
             ended_by = max(0, -self._process.wait(timeout=5.0))
         except subprocess.TimeoutExpired:
             ended_by = 0
-        if ended_by in (signal.SIGPROF, signal.SIGALRM):  # killed by its own timer
+        if ended_by in (signal.SIGPROF, signal.SIGALRM):  # the child was killed by its own timer
             return limits.exceeded("time")
         text = f"crashed its process (signal {ended_by})"
         return TaskError("crash", text, ended_by)

@@ -51,7 +51,7 @@ class Progress(Struct):
 class Export(Struct):
     ids: Sequence[str]  # chat IDs. JSON puts them into one file, other formats use a file per chat.
     kind: ExportFormat
-    target: Path  # the file, or a new folder if there are several chats
+    target: Path  # file, or new folder for several chats
     # Include the reasoning. JSON always does.
     thoughts: bool = False
     progress: Progress = field(default_factory=Progress)

@@ -42,7 +42,7 @@ _UNFIT = (ValueError, TypeError, KeyError, AttributeError, RecursionError, Overf
 @dataclass
 class Import:
     paths: Sequence[Path]  # JSON files, zip files, or folders
-    model: str = ""  # used for chats that don't name one of our models
+    model: str = ""  # model for chats without a known model
     reader: Reader = field(init=False)  # reads the files and reports the progress
     stop: Event = field(default_factory=Event)
 

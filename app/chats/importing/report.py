@@ -19,7 +19,7 @@ class Report(Struct):
     folders: list[Folder] = field(default_factory=list)  # folders created for them
     messages: int = 0
     sources: Counter[str] = field(default_factory=Counter)  # chat count by program
-    # Number of chats that already existed, including those in the trash.
+    # Number of chats that already existed, and how many of them are in the trash.
     known: int = 0
     trashed: int = 0
     # Number of dropped parts, by a name from `left_out`.

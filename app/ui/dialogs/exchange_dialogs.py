@@ -66,7 +66,7 @@ class ExportDialog(Sheet):
         self.form.setAccessibleName(tr("Format", "of what is exported"))
         for _, words, _ in FORMS:
             self.form.addItem(tr(words))
-        if len(choices[0][1]) == 1:  # users export a single chat in order to read it
+        if len(choices[0][1]) == 1:  # a single chat is usually exported for reading
             self.form.setCurrentIndex(1)
         self.note = self.label()
         self.thoughts = QCheckBox(tr("Include reasoning"), self)

@@ -46,7 +46,7 @@ class Choice(Struct, frozen=True):
     way: FitAction
     words: str  # button text
     detail: str  # effect on memory
-    bits: int = 0  # for `FitAction.KV_BITS`
+    bits: int = 0  # new precision, for `FitAction.KV_BITS`
     tokens: int = 0  # context length of the chat, for `FitAction.SHORTER`
     refs: tuple[str, ...] = ()  # models to unload, or a model to use instead
     model: InstalledModel | None = None  # model to convert to lower precision
@@ -262,7 +262,7 @@ class FitFlow(QObject):
             return
         if choice.way is FitAction.UNLOAD:
             for other in choice.refs:
-                if why := residency.why_not_unload(self._library, other):  # in use again
+                if why := residency.why_not_unload(self._library, other):  # now in use
                     name = self._loader.get(other).name
                     self.notice_posted.emit(tr("{name} stays loaded. {why}", name=name, why=why))
                     return

@@ -42,10 +42,10 @@ class PaletteEntry(Struct, frozen=True):
     choose: Callable[[], object]  # runs this entry
     beside: str = ""  # muted text after ``text``, e.g. menu, section or folder; also searched
     keys: str = ""  # shortcut, formatted for this system
-    why_not: str = ""  # reason why it was unavailable when the palette opened, or ""
+    why_not: str = ""  # reason why the entry was unavailable when the palette opened, or ""
     # Action if Ctrl is held, or None to ignore Ctrl.
     choose_beside: Callable[[], object] | None = None
-    english: str = ""  # English text, also searched, since manuals use it
+    english: str = ""  # English text, searched as well, since manuals use it
     also: str = ""  # synonyms, searched but not displayed
     # Returns the current reason, or None if the reason can't change.
     ask_again: Callable[[], str] | None = None

@@ -229,7 +229,7 @@ class NoChat(QWidget):
         self._title = heading(self, "", t.TITLE_PX)
         self._teaching = plain_label(self, px=t.LEAD_PX)
         self._teaching.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self.setMinimumSize(1, 1)  # shares its space with the panes, so it must not take any
+        self.setMinimumSize(1, 1)  # share the panes' space without claiming any
         self.button = QPushButton(tr("New Chat"), self)
         self.button.setObjectName("primary")
         layout = QVBoxLayout(self)

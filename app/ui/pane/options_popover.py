@@ -381,7 +381,7 @@ def _form() -> QFormLayout:
 
 LONGEST = 60
 
-Preset = Mapping[str, object]  # what `preset_of` returns: ``params`` and ``system``
+Preset = Mapping[str, object]  # value of `preset_of`, with ``params`` and ``system``
 
 
 def preset_of(popover: OptionsPopover) -> Preset:

@@ -43,7 +43,7 @@ from app.ui.widgets.manners import WheelGuard
 from app.ui.widgets.sheet import settle
 from app.ui.widgets.two_lines import KEY, TwoLineList
 
-_MAX_ROW_WIDTH = 620  # in a wide window, keeps labels and fields close together
+_MAX_ROW_WIDTH = 620  # keeps labels and fields close together in a wide window
 
 
 class Switch(QCheckBox):
@@ -123,7 +123,7 @@ class FormPage(QWidget):
 
     def __init__(self, parent: QWidget, title: str = "", settings: Settings | None = None) -> None:
         super().__init__(parent)
-        self.title = title  # in English
+        self.title = title  # English title
         self.settings = settings or Settings()  # settings that the rows display and change
         self.rows: dict[str, QWidget] = {}  # rows by English label
         self.found_by: dict[str, str] = {}  # English label -> additional text to search

@@ -81,7 +81,7 @@ DRAGGED = "application/x-stretto-rows"
 
 
 _FOLDS = {"folder", "archive", "group"}
-_PAINT_ROLES = {LIVING_ROLE, UNSEEN_ROLE, WAITING_ROLE}  # these don't affect a row's height
+_PAINT_ROLES = {LIVING_ROLE, UNSEEN_ROLE, WAITING_ROLE}  # roles that don't affect a row's height
 _OPENS = {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space}
 _DELETES = {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}
 _SELECTION_MODIFIERS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier

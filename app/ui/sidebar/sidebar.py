@@ -42,7 +42,7 @@ from app.ui.widgets.laying import SPRING, across, down
 from app.ui.widgets.manners import with_keys
 from app.ui.widgets.row_painter import RowPainter
 
-MOST = 20  # limit of folders, tags or models in the menu; others must be typed
+MOST = 20  # limit of folders, tags or models in the menu; the user can type any others
 
 
 class SearchFilters(QObject):

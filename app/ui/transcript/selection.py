@@ -214,7 +214,8 @@ class Selection(QObject):
             else:
                 row = self._view.places[self._origin.number].row
                 if row is not None and row.body is not None:
-                    row.body.setFocus(Qt.FocusReason.MouseFocusReason)  # for the Copy shortcut
+                    # Needed for the Copy shortcut.
+                    row.body.setFocus(Qt.FocusReason.MouseFocusReason)
             self._set_ends((self._origin, here))
         elif here != self._ends[1]:
             self._set_ends((self._ends[0], here))

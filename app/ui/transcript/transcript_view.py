@@ -432,7 +432,8 @@ class TranscriptView(QAbstractScrollArea):
                 self._create_row(number)
             assert place.row is not None
             height = place.row.arrange(width)
-            for text in place.row.findChildren(TextView):  # may be new: reasoning or a file
+            # Some texts may be new (reasoning, files).
+            for text in place.row.findChildren(TextView):
                 text.across = self.selection
             place.width = width
             if height != place.height:

@@ -128,7 +128,7 @@ class ChatCommands(WindowController):
             return
         chat = self.chat(chat_id)
         if self._workspace.is_kept(chat_id):
-            # A closed pane is kept for a while, so restore it in its old position.
+            # A closed pane is kept for a while, so restore the pane in its old position.
             self._undos.drop(chat_id)
             self._workspace.reopen(chat_id)
         else:

@@ -30,7 +30,8 @@ class CommandScope(Enum):
 class Command(Struct, frozen=True):
     name: str
     text: str  # English menu text, to be translated with `tr`
-    keys: tuple[str, ...]  # in portable format (Ctrl means Cmd on a Mac); the menu shows the first
+    # In portable format (Ctrl means Cmd on a Mac); the menu shows the first shortcut.
+    keys: tuple[str, ...]
     where: CommandScope
     function: Callable[..., object]  # method of an object passed to `Commands`
     # Takes the same arguments, and returns the reason why the command is unavailable, or "".

@@ -181,7 +181,7 @@ class Dock(Struct):
     # Hidden dock widget that marks the pane's place in the main window while the pane is floating.
     place: QtAds.CDockWidget | None = None
     sizes: tuple[int, ...] = ()  # splitter sizes before floating
-    bare: bool = False  # no tab bar, because the pane is alone in its window
+    bare: bool = False  # hide the tab bar, because the pane is alone in its window
 
     def fill(self, *, later: bool = False) -> None:
         """Put the pane into its dock widget.

@@ -134,7 +134,7 @@ class Words:
         }
 
     def _added(self) -> list[dict[str, Any]]:
-        # Phi 3 treats whitespace after its special tokens as part of them.
+        # Phi 3 treats whitespace after a special token as part of the token.
         swallows = self._model == "llama" and self._file.metadata["general.architecture"] == "phi3"
         plain = ("<s>", "<unk>", "<|endoftext|>")
         return [
