@@ -139,7 +139,7 @@ class Offload:
             return
         if self._writer is None or not self._writer.is_alive():
             writer = threading.Thread(target=self._write, name="stretto-offload")
-            # Starting a thread may raise, so the file isn't marked as being written before.
+            # This may raise, so start the thread before marking the file as being written.
             writer.start()
             self._writer = writer
         with self._change:
