@@ -1,7 +1,7 @@
 """User actions on a chat, and why they may be unavailable. No Qt, no store.
 
-Buttons, menus and shortcuts all ask `Chat.can` and show the reason it returns. Actions on the turn
-are events of `app.chats.turn`; the others act on a message.
+Buttons, menus and shortcuts all ask `Chat.refusal` and show the reason it returns. Actions on the
+turn are events of `app.chats.turn`; the others act on a message.
 """
 
 from __future__ import annotations

@@ -40,15 +40,15 @@ class Chat(QObject):
 
     The work is delegated to components: `turn` handles user requests, `reply` and `model` generate,
     `attaching` and `queue` hold content for later messages. Methods that aren't possible at the
-    moment return False without doing anything; `can` tells why. Chats are independent of panes, so
-    closing a pane never stops a reply.
+    moment return False without doing anything; `refusal` returns the reason. Chats are independent
+    of panes, so closing a pane never stops a reply.
     """
 
     # The components have signals with the same names, which the chat re-emits.
     chat_changed = Signal()  # title, model or options changed
     # Also emitted when an edit starts or ends.
     compose_changed = Signal()
-    # A reply started, paused, resumed or ended, so `Chat.can` results may differ.
+    # A reply started, paused, resumed or ended, so `Chat.refusal` results may differ.
     turn_changed = Signal()
     path_changed = Signal()  # another branch was selected, or the transcript was loaded
     # message_added(id), message_changed(id): for messages on the selected branch
@@ -163,8 +163,8 @@ class Chat(QObject):
         stats = {key: value for key, value in message.stats.items() if key in _TELL_NO_MODEL}
         return replace(message, model=alias, stats=stats)
 
-    def can(self, action: Action, message_id: str = "") -> str | None:
-        """Explain why an action isn't possible right now, or return None if it is."""
+    def refusal(self, action: Action, message_id: str = "") -> str | None:
+        """Return the reason why an action isn't possible right now, or None if it is."""
         if action in EVENTS:
             return self.turn.why_not(EVENTS[action])
         return refusal(action, self._view(), message_id)
@@ -182,7 +182,7 @@ class Chat(QObject):
     @saved_together
     def go_on(self) -> bool:
         """Let the model continue from tool results it hasn't replied to yet."""
-        if self.can(Action.GO_ON):
+        if self.refusal(Action.GO_ON):
             return False
         self.reply.begin(branching=False)
         return True
@@ -190,7 +190,7 @@ class Chat(QObject):
     def start_edit(self, message_id: str = "") -> bool:
         """Open a sent message (by default the last message) in the composer for editing."""
         message = self._view().subject(Action.EDIT, message_id)
-        if self.can(Action.EDIT, message_id) or message is None:
+        if self.refusal(Action.EDIT, message_id) or message is None:
             return False
         self.turn.compose(Editing.of(message, self.compose))
         return True
@@ -211,7 +211,7 @@ class Chat(QObject):
     def regenerate(self, message_id: str = "") -> bool:
         """Generate another answer to a question, by default the last question."""
         message = self._view().subject(Action.REGENERATE, message_id)
-        if self.can(Action.REGENERATE, message_id) or message is None:
+        if self.refusal(Action.REGENERATE, message_id) or message is None:
             return False
         if (kind := panel.kind_of(message)) and not self.why_not(kind, message.id):
             return bool(self.resolve(kind, message.id))
@@ -233,7 +233,7 @@ class Chat(QObject):
         The chat's model and options don't change.
         """
         answer = self._view().subject(Action.SAME_AGAIN, answer_id)
-        if self.can(Action.SAME_AGAIN, answer_id) or answer is None:
+        if self.refusal(Action.SAME_AGAIN, answer_id) or answer is None:
             return False
         self.transcript.leaf_id = answer.parent_id
         self.reply.begin(branching=True, like=answer)
@@ -252,7 +252,7 @@ class Chat(QObject):
             if self.turn.why_not(Event.SEND):
                 return ""
             self.turn.say(compose.draft, compose.attachments, members=members)
-        elif self.can(Action.PANEL, message_id):
+        elif self.refusal(Action.PANEL, message_id):
             return ""
         else:
             message = self._view().subject(Action.PANEL, message_id)
@@ -265,7 +265,7 @@ class Chat(QObject):
     def why_not(self, kind: str, message_id: str) -> str:
         """Explain why this kind of answer can't be generated from a panel now, or return ""."""
         why = panel.why_not(kind, self.panel.columns(message_id))
-        return why or self.can(Action.REGENERATE, message_id) or ""
+        return why or self.refusal(Action.REGENERATE, message_id) or ""
 
     @saved_together
     def resolve(self, kind: str, message_id: str) -> str:
@@ -334,7 +334,7 @@ class Chat(QObject):
         self._answering.begin()
 
     def continue_answer(self, answer_id: str) -> bool:
-        if self.can(Action.CONTINUE, answer_id):
+        if self.refusal(Action.CONTINUE, answer_id):
             return False
         self._answering.prepare_rest(self.transcript[answer_id])
         self.path_changed.emit()
@@ -344,7 +344,7 @@ class Chat(QObject):
 
     def forget_oldest(self, answer_id: str) -> bool:
         """Start dropping the oldest turns, then retry the answer that didn't fit."""
-        if self.can(Action.FORGET_OLDEST, answer_id):
+        if self.refusal(Action.FORGET_OLDEST, answer_id):
             return False
         self.set_options(replace(self.options, slide=True), self.record.system)
         return self.regenerate(answer_id)
@@ -358,7 +358,7 @@ class Chat(QObject):
         """
         action = Action.LATER if step > 0 else Action.EARLIER
         message = self._view().subject(action, message_id)
-        if self.can(action, message_id) or message is None:
+        if self.refusal(action, message_id) or message is None:
             return False
         versions = self.transcript.alternatives(message.id)
         self._saved.show(versions[versions.index(message.id) + step])
@@ -369,7 +369,7 @@ class Chat(QObject):
         """Switch to the branch with this message. Returns False if that isn't possible now."""
         if message_id in {message.id for message in self.transcript.path}:
             return True
-        if self.can(Action.GO_TO, message_id):
+        if self.refusal(Action.GO_TO, message_id):
             return False
         self._saved.show(message_id)
         self.path_changed.emit()
@@ -389,7 +389,7 @@ class Chat(QObject):
 
         Pass the return value to ``restore_messages`` to undo this.
         """
-        if self.can(Action.DELETE, message_id):
+        if self.refusal(Action.DELETE, message_id):
             return None
         removal = self._saved.remove(message_id)
         self.path_changed.emit()
@@ -400,7 +400,7 @@ class Chat(QObject):
     @saved_together
     def restore_messages(self, removal: RemovedMessages) -> bool:
         """Undo `delete_message` and show the messages again."""
-        if self.can(Action.RESTORE, removal.followed):
+        if self.refusal(Action.RESTORE, removal.followed):
             return False
         self._saved.restore(removal)
         self.path_changed.emit()

@@ -224,7 +224,7 @@ def _row(chat: Chat, row: Any) -> Iterator[str]:
     if not apart and row._alternative != (versions.index(message.id) + 1, len(versions)):
         yield f"a message says it is version {row._alternative} of {len(versions)}"
     for button, action in row._buttons.items():
-        refusal = chat.can(action, message.id)
+        refusal = chat.refusal(action, message.id)
         if button.isEnabled() != (refusal is None):
             yield f"the button for {action.value} is enabled: {button.isEnabled()}; {refusal}"
         elif refusal is not None and button.toolTip() != refusal:
@@ -246,7 +246,7 @@ def _composer(chat: Chat, pane: ChatPane) -> Iterator[str]:
         yield f"the composer is editing: {composer.editing}, the chat: {compose}"
     if composer.button.stops != chat.reply.is_active:
         yield f"the round button stops: {composer.button.stops}, answering: {chat.reply.is_active}"
-    refusal = chat.can(Action.STOP if chat.reply.is_active else Action.SEND)
+    refusal = chat.refusal(Action.STOP if chat.reply.is_active else Action.SEND)
     if composer.button.isEnabled() != (refusal is None):
         yield f"the round button is enabled: {composer.button.isEnabled()}, refused: {refusal}"
 

@@ -558,9 +558,9 @@ class BranchTree(QWidget):
         if not run.ids:
             return tr("Choose a branch below it.")
         if act == "go" and not run.shown:
-            return self._chat.can(Action.GO_TO, run.id) or ""
+            return self._chat.refusal(Action.GO_TO, run.id) or ""
         if act == "prune":
-            return self._chat.can(Action.DELETE, run.id) or ""
+            return self._chat.refusal(Action.DELETE, run.id) or ""
         if act == "compare" and self._pair(run) is None:
             return tr("This branch is shown already. Choose another, or two to compare.")
         return ""

@@ -588,7 +588,7 @@ class ChatPane(QWidget):
         """
         if action is Action.SEND:
             return self._submit(Event.ENTER)
-        if (reason := self.chat.can(action, message_id)) is not None:
+        if (reason := self.chat.refusal(action, message_id)) is not None:
             self.notice_posted.emit(reason)
             return False
         if action in EVENTS:

@@ -64,7 +64,7 @@ class PanelColumn(QFrame):
         self.keep.setToolTip(tr("Continue from this reply. The others are kept as versions."))
         self.keep.clicked.connect(lambda: self.kept.emit(self.message_id))
         self._inside = QWidget(self)
-        self.row = AnswerRow(message, chat.can, self._inside, apart=True)
+        self.row = AnswerRow(message, chat.refusal, self._inside, apart=True)
         self.row.set_going_on(True)
         self.row.action_requested.connect(self.action_requested)
         self.row.left.connect(lambda forward: self.stepped.emit(1 if forward else -1))

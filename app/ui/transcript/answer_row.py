@@ -27,7 +27,7 @@ from app.ui.transcript.message_row import (
     DELETE_GAP,
     MOST_LAID_OUT,
     SIDE,
-    Can,
+    GetRefusal,
     MessageRow,
     beginning,
     small_text_width,
@@ -157,21 +157,21 @@ class Remedy(Struct, frozen=True):
     why_not: str = ""  # reason for disabling the button, or ""
 
 
-def remedies(message: Message, can: Can) -> list[Remedy]:
+def remedies(message: Message, get_refusal: GetRefusal) -> list[Remedy]:
     """Get the buttons to offer for a failed reply, most promising first."""
     code = str(message.stats.get("code"))
     if code == "context_overflow":
         offers = []
-        why = can(Action.FORGET_OLDEST, message.id)
+        why = get_refusal(Action.FORGET_OLDEST, message.id)
         if why in (None, tr(BUSY), tr(ASKED)):
             asks = Action.FORGET_OLDEST.value
             offers.append(Remedy(tr("Leave Out Oldest Messages"), asks, message.id, why or ""))
         if message.parent_id is not None:
-            why = can(Action.EDIT, message.parent_id)
+            why = get_refusal(Action.EDIT, message.parent_id)
             offers.append(
                 Remedy(tr("Edit Message"), Action.EDIT.value, message.parent_id, why or "")
             )
-            why = can(Action.DELETE, message.parent_id)
+            why = get_refusal(Action.DELETE, message.parent_id)
             asks = Action.DELETE.value
             offers.append(Remedy(tr("Delete Message"), asks, message.parent_id, why or ""))
         if ChatOptions.from_params(message.stats.get("options", {})).context is not None:
@@ -179,7 +179,7 @@ def remedies(message: Message, can: Can) -> list[Remedy]:
             offers.append(Remedy(tr("Chat Settings…"), SETTINGS, message.id))
         offers.append(Remedy(tr("Choose Another Model…"), MODELS, message.id))
         return offers
-    why = can(Action.REGENERATE, message.id)
+    why = get_refusal(Action.REGENERATE, message.id)
     offers = [Remedy(tr("Try Again"), Action.REGENERATE.value, message.id, why or "")]
     if message.stats.get("adapter") and code == MODEL_LOAD_FAILED:
         offers.append(Remedy(tr(WITHOUT), BASE, message.id, why or ""))
@@ -303,11 +303,13 @@ class AnswerRow(MessageRow):
     NAME = 24
     PAD = 12
 
-    def __init__(self, message: Message, can: Can, parent: QWidget, *, apart: bool = False) -> None:
+    def __init__(
+        self, message: Message, get_refusal: GetRefusal, parent: QWidget, *, apart: bool = False
+    ) -> None:
         """Create the row. Pass ``apart`` if it's inside a column that already has a heading."""
         from app.markdown import MarkdownDocument
 
-        super().__init__(message, can, parent)
+        super().__init__(message, get_refusal, parent)
         self._markdown = MarkdownDocument(markdown_style(), self, parts=sources(message))
         self._view = MarkdownView(self._markdown, self)
         self._view.setAccessibleName(tr("Reply"))
@@ -507,7 +509,7 @@ class AnswerRow(MessageRow):
         """
         if not self._last or self.streaming:
             return None
-        why = self._can(Action.CONTINUE, self.message.id)
+        why = self._get_refusal(Action.CONTINUE, self.message.id)
         if cut_off(self.message) and why in (None, tr(BUSY), tr(ASKED)):
             return Action.CONTINUE
         cut = self.message.status == "interrupted" or cut_off(self.message)
@@ -647,7 +649,7 @@ class AnswerRow(MessageRow):
         super().show_actions()
         self._update_end_action()
         if self.message.status == "error":
-            self.error.show_error(self.message.error, remedies(self.message, self._can))
+            self.error.show_error(self.message.error, remedies(self.message, self._get_refusal))
 
     def _actions(self) -> tuple[IconButton, ...]:
         """Footer buttons from left to right."""

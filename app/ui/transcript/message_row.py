@@ -406,8 +406,8 @@ def _page_heading(unit: str, number: int, label: str) -> str:
 SIDE = 24  # size of footer buttons; the footer doubles as the gap between messages
 DELETE_GAP = 8  # keeps Delete away from Copy to prevent misclicks
 
-Can = Callable[[Action, str], str | None]
-"""`Chat.can`, which returns why an action on a message isn't possible, or None if it is."""
+GetRefusal = Callable[[Action, str], str | None]
+"""`Chat.refusal`, which returns why an action on a message isn't possible, or None if it is."""
 
 
 def small_text_width(text: str) -> int:
@@ -430,10 +430,10 @@ class MessageRow(QWidget):
     # (top, bottom): this part got the focus, so scroll it into view.
     reached = Signal(int, int)
 
-    def __init__(self, message: Message, can: Can, parent: QWidget) -> None:
+    def __init__(self, message: Message, get_refusal: GetRefusal, parent: QWidget) -> None:
         super().__init__(parent)
         self.message = message
-        self._can = can
+        self._get_refusal = get_refusal
         self._alternative = (1, 1)
         self._hovered = False
         self._buttons: dict[IconButton, Action] = {}
@@ -560,7 +560,7 @@ class MessageRow(QWidget):
             self._allow(button, action, button.tip)
 
     def _allow(self, button: QAbstractButton, action: Action, tip: str) -> None:
-        refusal = self._can(action, self.message.id)
+        refusal = self._get_refusal(action, self.message.id)
         if refusal is not None and button.hasFocus():
             self.setFocus()  # otherwise Qt would focus the next widget
         button.setEnabled(refusal is None)

@@ -34,7 +34,7 @@ from app.ui.style.figures import seconds
 from app.ui.style.theme import code_font, repolish, theme, ui_font
 from app.ui.transcript.answer_row import FoldButton
 from app.ui.transcript.helper_lanes import HelperLanes
-from app.ui.transcript.message_row import Can, MessageRow, beginning, shown_result
+from app.ui.transcript.message_row import GetRefusal, MessageRow, beginning, shown_result
 from app.ui.transcript.question_form import QuestionForm
 from app.ui.transcript.tool_card import (
     BUTTONS,
@@ -179,8 +179,10 @@ class ToolRow(MessageRow):
     INSET = 10  # padding of text inside its background
     SILENT_S = 10  # seconds without a result before the user can retry
 
-    def __init__(self, message: Message, can: Can, parent: QWidget, call: Call | None) -> None:
-        super().__init__(message, can, parent)
+    def __init__(
+        self, message: Message, get_refusal: GetRefusal, parent: QWidget, call: Call | None
+    ) -> None:
+        super().__init__(message, get_refusal, parent)
         self._call = call
         self._card, self._last, self._error = QRect(), False, ""
         self._about_area, self._note_area = QRect(), QRect()
@@ -306,7 +308,11 @@ class ToolRow(MessageRow):
 
     def show_actions(self) -> None:
         super().show_actions()
-        shown = self.state is CallState.OVER and self._can(Action.GO_ON, "") is None and self._last
+        shown = (
+            self.state is CallState.OVER
+            and self._get_refusal(Action.GO_ON, "") is None
+            and self._last
+        )
         if shown == self._buttons_by_key["go_on"].isHidden():
             self._buttons_by_key["go_on"].setVisible(shown)
             self.resized.emit()

@@ -690,7 +690,7 @@ class TranscriptView(QAbstractScrollArea):
             row = self._tool_row(message)
         else:
             kind = UserRow if message.role == "user" else AnswerRow
-            row = kind(message, self._chat.can, self.viewport())
+            row = kind(message, self._chat.refusal, self.viewport())
         place.row = row
         self._update_version(place)
         if isinstance(row, AnswerRow):
@@ -722,7 +722,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def _tool_row(self, message: Message) -> ToolRow:
         tools = self._chat.tools
-        row = ToolRow(message, self._chat.can, self.viewport(), tools.calls.get(message.id))
+        row = ToolRow(message, self._chat.refusal, self.viewport(), tools.calls.get(message.id))
         row.decided.connect(self._on_decided)
         row.decided_all.connect(tools.decide_all)
         row.writing_allowed.connect(tools.allow_writing)

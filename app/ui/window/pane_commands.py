@@ -18,7 +18,7 @@ from app.ui.workspace.placement import even_out, grow_pane, move_pane, why_not_g
 
 def _cannot(action: Action) -> Callable[[PaneCommands, ChatPane], str]:
     """Make a ``why_not`` function that checks if the pane's chat can do an action."""
-    return lambda _, pane: pane.chat.can(action) or ""
+    return lambda _, pane: pane.chat.refusal(action) or ""
 
 
 def _why_not_keep(commands: PaneCommands, pane: ChatPane) -> str:

@@ -22,11 +22,11 @@ _BEGINNING = 120
 def _cannot_ask(_: PanelCommands, pane: ChatPane) -> str:
     chat = pane.chat
     has_text = isinstance(chat.compose, Writing) and chat.compose.text.strip()
-    return chat.can(Action.SEND if has_text else Action.PANEL) or ""
+    return chat.refusal(Action.SEND if has_text else Action.PANEL) or ""
 
 
 def _cannot_show(_: PanelCommands, pane: ChatPane) -> str:
-    return "" if pane.unfolded else pane.chat.can(Action.UNFOLD) or ""
+    return "" if pane.unfolded else pane.chat.refusal(Action.UNFOLD) or ""
 
 
 def _cannot_make(kind: str) -> Callable[[PanelCommands, ChatPane], str]:

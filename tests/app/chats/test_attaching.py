@@ -253,7 +253,7 @@ def test_the_count_of_a_file_disables_send(start: Start, tmp_path: Path):
     file.write_text("a " * 3000)  # the estimate fits, but the exact count doesn't
     run.pane.composer.set_text("say one")
     pane = give(run, file)
-    assert pane.chat.can(Action.SEND)
+    assert pane.chat.refusal(Action.SEND)
     assert not pane.composer.button.isEnabled()
 
 
@@ -360,7 +360,7 @@ def test_unsupported_file_gives_an_error_message(start: Start, tmp_path: Path):
     assert pane.chat.attaching.reading == ("empty.txt",)
     read(run, lambda: run.window.toast.text == "“empty.txt” is empty.")
     assert names(pane) == []
-    assert pane.chat.can(Action.SEND) is None
+    assert pane.chat.refusal(Action.SEND) is None
     pane.composer.field.files_given.emit([tmp_path])
     read(run, lambda: run.window.toast.text.endswith("folder. Attach the files in it instead."))
     assert pane.composer.text == "say it"
@@ -600,7 +600,7 @@ def test_attaching_continues_after_unstorable_file(
     assert said == ["“a.txt” can’t be read."]
     assert names(run.pane) == ["b.txt"]
     run.pane.composer.set_text("say it")
-    assert run.pane.chat.can(Action.SEND) is None
+    assert run.pane.chat.refusal(Action.SEND) is None
 
 
 def test_fifty_megabytes_of_text_are_refused(start: Start):

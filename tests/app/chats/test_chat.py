@@ -227,7 +227,7 @@ def test_each_action_succeeds_or_gives_a_reason(desk: Desk, reply, composed):
         chat = in_state(desk, reply, composed)
         subject = {Action.CONTINUE: -1, Action.DELETE: 0, Action.PANEL: 0}.get(action)
         message_id = "" if subject is None else chat.transcript.path[subject].id
-        reason, before = chat.can(action, message_id), look(chat)
+        reason, before = chat.refusal(action, message_id), look(chat)
         done = act(chat, action)
         assert bool(done) is (reason is None), (action, reason)
         assert (look(chat) != before) is (reason is None), (action, reason)
@@ -246,7 +246,7 @@ def test_restore_needs_idle_chat_and_parent(desk: Desk):
     last = chat.delete_message(chat.transcript.path[3].id)
     first = chat.delete_message(chat.transcript.path[1].id)
     assert not chat.restore_messages(last)
-    assert chat.can(Action.RESTORE, last.followed)
+    assert chat.refusal(Action.RESTORE, last.followed)
     assert chat.restore_messages(first)
     chat.regenerate()
     assert not chat.restore_messages(last)

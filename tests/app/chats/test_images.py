@@ -171,7 +171,7 @@ def test_image_for_four_chats_is_decoded_once(
 
 def test_an_image_alone_is_a_message(run: Run, lake: Path) -> None:
     give(run, lake)
-    assert run.pane.chat.can(Action.SEND) is None
+    assert run.pane.chat.refusal(Action.SEND) is None
     assert run.pane.act(Action.SEND)
     assert sent(run) == [{"type": "image", "image": Image(lake.read_bytes())}]
     assert run.pane.chat.title == "lake.png"
@@ -222,7 +222,7 @@ def test_model_without_vision_refuses_images_before_sending(start: Start, lake: 
     pane = give(run, lake)
     pane.composer.set_text("say what")
     why = "Guide can’t see images. Remove them, or choose a model that can."
-    assert pane.chat.can(Action.SEND) == why
+    assert pane.chat.refusal(Action.SEND) == why
     assert not pane.composer.button.isEnabled()
     assert pane.composer.button.toolTip() == why
     assert pane.notice.isVisible()
@@ -230,13 +230,13 @@ def test_model_without_vision_refuses_images_before_sending(start: Start, lake: 
     assert pane.notice.get.isVisible()
     see(run, pane)
     run.until(lambda: not pane.notice.isVisible())
-    assert pane.chat.can(Action.SEND) is None
+    assert pane.chat.refusal(Action.SEND) is None
     pane.chat.model.set("guide")
     run.until(lambda: pane.notice.isVisible())
     assert (pane.notice.other.text(), pane.notice.get.isVisible()) == ("Use eyes", False)
     pane.notice.other.click()
     assert pane.chat.record.model == EYES
-    run.until(lambda: pane.chat.can(Action.SEND) is None)
+    run.until(lambda: pane.chat.refusal(Action.SEND) is None)
 
 
 def test_vision_of_unloaded_model_is_read_from_its_folder(
@@ -255,11 +255,11 @@ def test_vision_of_unloaded_model_is_read_from_its_folder(
     read(run, lambda: pane.notice.isVisible() and pane.notice.other.isVisible())
     assert pane.chat.model.status.model is None
     why = "Blind can’t see images. Remove them, or choose a model that can."
-    assert pane.chat.can(Action.SEND) == pane.notice.text == why
+    assert pane.chat.refusal(Action.SEND) == pane.notice.text == why
     assert pane.notice.other.text() == "Use Eyes"
     pane.notice.other.click()
     run.until(lambda: not pane.notice.isVisible())
-    assert pane.chat.can(Action.SEND) is None
+    assert pane.chat.refusal(Action.SEND) is None
     run.engine.loading.set()
     run.until(lambda: pane.chat.model.status.model is not None)
 
@@ -275,7 +275,7 @@ def test_model_without_vision_gets_notes_about_images(run: Run, lake: Path) -> N
     first = run.engine.sent[-1].turns[0]["content"]
     assert first == "[Here was the image “lake.png”, which you cannot see.]\n\nsay what"
     assert pane.chat.start_edit(pane.chat.transcript.path[0].id)
-    assert "can’t see images" in (pane.chat.can(Action.SEND) or "")
+    assert "can’t see images" in (pane.chat.refusal(Action.SEND) or "")
 
 
 def test_an_edited_message_and_a_branch_keep_their_images(run: Run, lake: Path) -> None:
@@ -494,7 +494,7 @@ def test_recording_is_sent_shown_stored_and_exported(
     assert (file.is_sound, about(file)) == (True, "WAV, 0:02")
     run.say("What is said?")
     if not hears:
-        assert "can’t hear" in (chat.can(Action.SEND) or "")
+        assert "can’t hear" in (chat.refusal(Action.SEND) or "")
         assert (chat.compose.text, chat.transcript.path) == ("What is said?", [])
         assert chat.turn.send("What is said?", (file,))  # like a broadcast, which shows no dialogs
     read(run, lambda: len(chat.transcript.path) == 2 and not chat.reply.is_active)

@@ -323,7 +323,7 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_recognized_text_replaces_scan_for_text_models(start: Start, tmp_path: Path) -> None:
     run = start().ready()
     pane = give(run, scan(tmp_path, 2))
-    assert pane.chat.can(Action.SEND) is not None
+    assert pane.chat.refusal(Action.SEND) is not None
     assert pane.notice.texts.isVisible()
     pane.notice.texts.click()
     read(run, lambda: not pane.chat.attaching.reading)
@@ -334,7 +334,7 @@ def test_recognized_text_replaces_scan_for_text_models(start: Start, tmp_path: P
     assert text is not None
     assert text.pages == (r"read b'\xff\xd8'",) * 2
     assert not pane.notice.isVisible()
-    assert pane.chat.can(Action.SEND) == "Write a message first."
+    assert pane.chat.refusal(Action.SEND) == "Write a message first."
 
 
 @pytest.mark.usefixtures("reader")

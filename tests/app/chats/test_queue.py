@@ -153,7 +153,11 @@ def test_edited_queue_message_keeps_its_place(desk: Desk, chat: Chat) -> None:
     chat.turn.write("zwei")
     desk.end()
     QCoreApplication.processEvents()
-    assert (asked(desk), chat.can(Action.SEND), chat.turn.is_at_work) == (["count"], None, False)
+    assert (asked(desk), chat.refusal(Action.SEND), chat.turn.is_at_work) == (
+        ["count"],
+        None,
+        False,
+    )
     assert chat.turn.handle(Event.ENTER)
     assert (chat.compose, queued(chat)) == (Writing("a draft"), ["zwei", "three"])
     process_until(lambda: asked(desk) == ["count", "zwei"])
@@ -195,8 +199,8 @@ def test_nothing_comes_between_reply_and_queue(desk: Desk, chat: Chat) -> None:
     desk.end()
     assert not chat.reply.is_active
     assert chat.turn.is_at_work
-    assert chat.can(Action.REGENERATE)
-    assert chat.can(Action.SEND)
+    assert chat.refusal(Action.REGENERATE)
+    assert chat.refusal(Action.SEND)
     enter(chat, "four")
     process_until(lambda: asked(desk) == ["count", "two"])
     assert queued(chat) == ["three", "four"]
