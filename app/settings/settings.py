@@ -224,7 +224,7 @@ class Settings:
         "Chats", mark("Temperature"), search=mark("creativity, randomness, sampling")
     )
     max_tokens: ClassVar = Option(
-        "Chats", mark("Maximum reply length"), search=mark("maximum tokens, length")
+        "Chats", mark("Longest reply"), search=mark("maximum tokens, length")
     )
     slide: ClassVar = Option(
         "Chats",

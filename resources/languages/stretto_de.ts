@@ -4030,8 +4030,8 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Maximum reply length</source>
-        <translation>Maximale Antwortlänge</translation>
+        <source>Longest reply</source>
+        <translation>Längste Antwort</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>

@@ -4030,8 +4030,8 @@ Rechazaste responder.</translation>
     <message>
         <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Maximum reply length</source>
-        <translation>Longitud máxima de la respuesta</translation>
+        <source>Longest reply</source>
+        <translation>Respuesta más larga</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>

@@ -4030,7 +4030,7 @@ Vous avez refusé.</translation>
     <message>
         <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Maximum reply length</source>
+        <source>Longest reply</source>
         <translation>Longueur maximale des réponses</translation>
     </message>
     <message>

@@ -3964,7 +3964,7 @@ You declined.</source>
     <message>
         <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Maximum reply length</source>
+        <source>Longest reply</source>
         <translation>回答の最大長</translation>
     </message>
     <message>

@@ -3964,8 +3964,8 @@ You declined.</source>
     <message>
         <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Maximum reply length</source>
-        <translation>回复长度上限</translation>
+        <source>Longest reply</source>
+        <translation>最长回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>

@@ -30,7 +30,7 @@ TEMPERATURE = Number(
     mark("Higher is more random. 0 always picks the most likely token."),
 )
 LENGTH = Number(
-    *("max_tokens", mark("Maximum reply length"), 1, 1_000_000, 256, 0, 2048),
+    *("max_tokens", mark("Longest reply"), 1, 1_000_000, 256, 0, 2048),
     mark("In tokens, including thinking"),
 )
 MORE = (
