@@ -163,7 +163,7 @@ class ServerSession:
     async def _small(self, method: str, path: str, body: dict[str, Any] | None = None) -> bool:
         """Send a small request. Returns True on success.
 
-        Failures are only logged, because the worst that can happen is another prefill.
+        A failure only costs another prefill, so it is just logged.
         """
         try:
             async with asyncio.timeout(SMALL_S):

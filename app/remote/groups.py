@@ -78,7 +78,7 @@ class MachineGroups:
     """
 
     def __init__(self, command: Callable[[Sequence[str]], list[str]] = _own) -> None:
-        # All known groups, including those that aren't running.
+        # All known groups, running or not.
         self.known: dict[str, MachineGroup] = {}
         self._command = command
         self._servers: dict[str, GroupServer] = {}
@@ -178,7 +178,7 @@ class MachineGroups:
             server.close()
 
     def shut_down(self, timeout_s: float = _LEAVING) -> None:
-        """Stop all servers, killing those that miss the deadline. Ranks end with their server."""
+        """Stop all servers, and kill any that miss the deadline. Ranks end with their server."""
         give_up = monotonic() + timeout_s
         servers = [*self._servers.values(), *self._new]
         self._servers.clear()

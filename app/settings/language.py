@@ -47,7 +47,7 @@ def tr(text: str, comment: str = "", /, **values: object) -> str:
         text: a literal, so that ``make languages`` can find it, or a variable set by `mark`.
         comment: a literal to tell apart two meanings of the same English text. Also helps
             translators.
-        values: text and formatted numbers. If there are none, braces aren't interpreted.
+        values: text and formatted numbers. Without values, braces in the text stay as they are.
     """
     found = (_translate(text, comment, -1) if _translate is not None else "") or text
     return found.format(**values) if values else found

@@ -45,7 +45,7 @@ class Filter(Struct, frozen=True):
         return self.state != "archived" or chat.archived_at is not None
 
     def condition(self) -> tuple[str, list[object]]:
-        """Get the conditions on a message `m` as SQL, with values. "1" if there are none."""
+        """Get the conditions on a message `m` as SQL, with values. No conditions give "1"."""
         parts: list[str] = []
         values: list[object] = []
         if self.role:

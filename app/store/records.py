@@ -121,7 +121,7 @@ class Message(Struct, frozen=True):
 
 
 class SearchHit(Struct, frozen=True):
-    """Search hit. `message_id` is None if the chat's title matched."""
+    """Search hit in a message, or in the chat's title if `message_id` is None."""
 
     chat_id: str
     message_id: str | None

@@ -197,7 +197,7 @@ def _sound(row: dict[str, Any], columns: list[Any]) -> dict[str, Any] | None:
         value = row[name]
         if kind == "REAL" and isinstance(value, int):  # SQLite stores 1.0 as an integer
             value = float(value)
-        if value is None and (needed or key) and kind != "INTEGER":  # rowid keys aren't stored
+        if value is None and (needed or key) and kind != "INTEGER":  # a rowid key may be missing
             return None
         if value is not None and not isinstance(value, _KINDS[kind]):
             return None

@@ -219,7 +219,7 @@ class Store:
         return view_of(self._readers, self._writer, "id = :chat", "0", chat_id).chats.get(chat_id)
 
     def tip(self, chat_id: str) -> tuple[ChatRecord | None, Message | None]:
-        """Get a chat and the last message of its selected branch. Each is None if unknown.
+        """Get a chat and the last message of its selected branch, each None if it does not exist.
 
         As long as neither changes, `path` doesn't change, since the ancestors of a message are
         fixed.

@@ -99,7 +99,7 @@ class Transactions(Struct):
     unexpected: int = 0
 
     def write(self, operations: list[Operation]) -> StoreError | None:
-        """Write all operations, dropping those that can never succeed.
+        """Write all operations, and drop any that can never succeed.
 
         If nothing could be written, the error is returned. This never raises, because the thread
         has to survive to write later messages.

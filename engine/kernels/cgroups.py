@@ -10,12 +10,12 @@ _GROUPS, _ROOT = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
 
 
 def cpu_cores(groups: Path = _GROUPS, root: Path = _ROOT) -> float:
-    """Return the CPU limit in cores, or infinity if there is none."""
+    """Return the CPU limit in cores, or infinity without a limit."""
     return min(map(_cores, _folders("cpu", groups, root)), default=math.inf)
 
 
 def free_memory(groups: Path = _GROUPS, root: Path = _ROOT) -> float:
-    """Return the bytes up to the memory limit, or infinity if there is none.
+    """Return the bytes up to the memory limit, or infinity without a limit.
 
     The page cache of files counts as free, as in MemAvailable of /proc/meminfo.
     """
