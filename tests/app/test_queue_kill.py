@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.torture_queue import Referee, Said, measure
+from tests.torture.queue import Referee, Said, measure
 
 LINES = [
     ["act", "first", "m1 one", [], []],

@@ -20,7 +20,7 @@ from engine.model import ragged, runner
 from engine.model.plain_decoder import PlainDecoder
 from tests.engine.families import FAMILIES as CONFIGS
 from tests.engine.model.few_bits import write_few_bits
-from tests.torture_schedules import play, uses_decoder
+from tests.torture.schedules import play, uses_decoder
 
 FAMILIES = ["plain", "sliding window", "hybrid recurrent", "MLA", "sparse MLA", "chunked mask"]
 

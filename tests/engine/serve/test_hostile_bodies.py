@@ -16,9 +16,9 @@ from engine.serve.auth import LOCAL
 from engine.serve.routes import responses
 from engine.serve.routes.responses import StoredResponse, StoredResponses
 from engine.serve.server import Server
-from tests.engine.hostile_bodies import hostile_bodies, sent, wrong
 from tests.engine.scripted import write_agent
 from tests.engine.serving import CHAT, ask, body, until_said
+from tests.torture.hostile_bodies import hostile_bodies, sent, wrong
 from tests.waiting import until
 
 

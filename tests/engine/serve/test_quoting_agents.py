@@ -12,7 +12,7 @@ from engine import Engine
 from engine.serve.server import Server
 from tests.engine.scripted import SHOWS, write_quoting_agent
 from tests.engine.serving import ask
-from tests.torture_agents_quotes import OUTRO, THOUGHT, hostile, written
+from tests.torture.agents_quotes import OUTRO, THOUGHT, hostile, written
 
 TEXT, INTRO = hostile("t"), "I write <tool_call> and `</think>` first."
 PARAMETERS: dict[str, Any] = {

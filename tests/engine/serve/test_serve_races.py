@@ -34,8 +34,6 @@ from engine.serve.routes.base import Choice
 from engine.serve.server import Server
 from tests.engine.families import FAMILIES
 from tests.engine.serve.conftest import Serve
-from tests.engine.serve_race import Broken, Race
-from tests.engine.serve_schedule import schedule, shrunk
 from tests.engine.serving import (
     CHAT,
     Answer,
@@ -48,6 +46,8 @@ from tests.engine.serving import (
     status,
     until_said,
 )
+from tests.torture.serve_race import Broken, Race
+from tests.torture.serve_schedule import schedule, shrunk
 from tests.waiting import until
 
 
@@ -537,7 +537,7 @@ def test_random_schedule_gives_right_answers_without_leaks(
 
 
 def test_schedule_can_be_printed_and_shrunk() -> None:
-    from tests.engine.serve_schedule import Step  # used by its `repr`
+    from tests.torture.serve_schedule import Step  # used by its `repr`
 
     steps = schedule(5)
     assert steps == schedule(5)

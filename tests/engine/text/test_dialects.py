@@ -22,7 +22,6 @@ from engine.text.rendering import MOMENT
 from engine.text.reply_text import ReplyText
 from engine.text.splitter import TextSplitter
 from engine.text.tool_calls import CUT_OFF, Told
-from tests import torture_calls
 from tests.engine.speaking import (
     ASK,
     FAMILIES,
@@ -33,6 +32,7 @@ from tests.engine.speaking import (
     streams,
     write_folder,
 )
+from tests.torture import bound_calls
 
 EACH = [pytest.param(f, s, id=f"{f}-{s.name}") for f in FAMILIES for s in streams(f)]
 
@@ -290,11 +290,11 @@ def test_calls_do_not_depend_on_chunks(tokenizer: Any, name: str, stream: Stream
 @pytest.mark.parametrize("name", FAMILIES)
 def test_calls_that_are_bound_are_of_their_schema(tmp_path: Path, name: str) -> None:
     """`python -m tests.torture calls` tries many more."""
-    its = torture_calls.bindable(name, tmp_path)
+    its = bound_calls.bindable(name, tmp_path)
     if its is None:
         return  # not supported for this dialect
     for number in (0, 7):
-        walks = torture_calls.calls(tmp_path, its, number, number)
-        depth = torture_calls.depth_of(its)
+        walks = bound_calls.calls(tmp_path, its, number, number)
+        depth = bound_calls.depth_of(its)
         # Some of the first walks may only contain reasoning.
-        assert any(torture_calls.check(next(walks), number, depth) for _ in range(6))
+        assert any(bound_calls.check(next(walks), number, depth) for _ in range(6))

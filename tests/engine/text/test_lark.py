@@ -18,8 +18,8 @@ from engine.text import lark, recognition, tool_grammars
 from engine.text.call_notations import NOTATIONS
 from engine.text.forms import grammar
 from engine.text.reply_text import ReplyText
-from tests import torture_calls
 from tests.engine.speaking import FAMILIES
+from tests.torture import bound_calls
 
 PATCH = r"""
 start: begin hunk+ end
@@ -151,7 +151,7 @@ def test_expressions_in_words_that_both_readers_know(given: str, means: str) -> 
 
 def walked(folder: Path, family: str, tools: list[dict[str, Any]], seed: int) -> Any:
     """Return the call events of a random walk through the grammar of these tools."""
-    tokenizer = torture_calls.bindable(family, folder)
+    tokenizer = bound_calls.bindable(family, folder)
     if tokenizer is None:
         pytest.skip("calls of this dialect cannot be bound")
     params = SamplingParams(tools=tools, tool_choice="auto", json_schema={"const": 7})
@@ -165,11 +165,11 @@ def walked(folder: Path, family: str, tools: list[dict[str, Any]], seed: int) ->
     for _ in range(12):
         matcher = llguidance.LLMatcher(words, form, log_level=0)
         assert not matcher.is_error(), matcher.get_error()
-        tokens = torture_calls.walk(matcher, tokenizer, int(tokenizer.eos_token_id), pick)
+        tokens = bound_calls.walk(matcher, tokenizer, int(tokenizer.eos_token_id), pick)
         reply = ReplyText(tokenizer, "", (), None, params.offered)
         for token in tokens:
             reply.add(token)
-        reply.finish(len(tokens) < torture_calls.MOST_TOKENS)
+        reply.finish(len(tokens) < bound_calls.MOST_TOKENS)
         yield reply.calls_told(over=True)
 
 
@@ -213,7 +213,7 @@ TAGGED = (
 @pytest.mark.parametrize("family", TAGGED)
 def test_text_between_tags_ends_at_its_tag(family: str, tmp_path: Path) -> None:
     """Regression test: the text swallowed all but the last letter of its closing tag."""
-    tokenizer = torture_calls.bindable(family, tmp_path)
+    tokenizer = bound_calls.bindable(family, tmp_path)
     notation = recognition.of(tokenizer).tool_format
     tags = NOTATIONS[notation].tags
     assert tags is not None

@@ -19,9 +19,9 @@ from pathlib import Path
 
 from engine.bench.random_models import write_model
 from tests.engine.families import FAMILIES
-from tests.engine.fault_scenes import SCENES
-from tests.engine.fault_stage import PATIENCE, STATES, Outcome, Stage
-from tests.engine.injection import KINDS, ChildFile, Switch
+from tests.torture.fault_scenes import SCENES
+from tests.torture.fault_stage import PATIENCE, STATES, Outcome, Stage
+from tests.torture.injection import KINDS, ChildFile, Switch
 
 HANGS = 150.0
 """Seconds without progress until the run is considered hung."""

@@ -26,7 +26,7 @@ from app.ui.sidebar.guests import GuestDialog
 from engine.serve.agents import AgentSnapshot
 from tests.driving import Driver, program_in
 from tests.engine.scripted import call
-from tests.torture_agents import CLAUDE_TOOLS, Agents, Here, claude_of
+from tests.torture.agents import CLAUDE_TOOLS, Agents, Here, claude_of
 
 SIZE = (1360, 900)
 TASKS = (

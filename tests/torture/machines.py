@@ -39,8 +39,8 @@ from engine.messages import Failed, Finished, TextDelta
 from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.reply import Reply
+from tests.torture import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 KINDS = ("slow", "flap", "cut", "refuse", "sshd")
 NUMBERS = {"a": 2, "b": 3}
 SLOW = "1mbit"

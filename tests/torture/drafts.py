@@ -33,8 +33,9 @@ from engine.reply import Reply
 from engine.runtime import drafts as drafting
 from engine.runtime import view
 from tests.engine.families import FAMILIES
+from tests.torture import ROOT
 
-GUIDE = Path(__file__).resolve().parents[1] / "resources" / "guide"
+GUIDE = ROOT / "resources" / "guide"
 FORM = {"type": "object", "properties": {"key": {"enum": ["Enter", "Esc", "F1"]}}}
 SAMPLED: list[dict[str, Any]] = [
     {"temperature": 0.0},

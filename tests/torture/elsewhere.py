@@ -27,12 +27,12 @@ from typing import TYPE_CHECKING, Any
 
 from tests.app.remote.scripted import Asked, Scripted, Writer, delta, events, head
 from tests.screen import xvfb
+from tests.torture import ROOT
 
 if TYPE_CHECKING:
     from app.ui.pane.pane import ChatPane
     from tests.driving import Driver
 
-ROOT = Path(__file__).resolve().parents[1]
 SCREEN = "1500x950x24"
 ENDS_S = 20.0
 """Seconds until the tab of a killed rank must have ended, on a busy machine."""

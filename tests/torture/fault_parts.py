@@ -8,10 +8,10 @@ import sys
 import threading
 import time
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.torture import ROOT
+
 MOST_MISSED = 0.1
 """Largest share of faults that may remain unreached, since some calls depend on thread timing."""
 

@@ -56,6 +56,7 @@ from tests.engine.serving import (
     running,
     user,
 )
+from tests.torture import ROOT
 from tests.waiting import until
 
 BATCH = 20
@@ -269,7 +270,7 @@ def _held_streams(server: Server, key: str, chosen: argparse.Namespace, faults: 
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        cwd=Path(__file__).resolve().parents[1],
+        cwd=ROOT,
     )
     assert holders.stdin is not None
     assert holders.stdout is not None

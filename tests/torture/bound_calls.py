@@ -138,7 +138,7 @@ def bindable(name: str, folder: Path) -> Any:
     return tokenizer if can else None
 
 
-def main() -> int:
+def main(_: list[str]) -> int:
     """Walk every dialect's grammar and print the number of calls."""
     for name in FAMILIES:
         folder = Path(tempfile.mkdtemp(prefix="calls-"))
@@ -158,4 +158,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -38,6 +38,7 @@ from app.models.loading import ModelLoader
 from app.settings.paths import Paths
 from app.store import Queued, Store, StoreError
 from engine import Engine
+from tests.torture import ROOT
 
 CHAT = "0" * 32
 TOKENS = 48
@@ -372,8 +373,8 @@ def _child(
 ) -> list[list[Any]]:
     asked = [str(profile), model, str(seed), str(first), str(actions)]
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.torture_queue", "--child", *asked],
-        cwd=Path(__file__).resolve().parents[1],
+        [sys.executable, "-m", "tests.torture.queue", "--child", *asked],
+        cwd=ROOT,
         stdout=subprocess.PIPE,
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
     )

@@ -11,7 +11,7 @@ from engine.batch.requests import BatchRequest
 from engine.batch.run import BatchRunner
 from engine.params import SamplingParams
 from engine.serve.server import Server
-from tests.engine.fault_stage import KEPT, PATIENCE, SUBJECT, Scene, Stage, one_of, some
+from tests.torture.fault_stage import KEPT, PATIENCE, SUBJECT, Scene, Stage, one_of, some
 
 WORDS = "hello there " * 12
 SYSTEM = {"role": "system", "content": "Be brief."}

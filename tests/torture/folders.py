@@ -27,7 +27,8 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.torture import ROOT
+
 _PATIENCE = 60.0  # seconds for a folder, on a busy machine
 _EACH = 40  # folders per child process
 _MEMORY = 24 * 2**30
@@ -326,7 +327,7 @@ def run(first: int, count: int, found: Counter[str], faults: list[str]) -> None:
         asked = [
             sys.executable,
             "-m",
-            "tests.torture_folders",
+            "tests.torture.folders",
             "--child",
             str(first),
             str(end - first),

@@ -1,7 +1,7 @@
-"""Fuzz targets of the window for `tests.fuzz_doors`: formulas and the text engine.
+"""Fuzz targets of the window for `tests.torture.doors`: formulas and the text engine.
 
-They run in a child process without a screen (`python -m tests.fuzz_window DOOR`) with the window's
-code: `tex.formula` and Qt's SVG, and a `MarkdownDocument` that is laid out and painted.
+They run in a child process without a screen (`python -m tests.torture.window_doors DOOR`) with
+the window's code: `tex.formula`, Qt's SVG, and a `MarkdownDocument` that is laid out and painted.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Worker:
     def __init__(self, door: str) -> None:
         self._left = MOST_USES
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.fuzz_window", door],
+            [sys.executable, "-m", "tests.torture.window_doors", door],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -20,9 +20,10 @@ from engine.serve.server import Server
 from tests.engine.families import FAMILIES
 from tests.engine.scripted import write_scripted
 from tests.environments import HERE, python_of
+from tests.torture import ROOT
 
 MOST_SECONDS = 300.0
-NODE = Path(__file__).resolve().parents[1] / "build" / "clients"
+NODE = ROOT / "build" / "clients"
 PACKAGES = ("ai@6.0.326", "@ai-sdk/openai@3.0.141", "zod@4.6.7")
 CONTEXT = 4096  # tokens; the scripted model's tokens are letters
 

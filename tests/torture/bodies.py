@@ -21,10 +21,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from engine.sandbox.process import resident_bytes
-from tests.engine.hostile_bodies import Hostile, hostile_bodies, sent, wrong
 from tests.engine.scripted import write_agent
+from tests.torture import ROOT
+from tests.torture.hostile_bodies import Hostile, hostile_bodies, sent, wrong
 
-ROOT = Path(__file__).resolve().parents[1]
 CONTEXT = 2**20
 """Context of the model in tokens, so that requests can have the maximum length."""
 MOST_GROWTH = 2_500 * 2**20

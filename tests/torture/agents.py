@@ -28,8 +28,8 @@ from typing import Any, Protocol
 from engine import Engine
 from engine.serve.server import Server
 from tests.engine.scripted import call, write_agent
+from tests.torture import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ROOT / "build" / "agents"
 MODEL = "agent"
 MOST_SECONDS = 600.0
@@ -362,12 +362,12 @@ Agents = dict[str, Agent]
 
 
 def agents() -> Agents:
-    from tests import torture_agents_openai, torture_agents_quotes
+    from tests.torture import agents_openai, agents_quotes
 
     return {
         "claude": (CLAUDE_SCRIPTS, claude, 2**16),
-        **torture_agents_openai.agents(),
-        **torture_agents_quotes.agents(),
+        **agents_openai.agents(),
+        **agents_quotes.agents(),
     }
 
 
@@ -383,16 +383,16 @@ def main(arguments: list[str]) -> int:
     rows: list[tuple[str, str, bool, str]] = []
     known = agents()
     if chosen.window is not None:
-        from tests import torture_agents_window
+        from tests.torture import agents_window
 
-        known |= torture_agents_window.agents(chosen.window)
+        known |= agents_window.agents(chosen.window)
         if len(chosen.names) != 1:
             parser.error("name one agent with --window: a process has one window")
     with tempfile.TemporaryDirectory() as root:
         for name in chosen.names or [name for name in known if ":" not in name]:
             serving: Callable[[Path, Path], Serving] = _Serving
             if chosen.window is not None:
-                serving = partial(torture_agents_window.Window, chosen.window)
+                serving = partial(agents_window.Window, chosen.window)
             _run(name, known[name], Path(root) / name, rows, chosen.record, serving)
     print(f"\n{'agent':12} {'what':42} {'worked':7}")
     for agent, what, worked, how in rows:

@@ -1,8 +1,8 @@
-"""Random and damaged input for the native libraries: `python -m tests.fuzz_doors [DOOR …]`.
+"""Random and damaged input for the native libraries: `python -m tests.torture.doors [DOOR …]`.
 
 As in the program, the engine's targets run in a confined child process; the window's
-(`tests.fuzz_window`) run in one without a screen. Inputs that kill a child by a signal, or exceed
-their time limit, are reported and kept. Headers that pass our check are also given to MLX's loader.
+(`window_doors`) run in one without a screen. Inputs that kill a child by a signal, or exceed their
+time limit, are reported and kept. Headers that pass our check are also given to MLX's loader.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from engine.sandbox.confined import CheckedTokenizer, Sandbox
 from engine.sandbox.protocol import RefusedError, TaskLimits
 from engine.sandbox.tokenizer_check import _check_description
 from tests.engine import hostile
-from tests.fuzz_window import FUZZERS, Worker, WorkerError
+from tests.torture.window_doors import FUZZERS, Worker, WorkerError
 
 _MB = 2**20
 LIMITS = TaskLimits(3.0, 1024 * _MB, 4 * _MB)
@@ -445,7 +445,7 @@ def _sort(message: str) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz_doors", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.torture.doors", description=__doc__)
     parser.add_argument("doors", nargs="*", metavar="DOOR", help=f"of {', '.join(DOORS)}")
     parser.add_argument("--seconds", type=float, default=60.0, help="for each door")
     parser.add_argument("--seed", type=int, default=0)

@@ -20,7 +20,7 @@ from engine.runtime.request import Request
 from engine.runtime.state import State
 from engine.sandbox import confined
 from engine.sandbox.confined import Sandbox
-from tests.engine.injection import ChildFile, Panic, Switch
+from tests.torture.injection import ChildFile, Panic, Switch
 
 PATIENCE = 20.0
 """Seconds until a wait counts as a hang."""

@@ -26,6 +26,8 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
+from tests.torture import ROOT
+
 PARTS = ("engine.",)
 WITHOUT = ("engine.cli", "engine.bench", "engine.__main__")
 """Commands that no reply depends on."""
@@ -266,10 +268,9 @@ def for_children(folder: Path) -> ChildFile:
     """Instrument the children of this process and return the file that controls them."""
     file = folder / "faults"
     shared = ChildFile(file, create=True)
-    root = Path(__file__).resolve().parents[2]
     (folder / "sitecustomize.py").write_text(
-        f"import sys\nsys.path.append({str(root)!r})\n"
-        "from tests.engine.injection import hook_child\nhook_child()\n"
+        f"import sys\nsys.path.append({str(ROOT)!r})\n"
+        "from tests.torture.injection import hook_child\nhook_child()\n"
     )
     os.environ[CHILD_FILE] = str(file)
     os.environ["PYTHONPATH"] = os.pathsep.join(

@@ -19,8 +19,8 @@ from engine import Engine, SamplingParams
 from engine.runtime.executor import Executor
 from engine.serve.auth import Keys, Settings
 from engine.serve.server import Server
-from tests.engine.serve_schedule import TEXTS, Step
 from tests.engine.serving import CHAT, NEVER_ENDS, Answer, ask, body, user
+from tests.torture.serve_schedule import TEXTS, Step
 from tests.waiting import until
 
 PATHS = {"chat": CHAT, "responses": "/v1/responses", "messages": "/v1/messages"}

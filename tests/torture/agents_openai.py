@@ -22,11 +22,11 @@ from tokenizers import Tokenizer
 
 from engine.cache.ledger import common_bytes
 from tests.engine.scripted import call
-from tests.torture_agents import (
+from tests.torture import ROOT
+from tests.torture.agents import (
     MODEL,
     MOST_SECONDS,
     PACKAGES,
-    ROOT,
     Agents,
     Exchange,
     Here,

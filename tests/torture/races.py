@@ -18,8 +18,8 @@ from typing import Any
 from engine import Engine
 from engine.bench.random_models import write_model
 from tests.engine.families import FAMILIES
-from tests.engine.serve_race import Broken, Race
-from tests.engine.serve_schedule import Step, schedule, shrunk
+from tests.torture.serve_race import Broken, Race
+from tests.torture.serve_schedule import Step, schedule, shrunk
 
 AGAIN = 3
 """Number of runs without a fault after which a part counts as harmless, because races are

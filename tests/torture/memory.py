@@ -27,7 +27,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--budget", type=float, default=BUDGET / 1e6, help="in MB (18)")
     chosen = parser.parse_args(arguments)
     logging.disable(logging.CRITICAL)  # a hundred faults are injected, each of which logs an error
-    from tests.engine import memory_run as run
+    from tests.torture import memory_run as run
 
     budget, ends = int(chosen.budget * 1e6), time.monotonic() + 60 * chosen.minutes
     said, failed, worst, peak, count = Counter[str](), list[int](), 0, 0, 0

@@ -25,8 +25,8 @@ from engine.bench.subject import real_model
 from engine.engine import Engine
 from engine.model.info import Model
 from engine.params import SamplingParams
+from tests.torture import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 GUIDE = ROOT / "resources" / "guide"
 README = ROOT / "README.md"
 PERPLEXITY_TOKENS = 1024
