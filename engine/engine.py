@@ -18,7 +18,7 @@ from engine.cache.estimate import Fit
 from engine.cluster.hosts import Host, check_group, local_hosts
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
 from engine.messages import (
-    Added,
+    AddedMessages,
     CloseSession,
     CountTokens,
     Embed,
@@ -47,7 +47,7 @@ from engine.params import SamplingParams
 from engine.reply import Listener, Reply
 from engine.runtime import thread
 from engine.runtime.thread import may_wait
-from engine.runtime.workers import Answer, Mailbox
+from engine.runtime.workers import CommandFuture, Mailbox
 from engine.text.tools import Tool, ToolResult
 
 
@@ -328,7 +328,7 @@ class Engine:
             on_progress: called on the engine thread about 50 times per second with the fraction of
                 the weights loaded so far, above 0 and at most 1. Must return quickly.
         """
-        answer: Future[Model] = Answer(can_be_cancelled=True)
+        answer: Future[Model] = CommandFuture(can_be_cancelled=True)
         added = None if adapter is None else str(adapter)
         small = None if draft is None else str(draft)
         self._post(Load(str(path), answer, on_progress, added, small))
@@ -378,7 +378,7 @@ class Engine:
             raise ValueError(f"kv_bits must be 8, 4 or None, not {kv_bits!r}")
         if chats < 1 or (context is not None and context < 1):
             raise ValueError("context and chats must be at least 1")
-        answer: Future[Fit] = Answer()
+        answer: Future[Fit] = CommandFuture()
         added = None if adapter is None else str(adapter)
         self._post(Estimate(str(path), context, chats, kv_bits, answer, added))
         return answer
@@ -390,7 +390,7 @@ class Engine:
 
     def unload_later(self, model: Model) -> Future[None]:
         """Start `unload` without blocking. The future's callbacks run on the engine thread."""
-        answer: Future[None] = Answer()
+        answer: Future[None] = CommandFuture()
         self._post(Unload(model.id, answer))
         return answer
 
@@ -423,7 +423,7 @@ class Engine:
         sessions with caller-set ids are written to disk, and other sessions prefill again. The
         future returns the number of cache bytes freed. Its callbacks run on the engine thread.
         """
-        answer: Future[int] = Answer()
+        answer: Future[int] = CommandFuture()
         self._post(Relieve(answer))
         return answer
 
@@ -535,7 +535,7 @@ class Engine:
             session_id: don't count messages that this session has already dropped.
         """
         asked = prompt if isinstance(prompt, (str, RawPrompt)) else _as_messages(prompt)
-        answer: Future[int] = Answer()
+        answer: Future[int] = CommandFuture()
         given = dict(template or {})
         self._post(
             CountTokens(
@@ -560,7 +560,7 @@ class Engine:
             ValueError: if a tool is invalid.
         """
         offered = {"tools": list(SamplingParams(tools=tools).offered)} if tools else {}
-        answer: Future[int] = Answer()
+        answer: Future[int] = CommandFuture()
         asked = _as_messages([{"role": "user", "content": "a"}])
         self._post(CountTokens(model.id, asked, None, offered, answer, only_template=True))
         return answer
@@ -573,7 +573,7 @@ class Engine:
         Args:
             texts: strings or lists of token ids.
         """
-        answer: Future[Embeddings] = Answer(can_be_cancelled=True)
+        answer: Future[Embeddings] = CommandFuture(can_be_cancelled=True)
         given = tuple(t if isinstance(t, str) else tuple(t) for t in texts)
         self._post(Embed(model.id, given, answer))
         return answer
@@ -592,7 +592,7 @@ class Engine:
 
     def stats_later(self) -> Future[dict[str, Any]]:
         """Start `stats` without blocking. The future's callbacks run on the engine thread."""
-        answer: Future[dict[str, Any]] = Answer()
+        answer: Future[dict[str, Any]] = CommandFuture()
         self._post(GetStats(answer))
         return answer
 
@@ -607,7 +607,7 @@ class Engine:
         self._mailbox.post(command)
 
 
-def _as_messages(prompt: object) -> tuple[Message, ...] | Added:
+def _as_messages(prompt: object) -> tuple[Message, ...] | AddedMessages:
     if not isinstance(prompt, (list, tuple)):
         raise EngineError(INVALID_REQUEST, "Send a text or a list of messages.")
     # Copy the messages, because the caller may modify its objects before the engine thread reads
@@ -616,4 +616,4 @@ def _as_messages(prompt: object) -> tuple[Message, ...] | Added:
         m.as_message() if isinstance(m, ToolResult) else dict(m) if isinstance(m, dict) else m
         for m in prompt
     )
-    return Added(messages) if any(isinstance(m, ToolResult) for m in prompt) else messages
+    return AddedMessages(messages) if any(isinstance(m, ToolResult) for m in prompt) else messages

@@ -300,13 +300,13 @@ class RawPrompt(Struct, frozen=True):
     tokens: tuple[int, ...] = ()  # used if `text` is None
 
 
-class Added(Struct, frozen=True):
+class AddedMessages(Struct, frozen=True):
     """Messages to add to the conversation."""
 
     messages: tuple[Message, ...]
 
 
-Asked = str | tuple[Message, ...] | RawPrompt | Added
+Asked = str | tuple[Message, ...] | RawPrompt | AddedMessages
 """Prompt for a session: a user message, a whole conversation, a raw prompt, or new messages."""
 
 

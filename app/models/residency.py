@@ -21,7 +21,7 @@ from app.settings.paths import GUIDE
 from app.settings.settings import Settings
 from engine.errors import EngineError
 from engine.runtime import pressure
-from engine.runtime.pressure import Need, Pressure, Relief
+from engine.runtime.pressure import Pressure, Relief, ReliefStep
 
 log = logging.getLogger(__name__)
 
@@ -202,9 +202,9 @@ class MemoryPressure(QObject):
     @Slot()
     def look(self) -> None:
         need = self._relief.need(self.level(), self.clock())
-        if need is Need.CACHES:
+        if need is ReliefStep.CACHES:
             self._put_caches_away()
-        elif need is Need.MODEL:
+        elif need is ReliefStep.MODEL:
             self._unload_one()
 
     def _put_caches_away(self) -> None:

@@ -93,7 +93,7 @@ def measure(
 ) -> Iterator[Peak]:
     """Estimate and load a model, prefill chats one by one, and decode them together."""
     pacing.MOST_CHUNK = estimate.CHUNK = CHUNK
-    setattr(pacing.Pacing, "gathers", lambda *_: True)  # noqa: B010 - also on a slow machine
+    setattr(pacing.PrefillPacer, "gathers", lambda *_: True)  # noqa: B010 - also on a slow machine
     with Engine() as engine:
         before = {
             each: engine.estimate(folder, each[0], each[1], each[2])

@@ -25,8 +25,8 @@ from msgspec import Struct
 
 from engine.cache.cache_objects import Caches, leaves, used_arrays
 from engine.cache.ledger import Ledger
-from engine.cache.session_kv import Part, SessionKV
-from engine.cache.shared_prefix import Joined
+from engine.cache.session_kv import CacheBytes, SessionKV
+from engine.cache.shared_prefix import PartedArray
 
 FORMAT = "stretto-kv-4"
 
@@ -89,7 +89,8 @@ class CacheImage(Struct, frozen=True):
     # For each array in the file, the parts to concatenate along the third axis. Non-contiguous
     # parts are copied in small chunks during writing.
     parts: Sequence[Sequence[np.ndarray[Any, Any]]]
-    held: Part  # memory the image keeps alive; may include a prefix shared with other sessions
+    # Memory that the image keeps alive, possibly including a prefix shared with other sessions.
+    held: CacheBytes
 
     @property
     def nbytes(self) -> int:
@@ -130,13 +131,13 @@ def take_image(kv: SessionKV, fingerprint: str) -> CacheImage:
     Raises:
         ValueError: if a cache contains a value that the format doesn't support.
     """
-    arrays: list[mx.array | Joined] = []
+    arrays: list[mx.array | PartedArray] = []
     snapshot = kv.snapshot_copy
     shape = {
         "caches": _flat(kv.as_made, arrays),
         "boundary": _flat(snapshot[0], arrays) if snapshot else None,
     }
-    ready = [[_plain(a) for a in (x.parts if isinstance(x, Joined) else [x])] for x in arrays]
+    ready = [[_plain(a) for a in (x.parts if isinstance(x, PartedArray) else [x])] for x in arrays]
     mx.eval(ready)
     parts = [[np.asarray(memoryview(a)) for a in some] for some in ready]  # type: ignore[arg-type]
     entries: dict[str, Any] = {}
@@ -341,12 +342,12 @@ def _plain(array: mx.array) -> mx.array:
     return array.view(mx.uint16) if array.dtype == mx.bfloat16 else array
 
 
-def _flat(value: Any, arrays: list[mx.array | Joined]) -> Any:
+def _flat(value: Any, arrays: list[mx.array | PartedArray]) -> Any:
     """Convert caches to JSON. Arrays are appended to `arrays` and replaced by their index.
 
     Unused capacity is left out, because the decoder may write to it during the writing.
     """
-    if isinstance(value, (mx.array, Joined)):
+    if isinstance(value, (mx.array, PartedArray)):
         if value.dtype not in _NAMES:
             raise ValueError(f"arrays of {value.dtype} are not written")
         arrays.append(value)

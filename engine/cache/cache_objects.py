@@ -183,7 +183,7 @@ def _up_to(value: Any, length: int) -> Any:
         return value[:, :, :length]
     if isinstance(value, (list, tuple)):
         return type(value)(_up_to(part, length) for part in value)
-    return value  # `Joined` has no unused capacity
+    return value  # `PartedArray` has no unused capacity
 
 
 def _resized(value: Any, held: int, grow: int) -> Any:

@@ -184,7 +184,7 @@ class Fit(Struct, frozen=True):
         return "tight" if self.total > TIGHT * self.free else "yes"
 
 
-class Loaded(Struct, frozen=True):
+class ResidentModel(Struct, frozen=True):
     """Model that is currently loaded. Idle means neither in use nor pinned."""
 
     id: str
@@ -213,7 +213,7 @@ def fit(
     chats: int = 1,
     kv_bits: int | None = None,
     wide: bool = False,
-    loaded: Iterable[Loaded] = (),
+    loaded: Iterable[ResidentModel] = (),
     chunk: int | None = None,
     gpu: bool = False,
     ranks: int = 1,
@@ -265,7 +265,7 @@ def fit(
     return replace(found, offers=(*offers, *_unloading(found, free, loaded)))
 
 
-def _unloading(found: Fit, free: int, loaded: Iterable[Loaded]) -> list[Offer]:
+def _unloading(found: Fit, free: int, loaded: Iterable[ResidentModel]) -> list[Offer]:
     """Suggest unloading the smallest idle model that frees enough, or else all idle models.
 
     Returns an empty list if even unloading all idle models isn't enough.

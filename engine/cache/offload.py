@@ -27,7 +27,7 @@ from engine.cache.cache_file import (
     read_record,
     take_image,
 )
-from engine.cache.session_kv import Part, SessionKV
+from engine.cache.session_kv import CacheBytes, SessionKV
 from engine.errors import words_of
 
 log = logging.getLogger(__name__)
@@ -91,7 +91,7 @@ class Offload:
         self._writing: dict[Path, int] = {}  # number of queued images by path
         self._written: deque[CacheImage] = deque()  # images to free on the engine thread
         self._forgotten: set[Path] = set()  # files to delete as soon as they are written
-        self._pending: list[Part] = []
+        self._pending: list[CacheBytes] = []
         self._writer: threading.Thread | None = None
         self._held: int | None = None
         halves = f"{'[0-9a-f]' * 40}.*part"

@@ -58,7 +58,7 @@ class Snapshot(Struct):
     length: int
 
 
-class Part(NamedTuple):
+class CacheBytes(NamedTuple):
     """Memory usage of a set of caches, in bytes."""
 
     own: int  # bytes freed when these caches are dropped
@@ -66,7 +66,7 @@ class Part(NamedTuple):
     shared: int = 0  # bytes of the shared memory, freed along with the last cache in the group
 
 
-class Watch:
+class DirtySets:
     """Dirty sets of caches, one for each kind of update."""
 
     def __init__(self) -> None:
@@ -111,9 +111,9 @@ class SessionKV:
         self.layers: Caches = []
         self._snapshot: Snapshot | None = None
         self._sharers: weakref.WeakSet[SessionKV] | None = None
-        self._sharing = 0  # number of the group that shares memory, see `Part`
+        self._sharing = 0  # number of the group that shares memory, see `CacheBytes`
         # Dirty sets to add this session to when it changes.
-        self.watch: Watch | None = None
+        self.watch: DirtySets | None = None
         self._measured: int | None = None  # cached size of the arrays; None if outdated
 
     @property
@@ -374,7 +374,7 @@ class SessionKV:
     def as_made(self) -> Caches | None:
         """Caches converted to the model's own classes, for writing them to disk.
 
-        No arrays are copied. Keys and values that extend a shared prefix become `Joined`.
+        No arrays are copied. Keys and values that extend a shared prefix become `PartedArray`.
         """
         caches = self.take_out()
         if self.shared_prefix is None:
@@ -559,12 +559,12 @@ class SessionKV:
         return self.part.own + self.part.shared
 
     @property
-    def part(self) -> Part:
+    def part(self) -> CacheBytes:
         if self.shared_prefix is not None:
-            return Part(self._in_arrays, self.shared_prefix.number, self.shared_prefix.nbytes)
+            return CacheBytes(self._in_arrays, self.shared_prefix.number, self.shared_prefix.nbytes)
         if self._sharers is not None:
-            return Part(0, self._sharing, self._in_arrays)
-        return Part(self._in_arrays)
+            return CacheBytes(0, self._sharing, self._in_arrays)
+        return CacheBytes(self._in_arrays)
 
     @property
     def _in_arrays(self) -> int:

@@ -104,7 +104,7 @@ class SharedPrefixKV:
         self.values = _written(self.values, values, before, now, self.step)
         if keys.shape[2] > 1 and keys.shape[1] == 1:
             # This may be latent attention. When decoding one token per row, the model multiplies
-            # queries with the keys directly, which `Product` supports. For longer chunks, however,
+            # queries with the keys directly, which `DeferredScores` supports. For longer chunks,
             # it decompresses the keys first, which requires plain arrays. Copying a single head is
             # cheap compared to the work of all query heads.
             return self.whole(self.offset, 0)
@@ -116,7 +116,7 @@ class SharedPrefixKV:
         if self.keys is None or self.values is None or not own:
             first, second = self._shared
             return first[:, :, : self.base], second[:, :, : self.base]
-        begun = Beginnings([self.begins_with])
+        begun = SharedPrefixRows([self.begins_with])
         held = self.keys[:, :, :own], self.values[:, :, :own]
         return begun.split(self.layer, *held)
 
@@ -147,11 +147,13 @@ class SharedPrefixKV:
         return fresh
 
     def joined_in(self, fresh: Any) -> Any:
-        """Fill an empty cache of the model's class with `Joined` arrays, for writing to disk."""
+        """Fill an empty cache of the model's class with `PartedArray`s, for writing to disk."""
         own = self.offset - self.base
         pairs = zip(self._shared, (self.keys, self.values), strict=True)
         fresh.keys, fresh.values = [
-            Joined([first[:, :, : self.base], *([more[:, :, :own]] if more is not None else [])])
+            PartedArray(
+                [first[:, :, : self.base], *([more[:, :, :own]] if more is not None else [])]
+            )
             for first, more in pairs
         ]
         fresh.offset = self.offset
@@ -189,7 +191,7 @@ class SharedPrefixKV:
         return self.shared_prefix.keys[self.layer], self.shared_prefix.values[self.layer]
 
 
-class Beginnings:
+class SharedPrefixRows:
     """Shared prefixes of the rows of a step. Used by all layers."""
 
     def __init__(self, rows: Sequence[tuple[SharedPrefix, int]]) -> None:
@@ -239,7 +241,7 @@ class Split:
 
     def __init__(
         self,
-        beginnings: Beginnings,
+        beginnings: SharedPrefixRows,
         shared: list[mx.array],
         own: mx.array,
         place: tuple[int, int] | None = None,
@@ -282,7 +284,7 @@ class Split:
         begun = self.beginnings
         (shared,) = [a for a, g in zip(self.shared, begun.groups, strict=True) if number in g]
         own = self.own[number : number + 1, :, :length]
-        return Split(Beginnings([begun.rows[number]]), [shared], own, self.place)
+        return Split(SharedPrefixRows([begun.rows[number]]), [shared], own, self.place)
 
 
 class SplitFactor(mx.array):
@@ -295,11 +297,11 @@ class SplitFactor(mx.array):
         super().__init__(float("nan"))
         self._keys = keys
 
-    def __rmatmul__(self, left: mx.array) -> Product:  # type: ignore[misc]
-        return Product(left, self._keys)
+    def __rmatmul__(self, left: mx.array) -> DeferredScores:  # type: ignore[misc]
+        return DeferredScores(left, self._keys)
 
 
-class Product:
+class DeferredScores:
     """Deferred product of queries and `Split` keys, which attention adds to its scores."""
 
     def __init__(self, left: mx.array, keys: Split) -> None:
@@ -307,7 +309,7 @@ class Product:
         self.keys = keys  # keys of the same sessions
 
 
-class Joined:
+class PartedArray:
     """Array that is stored as several parts `[1, key heads, tokens, head dim]`."""
 
     def __init__(self, parts: list[mx.array]) -> None:

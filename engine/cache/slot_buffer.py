@@ -11,12 +11,12 @@ import mlx.core as mx
 from engine.cache import slot_layer
 from engine.cache.slot_layer import Form
 from engine.cache.slot_policy import BLOCK, SlotPolicy
-from engine.cache.state_stack import Stacked
+from engine.cache.state_stack import StackableState
 
 log = logging.getLogger(__name__)
 
 
-class Occupant(Stacked, Protocol):
+class Occupant(StackableState, Protocol):
     """Interface of session caches that can have slots."""
 
     slots: SlotBuffer | None  # buffer that holds the keys and values, or None

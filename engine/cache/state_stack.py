@@ -17,7 +17,7 @@ import mlx.core as mx
 log = logging.getLogger(__name__)
 
 
-class Stacked(Protocol):
+class StackableState(Protocol):
     """Interface of session caches whose states can be stacked."""
 
     stack: StateStack | None  # stack that currently holds the states, or None
@@ -34,7 +34,7 @@ class StateStack:
     """Stack of recurrent states for sessions of the same model."""
 
     def __init__(self) -> None:
-        self.members: list[Stacked] = []  # sessions in row order
+        self.members: list[StackableState] = []  # sessions in row order
         self.caches: list[list[Any]] = []  # recurrent cache objects of each member
         # States `[members, ...]` of each recurrent layer.
         self.layers: list[list[mx.array]] = []
@@ -45,7 +45,7 @@ class StateStack:
         total = sum(state.nbytes for states in self.layers for state in states)
         return total // max(1, len(self.members))
 
-    def can_hold(self, rows: Sequence[Stacked]) -> bool:
+    def can_hold(self, rows: Sequence[StackableState]) -> bool:
         """Check that all sessions have recurrent states of the same shapes."""
         shapes = set()
         for kv in (kv for kv in rows if kv.stack is None):
@@ -57,7 +57,7 @@ class StateStack:
             shapes.add(tuple(state.shape[1:] for states in self.layers for state in states))
         return len(shapes) <= 1
 
-    def arrange(self, rows: Sequence[Stacked], at_once: bool) -> None:
+    def arrange(self, rows: Sequence[StackableState], at_once: bool) -> None:
         """Stack the states of the given sessions, in this order. Other sessions are removed.
 
         Args:
@@ -93,7 +93,7 @@ class StateStack:
                 mx.eval(stacks[-1])
         self.layers = stacks
 
-    def leave(self, kv: Stacked) -> None:
+    def leave(self, kv: StackableState) -> None:
         """Copy a session's states back to its caches.
 
         If this fails, the session loses its caches and has to prefill again.
@@ -108,7 +108,7 @@ class StateStack:
             log.warning("caches of a session lost, moving them failed: %s", error)
             kv.drop()
 
-    def free(self, kv: Stacked) -> None:
+    def free(self, kv: StackableState) -> None:
         """Discard a session's states.
 
         If this fails, the other members lose their states as well.
@@ -134,7 +134,7 @@ def _in_order(parts: list[mx.array], order: list[int]) -> mx.array:
     return joined if order == list(range(len(order))) else joined[mx.array(order, mx.int32)]
 
 
-def state_caches(kv: Stacked) -> list[Any]:
+def state_caches(kv: StackableState) -> list[Any]:
     return [cache for cache in kv.layers if type(cache) is _kind()]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from engine.cache.session_kv import Part, SessionKV, Watch
+from engine.cache.session_kv import CacheBytes, DirtySets, SessionKV
 
 
 class Tally:
@@ -14,11 +14,11 @@ class Tally:
     """
 
     def __init__(self) -> None:
-        self.watch = Watch()  # caches that may have changed
+        self.watch = DirtySets()  # caches that may have changed
         self.nbytes = 0
         # For each group of shared memory, the number of caches that use it and its size in bytes.
         self.groups: dict[int, tuple[int, int]] = {}
-        self._counted: dict[SessionKV, Part] = {}
+        self._counted: dict[SessionKV, CacheBytes] = {}
 
     def refresh(self, used: Iterable[SessionKV]) -> None:
         """Update the total for all caches that changed. Caches in `used` aren't counted."""
@@ -35,7 +35,7 @@ class Tally:
         self._take_out(kv)
         self.watch.forget(kv)
 
-    def _put_in(self, kv: SessionKV, part: Part) -> None:
+    def _put_in(self, kv: SessionKV, part: CacheBytes) -> None:
         if not part.own and not part.group:
             return
         self._counted[kv] = part

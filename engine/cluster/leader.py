@@ -26,7 +26,7 @@ from engine.cluster.group import Operation, RankGroup, TurnRecord, file_digest, 
 from engine.errors import MODEL_LOAD_FAILED, EngineError, RanksLostError, words_of
 from engine.model import fingerprint, loader, vocabulary
 from engine.model.loaded_model import LoadedModel
-from engine.model.loader import Examined, Pieces
+from engine.model.loader import CheckedModel, Pieces
 from engine.runtime.plan import Chunk, StepPlan
 from engine.runtime.request import Request
 
@@ -373,7 +373,7 @@ class Leader:
 
     # -- models -----------------------------------------------------------------------------
 
-    def load(self, examined: Examined, wide: bool) -> Pieces:
+    def load(self, examined: CheckedModel, wide: bool) -> Pieces:
         """Load a model on all ranks.
 
         Each rank loads its own shard of the weights. See `loader.load`.
@@ -400,7 +400,7 @@ class Leader:
             self.loading = False
 
     def _read(
-        self, number: int, net: Any, examined: Examined, wide: bool
+        self, number: int, net: Any, examined: CheckedModel, wide: bool
     ) -> Generator[Any, None, None]:
         """Read the weights on all ranks.
 
@@ -437,7 +437,7 @@ class Leader:
             raise
 
     def _complete(
-        self, number: int, net: Any, examined: Examined, config: dict[str, Any]
+        self, number: int, net: Any, examined: CheckedModel, config: dict[str, Any]
     ) -> LoadedModel:
         """Probe the model on all ranks, using the same passes and without interruption."""
         words = vocabulary.words(examined.tokenizer)

@@ -243,7 +243,7 @@ class CommandReceiver:
             self._post(self._with_callbacks(asked))
 
     def _with_callbacks(self, asked: RelayedCommand) -> Any:
-        from engine.runtime.workers import Answer
+        from engine.runtime.workers import CommandFuture
 
         command, number = asked.command, asked.number
         given: dict[str, Any] = {
@@ -252,7 +252,7 @@ class CommandReceiver:
             if getattr(command, name, None)
         }
         if hasattr(command, "answer"):
-            given["answer"] = answer = Answer[Any](can_be_cancelled=True)
+            given["answer"] = answer = CommandFuture[Any](can_be_cancelled=True)
             self._answers[number] = answer
             answer.add_done_callback(partial(self._send_result, number))
         return replace(command, **given) if given else command

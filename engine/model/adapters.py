@@ -24,7 +24,7 @@ from engine.errors import EngineError, is_out_of_memory, words_of
 from engine.model import fingerprint, loader, packed_experts, packed_layers, plain_decoder
 from engine.model.folder import load_refused
 from engine.model.loaded_model import LoadedModel
-from engine.model.loader import Examined, Pieces
+from engine.model.loader import CheckedModel, Pieces
 from engine.model.patches import expect
 from engine.sandbox.folders import AdapterFacts
 
@@ -73,7 +73,7 @@ def unsupported_reason() -> str:
     return ""
 
 
-def load(examined: Examined, adapter: Adapter, wide: bool) -> Pieces:
+def load(examined: CheckedModel, adapter: Adapter, wide: bool) -> Pieces:
     """Load a base model and apply an adapter to it. See `loader.load`."""
     base = yield from loader.load(examined, wide)
     yield

@@ -16,7 +16,7 @@ import mlx.core as mx
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from engine.cache.shared_prefix import Beginnings, Product, Split
+from engine.cache.shared_prefix import DeferredScores, SharedPrefixRows, Split
 from engine.model import patches, sliced_tower
 from engine.model.attention_parts import (
     PartialAttention,
@@ -218,9 +218,9 @@ def _attend_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Ca
 def _attend_split(
     queries: mx.array, keys: list[Split], values: list[Split], masks: list[Any], call: _Call
 ) -> mx.array:
-    """Attention to `Split` keys. The masks must be equal for all rows, or all `Product`."""
+    """Attention to `Split` keys. The masks must be equal for all rows, or all `DeferredScores`."""
     _check_arguments(call)
-    products = [mask for mask in masks if isinstance(mask, Product)]
+    products = [mask for mask in masks if isinstance(mask, DeferredScores)]
     mask = None if products else masks[0]
     return prefix_attention(queries, keys, values, call.scale, mask, call.sinks, products)
 
@@ -237,7 +237,7 @@ def prefix_attention(
     scale: float,
     mask: Any,
     sinks: Any = None,
-    products: Sequence[Product] = (),
+    products: Sequence[DeferredScores] = (),
 ) -> mx.array:
     """Attention to shared prefixes plus each row's own keys and values.
 
@@ -265,7 +265,7 @@ def prefix_attention(
         q.append(_by_key_head(mx.concatenate(left) if rows > 1 else left[0], key_heads))
     begun = keys[0].beginnings
     if rows > 1:
-        begun = Beginnings([key.beginnings.rows[0] for key in keys])
+        begun = SharedPrefixRows([key.beginnings.rows[0] for key in keys])
     owns = []
     for row, parts in enumerate(zip(*(mx.split(one, rows) for one in q), strict=True)):
         pairs = [(one, some[row].own) for one, some in zip(parts, each, strict=True)]
@@ -288,7 +288,7 @@ def _attend_split_slots(
     keys: Split,
     values: Split,
     filled: SlotLengths,
-    product: Product | None,
+    product: DeferredScores | None,
     call: _Call,
 ) -> mx.array:
     """Like `prefix_attention`, for one query per row and with the rows' own keys in slots."""
@@ -352,7 +352,7 @@ def _attend_prefixes(
     queries: list[mx.array],
     keys: Sequence[list[mx.array]],
     values: list[mx.array],
-    begun: Beginnings,
+    begun: SharedPrefixRows,
     n: int,
     mask: Any,
     score: mx.array | None = None,

@@ -17,7 +17,7 @@ from engine.model.info import Model
 from engine.model.probe import Abilities
 from engine.model.vision import ImagePreprocessor, VisionModel
 from engine.params import SamplingParams
-from engine.text.form_tokens import Told
+from engine.text.form_tokens import TokenizerData
 from engine.text.rendering import Reader
 
 MAX_SHARED_FAULTS = 3
@@ -91,7 +91,7 @@ class TextCodec(Struct):
     # Checks a form in the sandbox. Returns the reason why it can't be used, or "".
     form_refusal: Callable[[SamplingParams], str] | None = None
     # Returns the data for creating `forms` (`text.form_tokens`), or None.
-    form_tokens: Callable[[], Told | None] = lambda: None
+    form_tokens: Callable[[], TokenizerData | None] = lambda: None
     # llguidance's tokenizer, created for the first constrained reply.
     forms: Any = None
     # Held while creating `forms`.
@@ -112,7 +112,7 @@ class LoadedModel(Struct, weakref=True):
     net: Any  # `mlx.nn.Module`
     can: Abilities
     text: TextCodec
-    examined: Any = None  # result of checking the folder (`loader.Examined`)
+    examined: Any = None  # result of checking the folder (`loader.CheckedModel`)
     base: LoadedModel | None = None  # base model if this is a variant
     # Number of ranks the model is split over.
     ranks: int = 1

@@ -33,7 +33,7 @@ from engine.model.info import Model
 from engine.model.loaded_model import LoadedModel, TextCodec
 from engine.model.packed_experts import PackedSwitch
 from engine.model.packed_layers import PackedEmbedding, PackedLinear
-from engine.model.probe import Ways
+from engine.model.probe import SharingModes
 from engine.model.sliced_pass import batches, run_to_end
 from engine.model.vision import ImagePreprocessor, VisionModel
 from engine.text import recognition, rendering
@@ -53,7 +53,7 @@ MAX_NAMES = 4  # number of weights listed in an error message
 SLICE_S = 0.02  # reading time in seconds per iteration of the engine loop
 
 
-class Examined(Struct, frozen=True):
+class CheckedModel(Struct, frozen=True):
     """Model folder that passed its checks and is ready to load."""
 
     folder: Path
@@ -77,7 +77,7 @@ def examine(
     largest_id: int | None = None,
     tokenizer: KnownTokenizer | None = None,
     hashed: str = "",
-) -> Examined:
+) -> CheckedModel:
     """Hash a folder's contents and load its tokenizer. Runs on a worker thread.
 
     Args:
@@ -102,7 +102,9 @@ def examine(
     if _has_kernels():
         kernels.load()  # may have to build the kernels, so don't call this on the engine thread
     preprocessor = _load_preprocessor(path, config, loaded)
-    return Examined(path, identity, name, config, nbytes, hashed, loaded, largest_id, preprocessor)
+    return CheckedModel(
+        path, identity, name, config, nbytes, hashed, loaded, largest_id, preprocessor
+    )
 
 
 def contents(path: Path, name: str, config: dict[str, Any]) -> str:
@@ -160,7 +162,7 @@ def tokenizer_defaults(path: Path) -> dict[str, Any] | None:
     return dict(defaults) if defaults else None
 
 
-def load(examined: Examined, wide: bool, known: Ways | None = None) -> Pieces:
+def load(examined: CheckedModel, wide: bool, known: SharingModes | None = None) -> Pieces:
     """Load a model in small steps, so that chats can continue. Engine thread only.
 
     Args:
@@ -189,7 +191,7 @@ def load(examined: Examined, wide: bool, known: Ways | None = None) -> Pieces:
 
 
 def complete(
-    net: Any, examined: Examined, config: dict[str, Any], known: Ways | None = None
+    net: Any, examined: CheckedModel, config: dict[str, Any], known: SharingModes | None = None
 ) -> Pieces:
     """Finish loading after the weights have been read: probe the model. Engine thread only."""
     can = yield from probe.measure(net, vocabulary.words(examined.tokenizer), known)
@@ -197,7 +199,7 @@ def complete(
 
 
 def loaded(
-    net: Any, examined: Examined, config: dict[str, Any], can: probe.Abilities
+    net: Any, examined: CheckedModel, config: dict[str, Any], can: probe.Abilities
 ) -> LoadedModel:
     """Assemble a `LoadedModel`.
 

@@ -44,7 +44,7 @@ about 1. Rounding explains differences of 0.001 in float32, and of a few hundred
 with quantized weights."""
 
 
-class Ways(Struct, frozen=True):
+class SharingModes(Struct, frozen=True):
     """Supported ways of sharing work between the sessions of a model."""
 
     step: str  # "shared", "rows" or "alone", depending on how sessions can share a decode step
@@ -58,7 +58,7 @@ class Ways(Struct, frozen=True):
 class Abilities(Struct, frozen=True):
     make_cache: Callable[[], Caches]  # creates empty caches for a session
     estimate: MemoryEstimate  # memory usage of a session's caches
-    ways: Ways
+    ways: SharingModes
     token_by_token: bool  # prompts must be processed token by token
     leaves_out_rows: bool  # the output layer can skip rows
     rows: int | None  # size of the vocabulary, or None if unknown
@@ -69,7 +69,9 @@ class Abilities(Struct, frozen=True):
         return Slots(policy_for(current_device())) if self.ways.slots else None
 
 
-def measure(net: Any, words: int, known: Ways | None = None) -> Generator[None, None, Abilities]:
+def measure(
+    net: Any, words: int, known: SharingModes | None = None
+) -> Generator[None, None, Abilities]:
     """Run the whole probe. Engine thread only.
 
     Args:
@@ -139,8 +141,8 @@ would take half as much memory as a small model."""
 
 
 def explore(
-    net: Any, make_cache: Callable[[], Caches], vocab: int, known: Ways | None = None
-) -> Generator[None, None, tuple[MemoryEstimate, Ways]]:
+    net: Any, make_cache: Callable[[], Caches], vocab: int, known: SharingModes | None = None
+) -> Generator[None, None, tuple[MemoryEstimate, SharingModes]]:
     """Measure the memory of a session, and find out what sessions can share.
 
     We step three short sessions alone, and then together in different ways. The first way that
@@ -200,9 +202,9 @@ def _estimate(
     return cache_objects.measure(shorter, caches, more=second - first)
 
 
-def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None, Ways]:
+def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None, SharingModes]:
     if not patches.is_on("attention"):
-        return Ways(ALONE)
+        return SharingModes(ALONE)
     steps = [[t % vocab for t in tokens] for tokens in ((5, 11, 17), (13, 2, 29))]
     alone = [clone(caches) for caches in sessions]
     expected = []
@@ -224,15 +226,15 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
             if not mixes:
                 undo()
         exact = mixes and plain_decoder.is_exact(net) and not any(tried.differences)
-        return Ways(SHARED, slots, shares_prefix, mixes, exact)
+        return SharingModes(SHARED, slots, shares_prefix, mixes, exact)
     if not patches.is_on("module_classes"):
-        return Ways(ALONE)
+        return SharingModes(ALONE)
     undo = ragged.share_rows(_row_modules(net, sessions[0]))
     yield
     if (yield from _agrees(ROWS, tried)):
-        return Ways(ROWS)
+        return SharingModes(ROWS)
     undo()
-    return Ways(ALONE)
+    return SharingModes(ALONE)
 
 
 def _logits(net: Any, tokens: list[int], caches: Caches) -> Generator[None, None, mx.array]:

@@ -26,7 +26,7 @@ import mlx.core as mx
 import numpy as np
 
 from engine.cache import slot_layer
-from engine.cache.shared_prefix import Beginnings, Split
+from engine.cache.shared_prefix import SharedPrefixRows, Split
 from engine.cache.slot_buffer import SlotBuffer
 from engine.cache.slots import Slots
 from engine.model.patches import mix_in
@@ -198,7 +198,7 @@ class SlotStep:
         begun = [first for form, first in buffer.firsts.items() if form.own]
         # Shared prefixes extended by the rows, or None.
         self.beginnings = (
-            Beginnings([caches[begun[0]].begins_with for caches in buffer.caches])
+            SharedPrefixRows([caches[begun[0]].begins_with for caches in buffer.caches])
             if begun
             else None
         )

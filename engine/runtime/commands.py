@@ -39,7 +39,7 @@ from engine.runtime.workers import Task, Work, Workers, refuse
 from engine.text.rendering import MOMENT
 
 
-class Reception:
+class SessionCommands:
     """Handlers of session commands; each method takes one command."""
 
     def __init__(self, state: State, workers: Workers, scheduler: Scheduler) -> None:

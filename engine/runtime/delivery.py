@@ -15,9 +15,9 @@ from engine.model import runner
 from engine.model.constraint import Constraint
 from engine.model.drafting import CheckedDraft
 from engine.model.runner import NextToken
-from engine.runtime.executor import Drafted, Read, Run, StepFailure, Token
-from engine.runtime.jobs import Embedding
-from engine.runtime.models import Loading
+from engine.runtime.executor import DraftOutcome, PrefillOutcome, Run, StepFailure, TokenOutcome
+from engine.runtime.jobs import Embedder
+from engine.runtime.models import ModelLoader
 from engine.runtime.plan import Piece, Status, StepPlan
 from engine.runtime.request import Request
 from engine.runtime.state import State
@@ -30,7 +30,7 @@ class Delivery:
     """Converts the executor's outcomes to events of replies."""
 
     def __init__(
-        self, state: State, loading: Loading, embedding: Embedding, workers: Workers
+        self, state: State, loading: ModelLoader, embedding: Embedder, workers: Workers
     ) -> None:
         self._state = state
         self._refusers = {Piece.LOADING: loading.refuse, Piece.EMBEDDING: embedding.refuse}
@@ -42,11 +42,11 @@ class Delivery:
             match outcome:
                 case StepFailure():
                     self._fail(outcome)
-                case Read(key):
+                case PrefillOutcome(key):
                     self._fenced(key, self._note_read)
-                case Token(key, token, following):
+                case TokenOutcome(key, token, following):
                     self._fenced(key, partial(self._advance, token, following))
-                case Drafted(key, check):
+                case DraftOutcome(key, check):
                     self._fenced(key, partial(self._advance_drafted, check, run))
         self._tell_places(plan)
 
@@ -65,7 +65,7 @@ class Delivery:
 
         Args:
             token: None if the prompt's last token was fed.
-            following: see `Token`.
+            following: see `TokenOutcome`.
         """
         if token is None:
             if request.left:  # otherwise, the prompt's last chunk included this token

@@ -141,7 +141,7 @@ class _Record(Struct):
     looked_up: bool = False  # the last draft came from prompt lookup
 
 
-class Drafting:
+class DraftStatistics:
     """Stats of all models with drafts, by the number of chats in a step.
 
     Drafts by a draft model are judged by their measured gain. The expected gain of a lookup is

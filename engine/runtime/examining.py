@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from engine import hub
 from engine.cache.config_shape import text_configs
-from engine.cache.estimate import Fit, Loaded, Weights, fit
+from engine.cache.estimate import Fit, ResidentModel, Weights, fit
 from engine.cluster.sharding import ShardSizes
 from engine.errors import (
     FOLDER_GONE,
@@ -29,7 +29,7 @@ from engine.model import adapters, fingerprint, folder, loader
 from engine.model.adapters import Adapter, needs_own_weights
 from engine.model.fingerprint import identity
 from engine.model.loaded_model import LoadedModel
-from engine.model.loader import Examined
+from engine.model.loader import CheckedModel
 from engine.runtime.kept_checks import CheckedFile
 from engine.runtime.plan import LoadRequest
 from engine.runtime.state import State
@@ -54,7 +54,7 @@ _lock = threading.Lock()  # workers, including those of other engines, examine f
 class Candidate(Struct, frozen=True):
     """Model that can be loaded, with the results of checking its tokenizer."""
 
-    examined: Examined
+    examined: CheckedModel
     checked: CheckedTokenizer
     adapter: Adapter | None = None  # set if this is a variant
     wide: int = 0  # bytes of the weights if all floats are converted to float32
@@ -176,7 +176,7 @@ def as_load_error(error: BaseException) -> EngineError:
     return EngineError(MODEL_LOAD_FAILED, words_of(error))
 
 
-class _Found(Struct, frozen=True):
+class _SizedCandidate(Struct, frozen=True):
     # Folder and name of the model.
     folder: Path
     name: str
@@ -186,7 +186,7 @@ class _Found(Struct, frozen=True):
     contents: str  # same as `fingerprint.contents`, or "" if not needed
 
 
-class Estimating:
+class FitEstimator:
     """Compares the sizes of models, as examined by workers, with the free memory."""
 
     def __init__(self, state: State, workers: Workers, confined: Sandbox) -> None:
@@ -206,15 +206,15 @@ class Estimating:
         found = yield Work("loads", partial(self._look, command, shares))
         command.answer.set_result(self._fit(command, found))
 
-    def _look(self, command: Estimate, shares: bool) -> _Found:
+    def _look(self, command: Estimate, shares: bool) -> _SizedCandidate:
         path, name, facts = _model(command.path, self._confined)
         adapter = None
         if command.adapter is not None:
             adapter = _adapter(command.adapter, self._confined)[2]
         contents = fingerprint.contents(path) if shares else ""
-        return _Found(path, name, fingerprint.identity(path), facts, adapter, contents)
+        return _SizedCandidate(path, name, fingerprint.identity(path), facts, adapter, contents)
 
-    def _fit(self, command: Estimate, found: _Found) -> Fit:
+    def _fit(self, command: Estimate, found: _SizedCandidate) -> Fit:
         state = self._state
         memory = state.memory
         base = memory.base(found.contents)
@@ -240,7 +240,7 @@ class Estimating:
             ranks=ranks,
         )
 
-    def _loaded(self, base: LoadedModel | None) -> list[Loaded]:
+    def _loaded(self, base: LoadedModel | None) -> list[ResidentModel]:
         state = self._state
         in_use = {r.session.model.info.id for r in state.requests.values()}
         found = []
@@ -251,11 +251,11 @@ class Estimating:
             if base is not None and model.base is base:
                 freed = model.info.nbytes
             if freed:
-                found.append(Loaded(model.info.id, freed, model.info.id not in in_use))
+                found.append(ResidentModel(model.info.id, freed, model.info.id not in in_use))
         return found
 
 
-def _weights(found: _Found, base: LoadedModel | None, float32: bool) -> Weights:
+def _weights(found: _SizedCandidate, base: LoadedModel | None, float32: bool) -> Weights:
     facts, adapter = found.facts, found.adapter
     weights = Weights(facts.size, max(facts.wide, facts.size))
     if adapter is not None:

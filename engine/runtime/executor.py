@@ -17,9 +17,9 @@ from engine.model import drafting, runner
 from engine.model.drafting import CheckedDraft, Drafter
 from engine.model.runner import NextToken, PrefillChunk
 from engine.runtime.examining import as_load_error
-from engine.runtime.jobs import Embedding, Restoring
-from engine.runtime.looking import Looking
-from engine.runtime.models import Loading
+from engine.runtime.image_encoder import ImageEncoder
+from engine.runtime.jobs import CacheRestorer, Embedder
+from engine.runtime.models import ModelLoader
 from engine.runtime.plan import (
     Admission,
     Adoption,
@@ -36,13 +36,13 @@ from engine.runtime.state import State
 log = logging.getLogger(__name__)
 
 
-class Read(Struct, frozen=True):
+class PrefillOutcome(Struct, frozen=True):
     """Result of prefilling a chunk of a session's prompt."""
 
     session: str
 
 
-class Token(Struct, frozen=True):
+class TokenOutcome(Struct, frozen=True):
     """Result of a session's decode step."""
 
     session: str
@@ -53,7 +53,7 @@ class Token(Struct, frozen=True):
     following: NextToken | None
 
 
-class Drafted(Struct, frozen=True):
+class DraftOutcome(Struct, frozen=True):
     """Result of verifying a draft of a session's answer in one pass."""
 
     session: str
@@ -69,7 +69,7 @@ class StepFailure(Struct, frozen=True):
     drafted: bool = False  # the pass included a draft, which may have caused the failure
 
 
-Outcome = Read | Token | Drafted | StepFailure
+Outcome = PrefillOutcome | TokenOutcome | DraftOutcome | StepFailure
 
 
 class Run(Struct):
@@ -85,7 +85,7 @@ class Run(Struct):
 
     def let_go(self) -> None:
         """Free the frames of all errors after they have been reported."""
-        following = [o.following for o in self.outcomes if isinstance(o, Token)]
+        following = [o.following for o in self.outcomes if isinstance(o, TokenOutcome)]
         for error in (*self.errors, *(f for f in following if isinstance(f, Exception))):
             let_go(error)
 
@@ -94,10 +94,10 @@ class Executor:
     def __init__(
         self,
         state: State,
-        restoring: Restoring,
-        loading: Loading,
-        looking: Looking,
-        embedding: Embedding,
+        restoring: CacheRestorer,
+        loading: ModelLoader,
+        looking: ImageEncoder,
+        embedding: Embedder,
     ) -> None:
         self._state = state
         self._embedding = embedding
@@ -183,14 +183,14 @@ class Executor:
                         self._after_chunk(plan, part)
                         read.append(part)
         # Deliver the end of a prompt before the step that processed its last token.
-        run.outcomes = [*(Read(part.session) for part in read), *steps, *run.outcomes]
+        run.outcomes = [*(PrefillOutcome(part.session) for part in read), *steps, *run.outcomes]
         ended = time.perf_counter()
         left = 0
         if chunk in read:
             left = self._state.requests[chunk.session].unread
         tokens = sum(part.count for part in read)
-        drafted = any(isinstance(s, Drafted) for s in steps)
-        told = sum(isinstance(s, Token) for s in steps) if drafted else 0
+        drafted = any(isinstance(s, DraftOutcome) for s in steps)
+        told = sum(isinstance(s, TokenOutcome) for s in steps) if drafted else 0
         run.timing = Timing(ended, decoded - started, ended - decoded, tokens, left, told)
 
     def begin(self, request: Request) -> None:
@@ -276,8 +276,11 @@ class Executor:
         rows[0].session.model.record_success()
         if step.behind:
             _catch_up(feeding[0], step.behind)
-        drafted = [Drafted(key, check) for key, check in checks.items()]
-        return [*drafted, *(Token(key, token, following.get(key)) for key, token in read.items())]
+        drafted = [DraftOutcome(key, check) for key, check in checks.items()]
+        return [
+            *drafted,
+            *(TokenOutcome(key, token, following.get(key)) for key, token in read.items()),
+        ]
 
     def _mixed_step(self, feeding: list[Request], chunks: Sequence[Chunk]) -> dict[str, NextToken]:
         with contextlib.suppress(Exception):  # errors are reported when the tokens are read

@@ -27,7 +27,7 @@ from engine.messages import Command, Embed, Embeddings, RawPrompt
 from engine.model import backend, runner
 from engine.model.loaded_model import TextCodec
 from engine.model.vocabulary import check_ids
-from engine.runtime.pacing import GAP_BUDGET, TILE, Pacing, Rest
+from engine.runtime.pacing import GAP_BUDGET, TILE, PrefillPacer, PrefillPause
 from engine.runtime.plan import PendingEmbedding
 from engine.runtime.request import Request
 from engine.runtime.state import State
@@ -38,21 +38,21 @@ from engine.text.rendering import TooLongError
 log = logging.getLogger(__name__)
 
 
-class _Arrived(Struct, frozen=True):
+class _RestoredCache(Struct, frozen=True):
     request: Request
     file: str
     pieces: Generator[None, None, None]
     then: Callable[[], None]
 
 
-class Restoring:
+class CacheRestorer:
     """Caches being restored from disk, each for a waiting reply."""
 
     def __init__(self, state: State, workers: Workers) -> None:
         self._state = state
         self._workers = workers
         # Sessions whose files have been read, but whose arrays don't exist yet.
-        self.arrived: deque[_Arrived] = deque()
+        self.arrived: deque[_RestoredCache] = deque()
 
     def start(self, request: Request, then: Callable[[], None]) -> None:
         """Read a session's file in a worker.
@@ -78,7 +78,7 @@ class Restoring:
             self._go_on(request, then)
         else:
             pieces = _pieces(session.kv, contents)
-            self.arrived.append(_Arrived(request, name, pieces, then))
+            self.arrived.append(_RestoredCache(request, name, pieces, then))
 
     def step(self) -> None:
         """Create the next arrays for the first session."""
@@ -129,7 +129,7 @@ class _Job(Struct, eq=False, weakref=True):
     vectors: list[bytes] = field(default_factory=list)
 
 
-class Embedding:
+class Embedder:
     """Handles `Embed`, including the texts being embedded."""
 
     def __init__(self, state: State, workers: Workers) -> None:
@@ -137,8 +137,8 @@ class Embedding:
         self._workers = workers
         self._waiting: list[Embed] = []  # commands whose texts are being tokenized
         self._jobs: deque[_Job] = deque()
-        self._pacing = Pacing()
-        self._rest = Rest(GAP_BUDGET)
+        self._pacing = PrefillPacer()
+        self._rest = PrefillPause(GAP_BUDGET)
 
     def embed(self, command: Embed) -> None:
         """Tokenize texts in a worker. `step` then embeds them."""

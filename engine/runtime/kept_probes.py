@@ -16,8 +16,8 @@ from engine.kernels import library as kernels
 from engine.model import probe
 from engine.model.backend import Backend, has_avx512_openblas
 from engine.model.loaded_model import LoadedModel
-from engine.model.loader import Examined
-from engine.model.probe import Ways
+from engine.model.loader import CheckedModel
+from engine.model.probe import SharingModes
 from engine.runtime.kept_files import KeptFile, own_code, versions
 from engine.sandbox.folders import read_json
 
@@ -40,7 +40,7 @@ class ProbedFile(KeptFile):
     SUFFIX = ".json"
     MAX_FILES = 64
 
-    def __init__(self, folder: Path, backend: Backend, examined: Examined, wide: bool) -> None:
+    def __init__(self, folder: Path, backend: Backend, examined: CheckedModel, wide: bool) -> None:
         library = kernels.load()
         facts = {
             "contents": examined.contents,
@@ -52,7 +52,7 @@ class ProbedFile(KeptFile):
         }
         super().__init__(folder, facts)
 
-    def read(self) -> Ways | None:
+    def read(self) -> SharingModes | None:
         """Read the results, or return None if there's no valid file."""
         try:
             data = read_json(self.path, _MOST_BYTES)
@@ -79,7 +79,7 @@ class ProbedFile(KeptFile):
         self._write(json.dumps({"of": self._facts, "results": found}, indent=1).encode())
 
 
-def _ways(found: Any) -> Ways:
+def _ways(found: Any) -> SharingModes:
     """Parse the results of a file.
 
     Raises:
@@ -88,7 +88,7 @@ def _ways(found: Any) -> Ways:
     results = [found[name] for name in ("slots", "prefix", "mixes", "exact")]
     if not all(type(can) is bool for can in results):
         raise ValueError("an entry is no result")
-    return Ways(probe.SHARED, *results)
+    return SharingModes(probe.SHARED, *results)
 
 
 def _machine(backend: Backend) -> dict[str, str]:

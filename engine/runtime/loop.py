@@ -52,14 +52,14 @@ from engine.messages import (
 )
 from engine.model import backend
 from engine.model.backend import has_openblas
-from engine.runtime.commands import Reception
+from engine.runtime.commands import SessionCommands
 from engine.runtime.delivery import Delivery
-from engine.runtime.examining import Estimating, as_load_error
+from engine.runtime.examining import FitEstimator, as_load_error
 from engine.runtime.executor import Executor
-from engine.runtime.idling import Idling, Resting
-from engine.runtime.jobs import Embedding, Restoring
-from engine.runtime.looking import Looking
-from engine.runtime.models import Loading, Pairing
+from engine.runtime.idle import IdleMemoryReleaser, IdleUnloader
+from engine.runtime.image_encoder import ImageEncoder
+from engine.runtime.jobs import CacheRestorer, Embedder
+from engine.runtime.models import DraftModelLoader, ModelLoader
 from engine.runtime.plan import (
     LoadRequest,
     PendingEmbedding,
@@ -100,10 +100,10 @@ class Loop:
         self._shares_cores = has_openblas()
         self._scheduler = Scheduler()
         self._workers = Workers(mailbox)
-        self._loading = Loading(self._state, self._workers, confined.shared(), ways_dir)
-        self._restoring = Restoring(self._state, self._workers)
-        self._looking = Looking(self._state, self._workers)
-        self._embedding = Embedding(self._state, self._workers)
+        self._loading = ModelLoader(self._state, self._workers, confined.shared(), ways_dir)
+        self._restoring = CacheRestorer(self._state, self._workers)
+        self._looking = ImageEncoder(self._state, self._workers)
+        self._embedding = Embedder(self._state, self._workers)
         self._executor = Executor(
             self._state, self._restoring, self._loading, self._looking, self._embedding
         )
@@ -111,15 +111,15 @@ class Loop:
         # `Relieve` commands waiting for a plan, with the total cache size at their arrival.
         self._relieving: list[tuple[Relieve, int]] = []
         self._recovery = Recovery(self._state, self._loading, self._embedding, self._relieving)
-        self._idling = Idling(self._state, self._loading.free, lambda: self._embedding.models)
-        self._resting = Resting()
+        self._idling = IdleUnloader(self._state, self._loading.free, lambda: self._embedding.models)
+        self._resting = IdleMemoryReleaser()
         self._idle, self._in_order = True, False
         forget = self._scheduler.drafting.forget
-        self._pairing = Pairing(self._state, self._workers, self._loading, forget)
-        reception = Reception(self._state, self._workers, self._scheduler)
+        self._pairing = DraftModelLoader(self._state, self._workers, self._loading, forget)
+        reception = SessionCommands(self._state, self._workers, self._scheduler)
         self._handlers: dict[type, Callable[[Any], None]] = {
             Load: self._pairing.load,
-            Estimate: Estimating(self._state, self._workers, confined.shared()).estimate,
+            Estimate: FitEstimator(self._state, self._workers, confined.shared()).estimate,
             Unload: self._loading.unload,
             UnloadIdle: self._idling.set,
             Pin: self._idling.pin,
@@ -377,8 +377,8 @@ class Recovery:
     def __init__(
         self,
         state: State,
-        loading: Loading,
-        embedding: Embedding,
+        loading: ModelLoader,
+        embedding: Embedder,
         relieving: list[tuple[Relieve, int]],
     ) -> None:
         self._state = state

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from engine.cache.ledger import CacheKey
 from engine.cache.offload import Offload
 from engine.cache.prefix_index import PrefixIndex
-from engine.cache.session_kv import Part
+from engine.cache.session_kv import CacheBytes
 from engine.cache.tally import Tally
 from engine.errors import words_of
 from engine.model.drafting import Drafter
@@ -54,7 +54,7 @@ SCRATCH_TOKENS = 1024
 LONG_AGO = -1e9  # seconds; prefixes kept from prompts are evicted before any chat
 
 
-class Room(NamedTuple):
+class MemoryUsage(NamedTuple):
     """Memory usage at one moment, in bytes."""
 
     budget: int
@@ -206,7 +206,7 @@ class Memory:
         held = self.tally.nbytes + sum(p.own for p in parts) + sum(more.values())
         return held - self.prefixes.nbytes
 
-    def room(self, promise: Promise | None = None) -> Room:
+    def room(self, promise: Promise | None = None) -> MemoryUsage:
         """Return the current use of the budget. Pass `promise` if it is already known."""
         promise = self.promised() if promise is None else promise
         self.tally.refresh(r.kv for r in self._requests.values() if r.is_running)
@@ -220,7 +220,7 @@ class Memory:
         leaving = self.offload.pending()
         if leaving:  # excludes memory shared with other caches
             leaving = self.offload.pending({*in_use, *groups, *(p.group for p in parts)})
-        return Room(self.budget, self.fixed, promise, idle, leaving)
+        return MemoryUsage(self.budget, self.fixed, promise, idle, leaving)
 
     @property
     def caches(self) -> int:
@@ -346,5 +346,5 @@ class Memory:
             log.exception("a session's file could not be removed")
 
 
-def _idle(key: CacheKey, held: Part, used_at: float) -> Idle:
+def _idle(key: CacheKey, held: CacheBytes, used_at: float) -> Idle:
     return Idle(key, held.own, used_at, held.group, held.shared)

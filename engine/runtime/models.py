@@ -33,14 +33,14 @@ from engine.model.info import LOOKUP, PREDICTION_HEAD
 from engine.model.info import Model as ModelInfo
 from engine.model.loaded_model import LoadedModel
 from engine.model.loader import SLICE_S, Pieces
-from engine.model.probe import Ways
+from engine.model.probe import SharingModes
 from engine.model.prompt_lookup import Lookup
 from engine.runtime.examining import Candidate, as_load_error, examine
 from engine.runtime.kept_probes import ProbedFile
 from engine.runtime.pacing import GAP_BUDGET
 from engine.runtime.plan import LoadAdmission, LoadRequest
 from engine.runtime.state import State
-from engine.runtime.workers import Answer, Task, Work, Workers, refuse
+from engine.runtime.workers import CommandFuture, Task, Work, Workers, refuse
 from engine.sandbox.confined import Sandbox
 
 log = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ CANCELLED = "It was cancelled. Load it again."
 LONGEST = 0.2  # maximum reading time between two steps, in seconds
 
 
-class Loading:
+class ModelLoader:
     """Handles `Load` and `Unload`, including the models being loaded.
 
     Args:
@@ -68,8 +68,8 @@ class Loading:
         # model ids by the identities of folders
         self._identities: dict[tuple[object, ...], str] = {}
         self._examining: list[Load] = []
-        self._queue: list[ModelReading] = []
-        self._leaving = Leaving()
+        self._queue: list[ModelLoad] = []
+        self._leaving = DeferredFree()
 
     @property
     def busy(self) -> bool:
@@ -143,7 +143,7 @@ class Loading:
         if same:
             same[0].callers.append(command)
         else:
-            self._queue.append(ModelReading(uuid.uuid4().hex, [command], candidate))
+            self._queue.append(ModelLoad(uuid.uuid4().hex, [command], candidate))
         self._examining.remove(command)
 
     def _known(self, candidate: Candidate) -> LoadedModel | None:
@@ -173,7 +173,7 @@ class Loading:
             self._state.memory.adapted.append(load.base)
             load.pieces = adapters.adapt(load.base, adapter)
 
-    def _ways(self, load: ModelReading, wide: bool) -> Ways | None:
+    def _ways(self, load: ModelLoad, wide: bool) -> SharingModes | None:
         if self._ways_dir is None:
             return None
         file = ProbedFile(self._ways_dir, self._state.backend, load.candidate.examined, wide)
@@ -226,7 +226,7 @@ class Loading:
                 refuse(command, as_load_error(error))
             return False
 
-    def _read(self, load: ModelReading, model: LoadedModel) -> None:
+    def _read(self, load: ModelLoad, model: LoadedModel) -> None:
         known = self._state.models.get(model.info.id, model)
         if known is model:
             self._confine(known, load.candidate)
@@ -252,7 +252,7 @@ class Loading:
         model.text.form_refusal = lambda params: confined.form_refusal(params, checked, ends)
         model.text.form_tokens = lambda: confined.form_tokens(checked, ends)
 
-    def _end(self, load: ModelReading) -> None:
+    def _end(self, load: ModelLoad) -> None:
         if load not in self._queue:
             return
         self._queue.remove(load)
@@ -300,7 +300,7 @@ class Loading:
         return waiting
 
 
-class ModelReading(Struct, eq=False, weakref=True):  # compared by identity
+class ModelLoad(Struct, eq=False, weakref=True):  # compared by identity
     """Load of an examined model, for one or more callers."""
 
     key: str
@@ -349,7 +349,7 @@ def drop(command: Load) -> None:
 PIECE = 32 * 2**20  # bytes to free before checking the elapsed time
 
 
-class Leaving:
+class DeferredFree:
     """Arrays that still have to be freed."""
 
     def __init__(self) -> None:
@@ -391,7 +391,7 @@ class Leaving:
 _ModelRef = weakref.ref[LoadedModel]
 
 
-class Pairing:
+class DraftModelLoader:
     """Handles `Load` with a draft model, which is loaded first.
 
     Args:
@@ -399,7 +399,7 @@ class Pairing:
     """
 
     def __init__(
-        self, state: State, workers: Workers, loading: Loading, forget: Callable[[str], None]
+        self, state: State, workers: Workers, loading: ModelLoader, forget: Callable[[str], None]
     ) -> None:
         self._state = state
         self._workers = workers
@@ -435,7 +435,7 @@ class Pairing:
         give(command, _alive(read[-1]))
 
     def _read(self, command: Load, read: list[_ModelRef]) -> Task:
-        answer: Answer[ModelInfo] = Answer()
+        answer: CommandFuture[ModelInfo] = CommandFuture()
         self._loading.load(replace(command, answer=answer, draft=None, outer=command.answer))
         info = yield answer
         read.append(weakref.ref(self._state.models[info.id]))

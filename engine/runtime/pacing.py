@@ -34,7 +34,7 @@ AIM = 0.8  # target share of the budget, because times of equal chunks vary by a
 MAX_REST_STEPS = 4
 
 
-class Rest:
+class PrefillPause:
     """Steps without prefill after passes that exceeded their budget.
 
     Even the smallest prefill pass may take several budgets. Between two such passes, streaming
@@ -62,7 +62,7 @@ class Rest:
         self.add(-self._budget)
 
 
-class Waiting(Struct, frozen=True):
+class WaitingPrompt(Struct, frozen=True):
     """Prompt that isn't completely prefilled."""
 
     key: str
@@ -72,7 +72,7 @@ class Waiting(Struct, frozen=True):
     model: str = ""
 
 
-class Pacing:
+class PrefillPacer:
     """Sizes and order of prompt chunks, learned from the durations of earlier chunks."""
 
     def __init__(
@@ -105,7 +105,7 @@ class Pacing:
         # Tokens per second and tokens in the measured pass, by model.
         self._rates: dict[str, tuple[float, int]] = {}
 
-    def order(self, waiting: Iterable[Waiting], now: float) -> list[Waiting]:
+    def order(self, waiting: Iterable[WaitingPrompt], now: float) -> list[WaitingPrompt]:
         """Sort prompts by their remaining tokens.
 
         Waiting prompts count as shorter, so that no prompt starves. On a faster machine, more short
@@ -113,7 +113,7 @@ class Pacing:
         would take.
         """
 
-        def length(w: Waiting) -> float:
+        def length(w: WaitingPrompt) -> float:
             return w.remaining - self._ageing(w.model) * (now - w.since) - preferred * w.priority
 
         preferred = self.preference
@@ -230,7 +230,7 @@ def _towards(size: float | None, tokens: int, factor: float, guess: float) -> fl
     return max(tokens * factor, 0.6 * size if size is not None else 0.0)
 
 
-class Turns:
+class ModelTimeShares:
     """Time sharing between models: the model that has used the least time is next.
 
     With equal turns a small model's chats would be slowed down to the pace of a large one.
@@ -271,7 +271,7 @@ LEEWAY = 0.05
 """Maximum lead in seconds with which a program may take part in passes of other programs."""
 
 
-class Shares:
+class ProgramTimeShares:
     """Time sharing between programs: the program that has used the least of its share is next.
 
     A program gets no credit for its inactive time, and keeps its lead when it returns.

@@ -22,7 +22,7 @@ from engine.errors import (
 )
 from engine.messages import (
     LOST,
-    Added,
+    AddedMessages,
     Asked,
     Audio,
     Image,
@@ -43,7 +43,7 @@ from engine.model.vision import (
 )
 from engine.model.vocabulary import check_ids
 from engine.params import SamplingParams
-from engine.runtime.request import Prepared
+from engine.runtime.request import PreparedRequest
 from engine.sandbox import bounds
 from engine.text import pieces, prompt, tool_grammars
 from engine.text.images import Images
@@ -99,7 +99,7 @@ def with_images(job: Job, stop: threading.Event | None = None) -> Job:
         return job
     messages = [] if isinstance(asked, tuple) else job.history
     if not isinstance(asked, str):
-        added = asked.messages if isinstance(asked, Added) else asked
+        added = asked.messages if isinstance(asked, AddedMessages) else asked
         bounds.check_message_count(len(added))
         messages = [*messages, *prompt.check_messages(added)]
     sights: dict[str, ImageTokens] = {}
@@ -111,7 +111,7 @@ def with_images(job: Job, stop: threading.Event | None = None) -> Job:
     return replace(job, sights=sights)
 
 
-def prepare(job: Job) -> Prepared:
+def prepare(job: Job) -> PreparedRequest:
     """Render and tokenize the conversation, compile its grammar, and leave out what does not fit.
 
     Raises:
@@ -185,7 +185,7 @@ def prepare(job: Job) -> Prepared:
     images: list[PlacedImage] = []
     if model.preprocessor is not None:
         images = place_images(tokens, [job.sight(one) for one in media_in(messages)])
-    return Prepared(messages, gone, ready, tokens, text, longest, ledger, constraint, images)
+    return PreparedRequest(messages, gone, ready, tokens, text, longest, ledger, constraint, images)
 
 
 def _images(job: Job, preprocessor: ImagePreprocessor, messages: list[Message]) -> Images:
@@ -200,11 +200,11 @@ def _fits(model: TextCodec, tokens: Sequence[int]) -> bool:
     return most < (model.rows or FIRST_IMAGE_ID)
 
 
-def _given(job: Job, asked: str | tuple[Message, ...] | Added) -> list[Message]:
+def _given(job: Job, asked: str | tuple[Message, ...] | AddedMessages) -> list[Message]:
     model = job.model
     if isinstance(asked, str):
         return prompt.check_messages([{"role": "user", "content": asked}])
-    messages = asked.messages if isinstance(asked, Added) else asked
+    messages = asked.messages if isinstance(asked, AddedMessages) else asked
     bounds.check_message_count(len(messages))
     checked = prompt.check_messages(messages)
     if model.preprocessor is not None:
@@ -240,7 +240,7 @@ def _without_lost(message: Message, job: Job, preprocessor: ImagePreprocessor) -
     return {**message, "content": parts if seen else text_of(parts)}
 
 
-def _prepare_raw(job: Job, asked: RawPrompt) -> Prepared:
+def _prepare_raw(job: Job, asked: RawPrompt) -> PreparedRequest:
     model, params = job.model, job.params
     context = job.context
     bounds.check_params(params, model.rows)
@@ -262,7 +262,7 @@ def _prepare_raw(job: Job, asked: RawPrompt) -> Prepared:
     constraint = _constraint(job, text, False)
     longest = min(params.max_tokens or context, context - len(ready.tokens))
     tokens = pieces.listed(ready.tokens)
-    return Prepared([], [], ready, tokens, text, longest, job.ledger, constraint)
+    return PreparedRequest([], [], ready, tokens, text, longest, job.ledger, constraint)
 
 
 def _with_tool_form(job: Job) -> Job:

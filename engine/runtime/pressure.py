@@ -78,7 +78,7 @@ def _system_level() -> int:
     return level.value
 
 
-class Need(IntEnum):
+class ReliefStep(IntEnum):
     """Resource to free next."""
 
     NOTHING = 0
@@ -97,7 +97,7 @@ class Relief:
         self._caches_gone = False  # caches have been freed since the pressure began
         self._next = float("-inf")
 
-    def need(self, level: Pressure, now: float) -> Need:
+    def need(self, level: Pressure, now: float) -> ReliefStep:
         """Return what to free now.
 
         Args:
@@ -106,11 +106,11 @@ class Relief:
         if level is Pressure.NONE:
             if now >= self._next:
                 self._caches_gone = False
-            return Need.NOTHING
+            return ReliefStep.NOTHING
         if now < self._next:
-            return Need.NOTHING
+            return ReliefStep.NOTHING
         self._next = now + PAUSE
         if not self._caches_gone or level is not Pressure.HIGH:
             self._caches_gone = True
-            return Need.CACHES
-        return Need.MODEL
+            return ReliefStep.CACHES
+        return ReliefStep.MODEL

@@ -17,7 +17,7 @@ from engine.cache.estimate import MemoryEstimate
 from engine.cache.ledger import TOKEN_BYTES, CacheKey, CacheOffer, Ledger, common_prefix, packed
 from engine.cache.offload import kv_fingerprint
 from engine.cache.prefix_index import PrefillingSession
-from engine.cache.session_kv import Part, SessionKV
+from engine.cache.session_kv import CacheBytes, SessionKV
 from engine.messages import (
     CallEvent,
     Failed,
@@ -48,7 +48,7 @@ from engine.text.prompt import Prompt
 from engine.text.repetition import RepetitionDetector
 from engine.text.reply_text import ReplyText
 from engine.text.splitter import Delta
-from engine.text.tool_calls import Told
+from engine.text.tool_calls import ToolCallUpdate
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +63,7 @@ AHEAD = 256
 """Number of tokens before the end of its allowance at which an answer requests an extension."""
 
 
-class Prepared(Struct, frozen=True):
+class PreparedRequest(Struct, frozen=True):
     """Results of preparing a request in a worker: everything a reply needs to start."""
 
     messages: list[Message]  # the whole conversation, except messages in `gone`
@@ -183,7 +183,7 @@ class Request:
         self._paused_at = 0.0
         self._stood_still = 0.0  # seconds paused since the first token
 
-    def begin(self, prepared: Prepared) -> None:
+    def begin(self, prepared: PreparedRequest) -> None:
         """Store the prepared prompt. From now on, the reply waits for memory."""
         self.messages = prepared.messages
         self.prompt = prepared.prompt
@@ -437,20 +437,20 @@ class Request:
         return sum(vision.expected_bytes(s) for d, s in unread.items() if d not in vision.held)
 
     @property
-    def promise(self) -> Part:
+    def promise(self) -> CacheBytes:
         """Return the bytes of the caches at the reply's maximum length."""
         kv = self.kv
         whole = self._cache_bytes(self.limit) + (self._image_bytes if self.images else 0)
         shared = kv.shared_prefix
         if shared is None:
-            return Part(whole)
+            return CacheBytes(whole)
         base = kv.base
         if not self.is_running:  # the prompt may reuse just a part of the prefix, or nothing
             base = min(base, common_prefix(kv.tokens[:base], self.tokens))
             if base < shared_prefix.MIN_TOKENS:
-                return Part(whole)
+                return CacheBytes(whole)
         others = shared.bytes_per_token * base
-        return Part(max(0, whole - others), shared.number, shared.nbytes)
+        return CacheBytes(max(0, whole - others), shared.number, shared.nbytes)
 
     @property
     def reader(self) -> PrefillingSession:
@@ -510,7 +510,7 @@ class Request:
             for told in self.text.calls_told(over):
                 self._sink(self._call_event(told), ())
 
-    def _call_event(self, told: Told) -> CallEvent:
+    def _call_event(self, told: ToolCallUpdate) -> CallEvent:
         mine = (self.session.id, self.id, told.id)
         if told.kind == "started":
             return ToolCallStarted(*mine, told.name)

@@ -16,16 +16,16 @@ from engine.cache.ledger import MIN_GAIN, in_common
 from engine.runtime import admission
 from engine.runtime import drafts as drafting
 from engine.runtime.admission import Eviction, MemoryBudget
-from engine.runtime.drafts import Drafting
+from engine.runtime.drafts import DraftStatistics
 from engine.runtime.pacing import (
     LEEWAY,
     MOST_CHUNK,
     TILE,
-    Pacing,
-    Rest,
-    Shares,
-    Turns,
-    Waiting,
+    ModelTimeShares,
+    PrefillPacer,
+    PrefillPause,
+    ProgramTimeShares,
+    WaitingPrompt,
     parts,
 )
 from engine.runtime.plan import (
@@ -66,16 +66,16 @@ def _arranging(found: object, name: str) -> StepPlan:
 class Scheduler:
     """Scheduling policy of one engine."""
 
-    def __init__(self, pacing: Pacing | None = None) -> None:
-        self.pacing = pacing or Pacing()  # chunk sizes and the order of prompts
-        self.drafting = Drafting()  # decides when to use drafts
+    def __init__(self, pacing: PrefillPacer | None = None) -> None:
+        self.pacing = pacing or PrefillPacer()  # chunk sizes and the order of prompts
+        self.drafting = DraftStatistics()  # decides when to use drafts
         self.step_seconds = 0.0  # current duration in seconds of a decode step without a chunk
-        self._turns = Turns()
-        self._shares = Shares()
+        self._turns = ModelTimeShares()
+        self._shares = ProgramTimeShares()
         self._chunks = 0
         self._hand_on_until = 0.0
         self._copied = False  # a prefix was copied in the previous turn
-        self._rest = Rest(self.pacing.gap_budget)
+        self._rest = PrefillPause(self.pacing.gap_budget)
         self._looked_at = -1  # memory version for which no queued request fit
 
     def plan(self, view: View) -> StepPlan:
@@ -249,7 +249,8 @@ class Scheduler:
     def _reading_order(self, view: View) -> list[Row]:
         rows = {r.id: r for r in view.rows if r.reads}
         waiting = [
-            Waiting(r.id, r.remaining, r.waiting_since, r.priority, r.model) for r in rows.values()
+            WaitingPrompt(r.id, r.remaining, r.waiting_since, r.priority, r.model)
+            for r in rows.values()
         ]
         order = [rows[w.key] for w in self.pacing.order(waiting, view.now)]
         programs = {row.program for row in order}

@@ -11,7 +11,7 @@ import time
 from msgspec.structs import replace
 
 from engine.cache.ledger import CacheOffer
-from engine.cache.session_kv import Part
+from engine.cache.session_kv import CacheBytes
 from engine.errors import words_of
 from engine.model.drafting import Drafter
 from engine.model.prompt_lookup import LIKELY_MATCH, Lookup
@@ -97,7 +97,7 @@ def _row(state: State, request: Request) -> Row:
     model, prepared = session.model, request.prompt is not None
     reading = request.status == Status.PREFILLING
     chunked = reading and not (request.apart or model.can.token_by_token)
-    promise = request.promise if prepared else Part(0)
+    promise = request.promise if prepared else CacheBytes(0)
     halts = reading and kv.needs_snapshot
     chosen = request.generated + (request.pending is not None)
     return Row(

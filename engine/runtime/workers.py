@@ -94,7 +94,7 @@ def refuse(command: Command, error: EngineError) -> None:
 _ANSWERED = (Load, Estimate, Unload, Relieve, CountTokens, Embed, GetStats)
 
 
-class Answer(Future[T]):
+class CommandFuture(Future[T]):
     """Future completed by the engine thread, whose callbacks can't end that thread.
 
     The standard class suppresses an `Exception` in a callback, but not `SystemExit`.

@@ -32,7 +32,7 @@ from engine.sandbox.pool import ChildPool
 from engine.sandbox.process import Child
 from engine.sandbox.protocol import ChildKind, RefusedError, TaskError, TaskLimits, TaskReply
 from engine.text import pieces
-from engine.text.form_tokens import Told
+from engine.text.form_tokens import TokenizerData
 from engine.text.rendering import Asked, TooLongError
 
 _MAX_LOADED_TOKENIZERS = 3  # limit per child, since the largest tokenizers take 300 MB each
@@ -225,7 +225,7 @@ class Sandbox:
             return error.message
         return ""
 
-    def form_tokens(self, checked: CheckedTokenizer, eos: Iterable[int]) -> Told | None:
+    def form_tokens(self, checked: CheckedTokenizer, eos: Iterable[int]) -> TokenizerData | None:
         """Return the parts of llguidance's tokenizer for `form_tokens.make`, or None if that isn't
         supported.
 

@@ -21,7 +21,7 @@ from engine.model.folder import context_length, display_name
 from engine.model.info import Model
 from engine.runtime import pressure
 from engine.runtime.examining import resolve, resolve_adapter
-from engine.runtime.pressure import Need, Relief
+from engine.runtime.pressure import Relief, ReliefStep
 from engine.serve.auth import LOCAL, FairShare, Guest
 from engine.serve.errors import RequestError
 
@@ -361,10 +361,10 @@ class ModelRegistry:
         if not self._may_unload:
             return
         need = self._relief.need(pressure.pressure(), time.monotonic())
-        if need is Need.CACHES:
+        if need is ReliefStep.CACHES:
             with suppress(EngineError):  # a stopped engine has nothing to free
                 self._engine.relieve_later()
-        elif need is Need.MODEL:
+        elif need is ReliefStep.MODEL:
             self._unload_oldest()
 
     def _unload_oldest(self) -> None:

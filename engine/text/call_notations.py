@@ -1,9 +1,10 @@
 """Table of tool-call notations, and parsers for them.
 
 The parsers are lenient but don't lose anything: strings stay as written, numbers keep their digits,
-and text that isn't a call is returned (`Reading.rest`). The table is also used to follow incomplete
-calls (`engine.text.tool_calls`) and to create grammars (`engine.text.tool_grammars`). If mlx-lm has
-a newer notation that isn't in the table, mlx-lm parses it, and calls can't be constrained.
+and text that isn't a call is returned (`ParsedCalls.rest`). The table is also used to follow
+incomplete calls (`engine.text.tool_calls`) and to create grammars (`engine.text.tool_grammars`). If
+mlx-lm has a newer notation that isn't in the table, mlx-lm parses it, and calls can't be
+constrained.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ class Notation(Struct, frozen=True):
     starts: str = ""  # possible first characters of text between markers; "" for any
 
 
-class Reading(NamedTuple):
+class ParsedCalls(NamedTuple):
     """Calls found between markers, and the text left over."""
 
     calls: list[Call]
@@ -108,7 +109,7 @@ _JSON_ENDED = r"\s*(?:<\|close\|>json<\|sep\|>\s*)?"
 _CDATA = re.compile(r"\s*<!\[CDATA\[(.*)\]\]>\s*\Z", re.DOTALL)
 
 
-def _read_headed(text: str, notation: Notation) -> Reading:
+def _read_headed(text: str, notation: Notation) -> ParsedCalls:
     found, at = list[Call](), 0
     while begun := _headed(text, notation, at):
         known = {key: value for key, value in begun.groupdict().items() if value}
@@ -119,7 +120,7 @@ def _read_headed(text: str, notation: Notation) -> Reading:
         name = known.get("name") or known.get("bare") or known["key"]
         found.append(Call(name.strip(), arguments, known.get("id")))
     rest = text[at:].strip()
-    return Reading(found, "" if re.fullmatch(notation.tail, rest) else rest)
+    return ParsedCalls(found, "" if re.fullmatch(notation.tail, rest) else rest)
 
 
 def _headed(text: str, notation: Notation, at: int = 0) -> re.Match[str] | None:
@@ -127,7 +128,7 @@ def _headed(text: str, notation: Notation, at: int = 0) -> re.Match[str] | None:
     return notation.head.match(text, at) or (empty.match(text, at) if empty is not None else None)
 
 
-def _read_objects(text: str) -> Reading:
+def _read_objects(text: str) -> ParsedCalls:
     """Parse calls given as JSON: an object, a list, or a mix of both.
 
     Accepts the field names of Llama, Granite, Nemotron, Hunyuan and Phi (name, arguments or
@@ -140,7 +141,7 @@ def _read_objects(text: str) -> Reading:
         between = _BETWEEN.match(text, at)
         at = between.end() if between else at
         if not text.startswith("{", at):
-            return Reading(found, text[at:].strip())
+            return ParsedCalls(found, text[at:].strip())
         value, at = literal(text, at)
         found.append(_of_object(members(value)))
 
@@ -173,15 +174,15 @@ def _object(arguments: str) -> str:
     return arguments
 
 
-def _read_marked(text: str, notation: Notation) -> Reading:
+def _read_marked(text: str, notation: Notation) -> ParsedCalls:
     found, at, style = list[Call](), 0, Style(notation.quote)
     while begun := notation.head.match(text, at):
         arguments, at = literal(text, begun.end() - 1, style)
         found.append(Call(begun["name"], arguments))
-    return Reading(found, text[at:].strip())
+    return ParsedCalls(found, text[at:].strip())
 
 
-def _read_python(text: str, tools: Sequence[Tool]) -> Reading:
+def _read_python(text: str, tools: Sequence[Tool]) -> ParsedCalls:
     found, at = list[Call](), skip(text, 0)
     at += text.startswith("[", at)
     while begun := re.compile(r"\s*([\w.:/-]+)\s*\(").match(text, at):
@@ -209,7 +210,7 @@ def _read_python(text: str, tools: Sequence[Tool]) -> Reading:
         at = skip(text, at + 1)
         at += text.startswith((",", ";"), at)
     rest = text[at:].strip()
-    return Reading(found, "" if rest == "]" else rest)
+    return ParsedCalls(found, "" if rest == "]" else rest)
 
 
 def _python_name(word: str, tools: Sequence[Tool]) -> str:
@@ -238,7 +239,7 @@ def _properties(tools: Sequence[Tool], name: str) -> Mapping[str, Any]:
     return {}
 
 
-class _Tagged:
+class _TagParser:
     """Parser for arguments between tags.
 
     A value ends at the first closing tag that is followed by something that can come after a value.
@@ -252,7 +253,7 @@ class _Tagged:
         self._head, self._tags = notation.head, notation.tags
         self._after, self._close = notation.tags.after.strip(), notation.tags.close
 
-    def read(self) -> Reading:
+    def read(self) -> ParsedCalls:
         text, found, at = self._text, list[Call](), 0
         while begun := self._head.match(text, skip(text, at)):
             name, at = begun["name"].strip(), begun.end()
@@ -260,7 +261,7 @@ class _Tagged:
             if not begun.groupdict().get("empty"):
                 arguments, at = self._arguments(at, _properties(self._tools, name))
             found.append(Call(name, arguments))
-        return Reading(found, text[at:].strip())
+        return ParsedCalls(found, text[at:].strip())
 
     def _arguments(self, at: int, properties: Mapping[str, Any]) -> tuple[str, int]:
         text, given = self._text, dict[str, str]()
@@ -562,7 +563,7 @@ def read(name: str, text: str, tools: Sequence[Tool] = ()) -> list[Call]:
     return found.calls
 
 
-def reading(name: str, text: str, tools: Sequence[Tool] = ()) -> Reading:
+def reading(name: str, text: str, tools: Sequence[Tool] = ()) -> ParsedCalls:
     """Parse the calls in a text between markers.
 
     Args:
@@ -577,7 +578,7 @@ def reading(name: str, text: str, tools: Sequence[Tool] = ()) -> Reading:
         return _mlx_lms_reading(name, text, tools)
     first, other = text.lstrip()[:1], NOTATIONS["qwen3_coder"]
     if notation.tags is not None and first != "{":
-        return _Tagged(text, notation, tools).read()
+        return _TagParser(text, notation, tools).read()
     if notation.quote:
         return _read_marked(text, notation)
     is_json = notation.json or _JSON_FIRST.match(text)
@@ -587,7 +588,7 @@ def reading(name: str, text: str, tools: Sequence[Tool] = ()) -> Reading:
     if head is not None and (name != "mistral" or head["bare"]):
         return _read_headed(text, notation)
     if first == "<" and other.head.match(text.lstrip()):
-        return _Tagged(text, other, tools).read()
+        return _TagParser(text, other, tools).read()
     return _read_objects(text)
 
 
@@ -610,14 +611,14 @@ def is_whole(name: str, text: str) -> bool:
     return bool(found.calls) and not found.rest
 
 
-def _mlx_lms_reading(name: str, text: str, tools: Sequence[Tool]) -> Reading:
+def _mlx_lms_reading(name: str, text: str, tools: Sequence[Tool]) -> ParsedCalls:
     try:
         found = _mlx_lms(name).parse_tool_call(text, list(tools))
     except Exception as error:  # each parser raises different exceptions
         log.debug("cannot parse a tool call", exc_info=True)
         raise ValueError(f"it could not be read ({type(error).__name__})") from None
     calls = found if isinstance(found, list) else [found]
-    return Reading([_of_object({k: dumps(v) for k, v in call.items()}) for call in calls], "")
+    return ParsedCalls([_of_object({k: dumps(v) for k, v in call.items()}) for call in calls], "")
 
 
 def _mlx_lms(name: str) -> ModuleType:

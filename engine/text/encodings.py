@@ -100,12 +100,12 @@ class NotTextError(Exception):
     """The bytes aren't text in any encoding we know."""
 
 
-class Decoded(NamedTuple):
+class DecodedText(NamedTuple):
     text: str
     encoding: str
 
 
-def decode(data: bytes, told: str = "") -> Decoded:
+def decode(data: bytes, told: str = "") -> DecodedText:
     """Detect a file's encoding and decode it.
 
     Args:
@@ -118,19 +118,19 @@ def decode(data: bytes, told: str = "") -> Decoded:
         return _as(data, name)
     for mark, name in _BOMS:
         if data.startswith(mark):
-            return Decoded(data[len(mark) :].decode(name, "replace"), name)
+            return DecodedText(data[len(mark) :].decode(name, "replace"), name)
     if (name := declared(data)) and (found := _declared_text(data, name)):
         return found
     if b"\x1b$" in data[:_SAMPLE_BYTES]:
         for name in ("iso2022_kr",) if b"\x1b$)C" in data[:_SAMPLE_BYTES] else ("iso2022_jp_2",):
             try:
-                return Decoded(data.decode(name), "iso2022_jp" if "jp" in name else name)
+                return DecodedText(data.decode(name), "iso2022_jp" if "jp" in name else name)
             except UnicodeDecodeError:
                 pass
     name = "utf-8" if _is_utf8(data) else ""
     if not name or _CONTROLS.search(data[:_SAMPLE_BYTES]):
         name = _guessed(data, name)
-    return Decoded(data.decode(name, "replace"), name)
+    return DecodedText(data.decode(name, "replace"), name)
 
 
 def known(name: str) -> str:
@@ -160,27 +160,27 @@ def declared(data: bytes) -> str:
     return ""
 
 
-def _as(data: bytes, name: str) -> Decoded:
+def _as(data: bytes, name: str) -> DecodedText:
     for mark, marked in _BOMS:
         if data.startswith(mark):
             data = data[len(mark) :]
             if name[:6] == marked[:6]:  # for plain "UTF-16", the mark defines the byte order
                 name = marked
             break
-    return Decoded(data.decode(name, "replace"), name)
+    return DecodedText(data.decode(name, "replace"), name)
 
 
-def _declared_text(data: bytes, name: str) -> Decoded | None:
+def _declared_text(data: bytes, name: str) -> DecodedText | None:
     # The declaration must be wrong, since it was readable as ASCII.
     if name.startswith(("utf-16", "utf-32")):
         return None
     found = data.decode(name, "replace")
     errors = found.count("\ufffd")
     if name == "utf-8":
-        return Decoded(found, name) if _is_utf8(data) else None
+        return DecodedText(found, name) if _is_utf8(data) else None
     if len(found) == len(data) and not data.isascii() and _is_valid_utf8(data):
         return None  # the file was converted to UTF-8, but still has the old declaration
-    return Decoded(found, name) if errors * 50 <= sum(byte > 127 for byte in data) else None
+    return DecodedText(found, name) if errors * 50 <= sum(byte > 127 for byte in data) else None
 
 
 def _is_utf8(data: bytes) -> bool:

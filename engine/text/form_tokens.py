@@ -21,10 +21,10 @@ _BPE = (
     *("fuse_unk", "byte_fallback", "ignore_merges"),
 )
 
-Told = tuple[dict[str, Any], tuple[bytes, ...]]
+TokenizerData = tuple[dict[str, Any], tuple[bytes, ...]]
 
 
-def tell(made: Any, text: str) -> Told | None:
+def tell(made: Any, text: str) -> TokenizerData | None:
     """Extract the parts for `make`. Called in a child process.
 
     Args:
@@ -83,7 +83,7 @@ def _unprefixed(part: Any) -> Any:
     return part
 
 
-def make(told: Told, ends: list[int]) -> Any:
+def make(told: TokenizerData, ends: list[int]) -> Any:
     """Assemble llguidance's tokenizer.
 
     Args:

@@ -139,7 +139,7 @@ def bounded(schema: str, limits: FormLimits | None) -> str:
     schema = supported(schema)
     if limits is None:
         return schema
-    work = _Bounding(limits)
+    work = _SchemaBounds(limits)
     try:
         out = work.schema(json.loads(schema))
         if work.used:
@@ -149,7 +149,7 @@ def bounded(schema: str, limits: FormLimits | None) -> str:
         return schema  # malformed or too deep; llguidance has better error messages
 
 
-class _Bounding:
+class _SchemaBounds:
     def __init__(self, limits: FormLimits) -> None:
         self._limits = limits
         self.used = False  # a part allows arbitrary JSON, so definitions are needed

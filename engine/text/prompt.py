@@ -192,7 +192,7 @@ def _encode_marked(
     return made
 
 
-class _Rendered(Struct, frozen=True):
+class _RenderedPrompt(Struct, frozen=True):
     """A rendered conversation.
 
     Attributes:
@@ -215,7 +215,7 @@ def _render(
     reasoning: bool | None,
     template: Mapping[str, Any],
     images: Images | None,
-) -> _Rendered:
+) -> _RenderedPrompt:
     digests = [one.digest for one in media_in(messages)] if images is not None else []
     messages = images_as_words(messages) if digests else messages
     given, messages = recognition.of(tokenizer).prepared(reasoning, template, messages)
@@ -240,7 +240,7 @@ def _render(
         (after,) = reader.render([(answered, False)], reasoning, given)
         if not isinstance(after, EngineError):
             closed = after if images is None else images.mark(after, digests)
-    return _Rendered(opened, closed, opening, rendered[2] if other else None)
+    return _RenderedPrompt(opened, closed, opening, rendered[2] if other else None)
 
 
 def _sure(text: str | EngineError) -> str:

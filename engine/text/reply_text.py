@@ -8,7 +8,7 @@ from typing import Any
 from engine.messages import Kind, Message
 from engine.text import recognition
 from engine.text.splitter import Delta, TextSplitter
-from engine.text.tool_calls import Calling, Told
+from engine.text.tool_calls import ToolCallTracker, ToolCallUpdate
 from engine.text.tools import name_of
 
 _MOST_SILENT = 64
@@ -37,7 +37,7 @@ class ReplyText:
     ) -> None:
         self._detokenizer = tokenizer.detokenizer
         self._dialect = recognition.of(tokenizer)
-        self._calling = Calling(self._dialect.tool_format, tools, opened, one_call)
+        self._calling = ToolCallTracker(self._dialect.tool_format, tools, opened, one_call)
         markers = self._dialect.markers
         self._splitter = TextSplitter(
             markers,
@@ -181,7 +181,7 @@ class ReplyText:
     def stop(self) -> str | None:
         return self._splitter.stop
 
-    def calls_told(self, over: bool = False) -> list[Told]:
+    def calls_told(self, over: bool = False) -> list[ToolCallUpdate]:
         """Return new tool-call events.
 
         Args:

@@ -16,7 +16,7 @@ from engine.text.call_notations import NOTATIONS, is_whole
 from engine.text.code_spans import Code
 from engine.text.dialects import Frame, Markers
 from engine.text.mark_tokens import MarkTokens
-from engine.text.tool_calls import Written
+from engine.text.tool_calls import CallText
 
 Delta = tuple[str, Kind]
 
@@ -82,7 +82,7 @@ class TextSplitter:
         after_reasoning: bool = False,
         notation: str = "",
         names: Collection[str] = (),
-        judge: Callable[[Written, bool], str] = lambda written, cut: "",
+        judge: Callable[[CallText, bool], str] = lambda written, cut: "",
         tokens: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         self._offered = offered
@@ -264,7 +264,7 @@ class TextSplitter:
         pieces, self.call = self.call, []
         inside, end = "".join(pieces), self._marks.plain(marker)
         self._part, self._doubts, self._at_start = _ANSWER, 0, True
-        written = Written(inside, "" if kept else start, end, kept, pieces)
+        written = CallText(inside, "" if kept else start, end, kept, pieces)
         shown = self._judge(written, cut)
         if shown or not cut:
             self.calls.append(inside)

@@ -29,7 +29,7 @@ _LONGEST_HEAD = 512
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
-class Told(NamedTuple):
+class ToolCallUpdate(NamedTuple):
     """An event of a tool call."""
 
     # "delta" adds to the arguments. "failed" means that the text isn't a call.
@@ -42,7 +42,7 @@ class Told(NamedTuple):
     arguments: str = ""  # arguments of a failed call, if its tool wasn't offered
 
 
-class Written(NamedTuple):
+class CallText(NamedTuple):
     """Text of one or more calls, and the markers around it."""
 
     inside: str
@@ -184,7 +184,7 @@ class _Names:
 # -- calls in an answer -------------------------------------------------------------------------
 
 
-class Calling:
+class ToolCallTracker:
     """Tracks the tool calls in a reply.
 
     Args:
@@ -202,7 +202,7 @@ class Calling:
         self._seed = prompt
         self._one = one
         self._numbers = 0
-        self._told: list[Told] = []
+        self._told: list[ToolCallUpdate] = []
         self.made: list[tuple[str, Call]] = []  # complete calls with their ids
         self.unreadable = False  # some text between call markers wasn't a call
         self._next_text()
@@ -220,7 +220,9 @@ class Calling:
         """True if we don't need any more calls."""
         return self._one and any(call.name in self._offered for _, call in self.made)
 
-    def follow(self, pieces: Sequence[str], over: bool = False, start: str = "") -> list[Told]:
+    def follow(
+        self, pieces: Sequence[str], over: bool = False, start: str = ""
+    ) -> list[ToolCallUpdate]:
         """Return the new events.
 
         Args:
@@ -230,11 +232,11 @@ class Calling:
         """
         self._advance(pieces)
         if over and pieces:
-            self._fail(Written("".join(pieces), start), CUT_OFF)
+            self._fail(CallText("".join(pieces), start), CUT_OFF)
         told, self._told = self._told, []
         return told
 
-    def close(self, text: Written, cut: bool = False) -> str:
+    def close(self, text: CallText, cut: bool = False) -> str:
         """Process a complete text between markers. Returns whatever isn't a call.
 
         Args:
@@ -268,12 +270,12 @@ class Calling:
             return
         if not call.started:
             call.started = True
-            self._told.append(Told("started", call.id, call.name))
+            self._told.append(ToolCallUpdate("started", call.id, call.name))
         if more:
-            self._told.append(Told("delta", call.id, text=more))
+            self._told.append(ToolCallUpdate("delta", call.id, text=more))
             call.told.append(more)
 
-    def _close(self, text: Written) -> str:
+    def _close(self, text: CallText) -> str:
         if self._stream is not None and self._stream.found:
             self._advance(text.pieces)
         try:
@@ -290,10 +292,10 @@ class Calling:
         if len(found.calls) < len(self._open):
             return self._fail(text, "it could not be read", len(found.calls))
         if found.calls and found.rest:
-            return self._fail(Written(found.rest), NO_CALL, len(self._open))
+            return self._fail(CallText(found.rest), NO_CALL, len(self._open))
         return "" if found.calls else self._fail(text, NO_CALL)
 
-    def _finish(self, number: int, call: Call, text: Written) -> None:
+    def _finish(self, number: int, call: Call, text: CallText) -> None:
         if number == len(self._open):
             self._open.append(_Partial(call.name, id=self._id(call.id), new=[], told=[]))
         begun = self._open[number]
@@ -303,17 +305,19 @@ class Calling:
         if arguments is None:
             self.unreadable = True
             wrong = "it is written twice"
-            self._told.append(Told("failed", begun.id, begun.name, text.whole, wrong))
+            self._told.append(ToolCallUpdate("failed", begun.id, begun.name, text.whole, wrong))
             return
         self.made.append((begun.id, replace(call, arguments=arguments)))
         if self._offered and call.name not in self._offered:
             wrong = "it names a tool that was not offered"
-            self._told.append(Told("failed", begun.id, call.name, text.whole, wrong, arguments))
+            self._told.append(
+                ToolCallUpdate("failed", begun.id, call.name, text.whole, wrong, arguments)
+            )
             return
         self._report(begun, arguments[len(begun.reported) :])
-        self._told.append(Told("finished", begun.id, call.name, arguments))
+        self._told.append(ToolCallUpdate("finished", begun.id, call.name, arguments))
 
-    def _fail(self, text: Written, wrong: str, first: int = 0) -> str:
+    def _fail(self, text: CallText, wrong: str, first: int = 0) -> str:
         """Report that a text can't be parsed, from call number `first` on.
 
         Returns:
@@ -326,7 +330,7 @@ class Calling:
         for begun in self._open[first:]:
             if not self.enough and begun.started and begun.whole and _is_object(begun.reported):
                 self.made.append((begun.id, Call(begun.name, begun.reported)))
-                self._told.append(Told("finished", begun.id, begun.name, begun.reported))
+                self._told.append(ToolCallUpdate("finished", begun.id, begun.name, begun.reported))
             else:
                 broken.append(begun)
         if not any(begun.started for begun in broken):
@@ -336,7 +340,7 @@ class Calling:
                 return ""
         for begun in broken or [_Partial("", id=self._id(None))]:
             name = begun.name if begun.started else ""
-            self._told.append(Told("failed", begun.id, name, text.whole, wrong))
+            self._told.append(ToolCallUpdate("failed", begun.id, name, text.whole, wrong))
         return ""
 
     def _is_text(self, text: str) -> bool:

@@ -305,11 +305,11 @@ def test_loading_does_not_stop_the_chats(
     next(event for event in reply if isinstance(event, TextDelta))
     pieces: list[int] = []  # the chat's token count before each loading step
     passes: list[int] = []  # the loading step of each pass of the new model
-    next_piece, forward = models.ModelReading.next_piece, llama.Model.__call__
+    next_piece, forward = models.ModelLoad.next_piece, llama.Model.__call__
     clock = types.SimpleNamespace(now=0.0, monotonic=time.monotonic)
     clock.perf_counter = lambda: clock.now
 
-    def slow_piece(load: models.ModelReading) -> object:
+    def slow_piece(load: models.ModelLoad) -> object:
         pieces.append(len(reply._tokens))
         clock.now += models.LONGEST
         with monkeypatch.context() as within:
@@ -321,7 +321,7 @@ def test_loading_does_not_stop_the_chats(
         return forward(net, *given, **named)
 
     monkeypatch.setattr(models, "time", clock)
-    monkeypatch.setattr(models.ModelReading, "next_piece", slow_piece)
+    monkeypatch.setattr(models.ModelLoad, "next_piece", slow_piece)
     loaded = engine.load_later(other).result(60)
     reply.cancel()
     assert loaded.id != model.id

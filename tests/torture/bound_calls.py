@@ -22,7 +22,7 @@ from engine.params import SamplingParams
 from engine.text import call_notations, recognition, tool_grammars
 from engine.text.forms import grammar
 from engine.text.reply_text import ReplyText
-from engine.text.tool_calls import CUT_OFF, Told
+from engine.text.tool_calls import CUT_OFF, ToolCallUpdate
 from tests.engine.speaking import FAMILIES, write_folder
 
 SCHEMAS, CALLS = 20, 200
@@ -96,7 +96,7 @@ def walk(matcher: Any, tokenizer: Any, end: int, pick: random.Random) -> list[in
     return tokens
 
 
-def calls(folder: Path, tokenizer: Any, number: int, seed: int) -> Iterator[list[Told]]:
+def calls(folder: Path, tokenizer: Any, number: int, seed: int) -> Iterator[list[ToolCallUpdate]]:
     """Yield the call events of random walks through a schema's grammar."""
     known = recognition.of(tokenizer)
     params = SamplingParams(tools=[tool(number, depth_of(tokenizer))], tool_choice="required")
@@ -118,7 +118,7 @@ def calls(folder: Path, tokenizer: Any, number: int, seed: int) -> Iterator[list
         yield reply.calls_told(over=True)
 
 
-def check(told: list[Told], number: int, depth: int) -> int:
+def check(told: list[ToolCallUpdate], number: int, depth: int) -> int:
     """Validate the calls and return their number. Only truncated calls may fail."""
     made = [one for one in told if one.kind == "finished"]
     for one in made:

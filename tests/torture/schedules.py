@@ -30,7 +30,7 @@ from engine.bench.limits import short_context, short_prefixes, tight_budget
 from engine.bench.schedules import Schedule
 from engine.engine import Engine
 from engine.model import loader, plain_decoder, runner, sampling
-from engine.runtime.pacing import Pacing
+from engine.runtime.pacing import PrefillPacer
 
 FAMILIES = (
     *("llama", "qwen2", "qwen3", "smollm3", "gemma2", "phi3", "glm4", "internlm3", "seed_oss"),
@@ -78,8 +78,8 @@ def random_chunks(seed: int) -> Iterator[None]:
         return min(remaining, chosen.choice((1, 3, 16, 17, 40, 64, 200)))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Pacing, "chunk", lambda *known: size(known[2]))
-        patch.setattr(Pacing, "mixed_chunk", lambda *known: size(known[3]))
+        patch.setattr(PrefillPacer, "chunk", lambda *known: size(known[2]))
+        patch.setattr(PrefillPacer, "mixed_chunk", lambda *known: size(known[3]))
         yield
 
 

@@ -94,7 +94,7 @@ _FACTORS = ("rope_freqs.weight", "rope_factors_long.weight", "rope_factors_short
 _SPARE = ("rope_freqs",)  # older files repeat this array in every layer
 
 
-class Taken(Struct, frozen=True):
+class SourceArray(Struct, frozen=True):
     """An array of the file, with instructions on how to convert it."""
 
     name: str  # name in MLX, without ".weight", ".scales" or ".biases"
@@ -108,15 +108,15 @@ class Taken(Struct, frozen=True):
         return self.source.type.groups is not None
 
 
-class Plan(Struct, frozen=True):
+class ConversionPlan(Struct, frozen=True):
     """Everything needed to write the model folder."""
 
     config: dict[str, Any]  # content of config.json, except what the tokenizer adds
-    taken: list[Taken]
+    taken: list[SourceArray]
     kept: FloatType  # floating-point type of unpacked arrays
 
 
-def plan(file: GgufFile) -> Plan:
+def plan(file: GgufFile) -> ConversionPlan:
     """Check a file's architecture, settings and arrays, and plan the conversion.
 
     Raises:
@@ -166,7 +166,7 @@ class _Planner:
             raise self._wrong("its embedding is missing")
         self._words = self._embedding.shape[0]
 
-    def plan(self) -> Plan:
+    def plan(self) -> ConversionPlan:
         taken = list(self._arrays())
         used = {one.source.name for one in taken} | {*_FACTORS}
         for name in self._file.arrays.keys() - used:
@@ -179,7 +179,7 @@ class _Planner:
                 )
         kept = self._kept(taken)
         config = {**self._config(), "torch_dtype": kept.name, **_quantization(taken)}
-        return Plan(config, taken, kept)
+        return ConversionPlan(config, taken, kept)
 
     # Settings.
 
@@ -346,7 +346,7 @@ class _Planner:
 
     # Arrays.
 
-    def _arrays(self) -> Iterator[Taken]:
+    def _arrays(self) -> Iterator[SourceArray]:
         for name, called in _TOP.items():
             if name == "output" and ("output.weight" not in self._file.arrays or self._family.ties):
                 continue
@@ -383,7 +383,7 @@ class _Planner:
             "ffn_down": (hidden, inner),
         }
 
-    def _one(self, name: str, called: str, shape: tuple[int, ...]) -> Taken:
+    def _one(self, name: str, called: str, shape: tuple[int, ...]) -> SourceArray:
         array = self._file.arrays.get(name)
         if array is None:
             raise self._wrong(f"the array {name!r} is missing")
@@ -403,9 +403,9 @@ class _Planner:
         if family.interleaved and kind in ("attn_q", "attn_k"):
             order = self._heads if kind == "attn_q" else self._kv_heads
         less = 1.0 if family.one_more and len(shape) == 1 else 0.0
-        return Taken(called, part, array, order, less)
+        return SourceArray(called, part, array, order, less)
 
-    def _kept(self, taken: list[Taken]) -> FloatType:
+    def _kept(self, taken: list[SourceArray]) -> FloatType:
         """If there are packed weights, return the family's type, else the most common type in the
         file.
         """
@@ -417,7 +417,7 @@ class _Planner:
         return {"F16": FLOAT16, "BF16": BFLOAT16}.get(counts.most_common(1)[0][0], FLOAT32)
 
 
-def _quantization(taken: list[Taken]) -> dict[str, Any]:
+def _quantization(taken: list[SourceArray]) -> dict[str, Any]:
     matrices = [one for one in taken if len(one.source.shape) == 2]
     bits = Counter(one.source.type.bits for one in matrices if one.packed)
     if not bits:

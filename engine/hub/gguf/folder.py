@@ -16,9 +16,9 @@ import numpy as np
 
 from engine.hub.gguf import families
 from engine.hub.gguf.blocks import GROUP, FloatType, packed
-from engine.hub.gguf.families import Plan, Taken
+from engine.hub.gguf.families import ConversionPlan, SourceArray
 from engine.hub.gguf.reading import GgufFile
-from engine.hub.gguf.tokens import Words
+from engine.hub.gguf.tokens import GgufVocabulary
 from engine.sandbox.protocol import RefusedError
 
 WEIGHTS = "model.safetensors"
@@ -37,7 +37,7 @@ def digest(path: Path, called: str) -> dict[str, Any]:
     """
     file = GgufFile(path, called)
     try:
-        Words(file, families.plan(file).config["vocab_size"])
+        GgufVocabulary(file, families.plan(file).config["vocab_size"])
     finally:
         file.close()
     with path.open("rb") as stream:
@@ -57,7 +57,7 @@ def write(path: Path, out: Path, called: str, card: dict[str, Any]) -> dict[str,
     file = GgufFile(path, called)
     try:
         made = families.plan(file)
-        words = Words(file, made.config["vocab_size"])
+        words = GgufVocabulary(file, made.config["vocab_size"])
         header, size = _header(made)
         free = shutil.disk_usage(out).free
         if size + SPARE > free:
@@ -113,7 +113,7 @@ def _json(path: Path, content: dict[str, Any]) -> None:
 Places = dict[str, dict[str, Any]]
 
 
-def _header(made: Plan) -> tuple[bytes, int]:
+def _header(made: ConversionPlan) -> tuple[bytes, int]:
     places: Places = {}
     end = 0
 
@@ -139,7 +139,7 @@ def _header(made: Plan) -> tuple[bytes, int]:
     return header, len(header) + end
 
 
-def _weights(file: GgufFile, made: Plan, out: Path, header: bytes) -> None:
+def _weights(file: GgufFile, made: ConversionPlan, out: Path, header: bytes) -> None:
     places: Places = json.loads(header[8:])
     with out.open("wb") as stream:
         stream.write(header)
@@ -158,11 +158,11 @@ def _put(descriptor: int, data: bytes, at: int) -> None:
         view, at = view[written:], at + written
 
 
-def _parts(one: Taken) -> tuple[str, ...]:
+def _parts(one: SourceArray) -> tuple[str, ...]:
     return ("weight", "scales", "biases") if one.packed else (one.part,)
 
 
-def _pieces(file: GgufFile, one: Taken, kept: FloatType) -> Iterator[dict[str, bytes]]:
+def _pieces(file: GgufFile, one: SourceArray, kept: FloatType) -> Iterator[dict[str, bytes]]:
     """Yield an array's converted bytes by part, some rows at a time."""
     source = one.source
     step = max(1, _AT_ONCE // source.shape[-1])
@@ -199,6 +199,6 @@ def _in_order(rows: np.ndarray[Any, Any], heads: int) -> np.ndarray[Any, Any]:
     return np.ascontiguousarray(pairs.swapaxes(1, 2)).reshape(rows.shape)
 
 
-def _check(file: GgufFile, one: Taken, *found: np.ndarray[Any, Any]) -> None:
+def _check(file: GgufFile, one: SourceArray, *found: np.ndarray[Any, Any]) -> None:
     if not all(np.isfinite(numbers).all() for numbers in found):
         raise file.damaged(f"weights in {one.source.name!r} are no numbers")

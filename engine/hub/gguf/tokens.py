@@ -50,7 +50,7 @@ _ENDS = (
 """Tokens that always end a turn, whatever the file says. Same as in llama.cpp."""
 
 
-class Words:
+class GgufVocabulary:
     def __init__(self, file: GgufFile, rows: int) -> None:
         self._file = file
         meta = file.metadata

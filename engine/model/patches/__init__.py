@@ -163,13 +163,13 @@ def install_module_classes() -> None:
     from mlx import nn
 
     module: Any = nn.Identity()
-    undo = mix_in(_Answering, [module])
+    undo = mix_in(_MixedInCheck, [module])
     if module() != "mixed in":
         raise RuntimeError("calling a module does not call its class")
     undo()
 
 
-class _Answering:
+class _MixedInCheck:
     def __call__(self, *args: Any, **kwargs: Any) -> str:
         return "mixed in"
 

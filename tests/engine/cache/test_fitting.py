@@ -14,7 +14,7 @@ from engine.bench import memory
 from engine.bench.small_configs import NotBuildableError, architectures, small_config
 from engine.cache.cache_objects import leaves
 from engine.cache.config_shape import shape_of
-from engine.cache.estimate import Fit, Loaded, MemoryEstimate, Weights, estimate, fit
+from engine.cache.estimate import Fit, MemoryEstimate, ResidentModel, Weights, estimate, fit
 
 GB = 10**9
 
@@ -208,9 +208,9 @@ def test_fitting_model_gets_no_offers() -> None:
 def test_unfitting_model_gets_offers_that_fit() -> None:
     weights, free = Weights(4 * GB, 4 * GB), 8 * GB
     loaded = [
-        Loaded("small", GB, True),
-        Loaded("used", 9 * GB, False),
-        Loaded("big", 30 * GB, True),
+        ResidentModel("small", GB, True),
+        ResidentModel("used", 9 * GB, False),
+        ResidentModel("big", 30 * GB, True),
     ]
     found = fit(LLAMA_8B, weights, free, 32768, loaded=loaded)
     assert found.verdict == "no"

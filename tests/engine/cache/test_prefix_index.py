@@ -16,7 +16,7 @@ from mlx_lm.models.cache import ArraysCache, KVCache
 from engine.cache import prefix_index
 from engine.cache.ledger import MIN_GAIN, CacheKey, CacheOffer, packed
 from engine.cache.prefix_index import PrefillingSession, PrefixIndex, _Node
-from engine.cache.session_kv import SessionKV, Watch
+from engine.cache.session_kv import DirtySets, SessionKV
 from tests.slices import examples
 
 KIND = ("model",)
@@ -32,7 +32,7 @@ class States(ArraysCache):
 
 def caches(index: PrefixIndex, moved: set[Any], name: str, recurrent: bool) -> SessionKV:
     kv = SessionKV(lambda: [States()] if recurrent else [KVCache()])
-    kv.watch = Watch()
+    kv.watch = DirtySets()
     kv.watch.moved = moved
     index.add(CacheKey("session", name), KIND, kv)
     return kv

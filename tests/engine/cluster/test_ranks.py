@@ -38,7 +38,7 @@ from engine.messages import Load, UnloadIdle
 from engine.reply import Reply
 from engine.runtime.admission import BUDGET_SHARE
 from engine.runtime.examining import Candidate
-from engine.runtime.workers import Answer, Mailbox
+from engine.runtime.workers import CommandFuture, Mailbox
 from tests.waiting import until
 
 LONG = 120.0  # seconds; usually takes one on an idle machine
@@ -431,12 +431,12 @@ def test_relay_forgets_finished_commands(
         CommandCallback(asked[0].number, ("another",))
     )  # already sent when the next command arrived
     assert heard == [(49, "a model"), (49, "another")]
-    loads = [Load("here", Answer(can_be_cancelled=True)) for _ in range(20)]
+    loads = [Load("here", CommandFuture(can_be_cancelled=True)) for _ in range(20)]
     for load in loads:
         made._relay_command(load)
         load.answer.cancel()
     assert len(made._waiting) == 1
-    kept = Load("here", Answer(can_be_cancelled=True))
+    kept = Load("here", CommandFuture(can_be_cancelled=True))
     made._relay_command(kept)
     far_end = [far.receive(True)[0] for _ in range(41)]
     assert [type(m) for m in far_end[:4]] == [

@@ -16,7 +16,7 @@ from engine.bench.families import write_family
 from engine.cache.cache_objects import Caches
 from engine.model import probe, runner
 from engine.model.loaded_model import LoadedModel
-from engine.runtime.pacing import Pacing
+from engine.runtime.pacing import PrefillPacer
 
 pytestmark = pytest.mark.usefixtures("all_cores")
 
@@ -60,7 +60,9 @@ def test_a_prompt_read_in_other_chunks_is_answered_alike(
     some = replace(SOME, temperature=temperature)
     answers = []
     for size in (1000, 64, 7, 1):
-        monkeypatch.setattr(Pacing, "chunk", lambda _, __, left, *___, size=size: min(size, left))
+        monkeypatch.setattr(
+            PrefillPacer, "chunk", lambda _, __, left, *___, size=size: min(size, left)
+        )
         chat = engine.open_session(model)
         answers.append([chat.send(p, some).tokens(60) for p in (prompt, "so")])
         chat.close()

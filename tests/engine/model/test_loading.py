@@ -24,7 +24,7 @@ from tests.engine.families import FAMILIES
 Folder = Callable[[str], Path]
 
 
-def examined(folder: Path, largest_id: int | None = None) -> loader.Examined:
+def examined(folder: Path, largest_id: int | None = None) -> loader.CheckedModel:
     """Examine a folder."""
     backend.start()
     config = folder_module.check(folder, "Tiny")
@@ -240,7 +240,7 @@ def test_unloaded_model_is_freed_in_steps(monkeypatch: pytest.MonkeyPatch) -> No
     arrays = [mx.zeros(1000) + 1 for _ in range(5)]
     mx.eval(arrays)
     held, told = mx.get_active_memory(), []
-    going = leaving.Leaving()
+    going = leaving.DeferredFree()
     going.add(arrays, lambda: told.append(len(freed)))
     going.step()
     assert freed == [4, 3]
@@ -254,7 +254,7 @@ def test_unloaded_model_is_freed_in_steps(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_stopping_engine_notifies_waiters_for_unloading() -> None:
     told: list[str] = []
-    going = leaving.Leaving()
+    going = leaving.DeferredFree()
     going.add([mx.zeros(1)], lambda: told.append("gone"))
     going.give_up()
     assert told == ["gone"]
@@ -267,15 +267,15 @@ def test_waiting_load_always_ends(
 ) -> None:
     """Regression test: waiting loads were lost when later cleanup raised."""
     raised: list[bool] = []
-    give_up = leaving.Leaving.give_up
+    give_up = leaving.DeferredFree.give_up
 
-    def faulty(self: leaving.Leaving) -> None:
+    def faulty(self: leaving.DeferredFree) -> None:
         raised.append(True)
         if len(raised) == 1:
             raise BaseException("injected")  # as when a native library panics
         give_up(self)
 
-    monkeypatch.setattr(leaving.Leaving, "give_up", faulty)
+    monkeypatch.setattr(leaving.DeferredFree, "give_up", faulty)
     engine = Engine()
     waits = engine.load_later(
         model_folder("plain"),
@@ -298,7 +298,7 @@ def test_waiting_unload_always_ends(
         if len(told) == 1:
             raise RuntimeError("injected")
 
-    going = leaving.Leaving()
+    going = leaving.DeferredFree()
     going.add([], first)
     going.add([], lambda: told.append("second"))
     going.give_up()

@@ -184,7 +184,7 @@ def test_saved_capabilities_prepare_recurrent_states(
     """Saved capabilities aren't measured again, but modules are still prepared for them."""
     backend.start()
     net, _ = load_net(model_folder("hybrid recurrent"))
-    known = probe.Ways(probe.SHARED, slots=True, shares_prefix=True, mixes=True)
+    known = probe.SharingModes(probe.SHARED, slots=True, shares_prefix=True, mixes=True)
     make = run_to_end(probe.measure(net, 200, known)).make_cache
     sessions, chunk = [make(), make()], [3, 1, 4]
     for caches, prompt in zip(sessions, ([7, 8, 9, 10], [11, 12]), strict=True):

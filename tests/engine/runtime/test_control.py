@@ -27,7 +27,7 @@ from engine import (
 )
 from engine.model import backend
 from engine.runtime.executor import Executor, Run
-from engine.runtime.pacing import Pacing
+from engine.runtime.pacing import PrefillPacer
 from engine.runtime.plan import StepPlan
 
 NO_END = {2: -1e9, 3: -1e9, 4: -1e9}
@@ -315,13 +315,13 @@ def standing(engine: Engine, model: Model) -> Iterator[None]:
 def test_simultaneous_prompts_are_read_before_answers(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gathers = Pacing.gathers
+    gathers = PrefillPacer.gathers
 
-    def patient(self: Pacing, *told: Any) -> bool:
+    def patient(self: PrefillPacer, *told: Any) -> bool:
         self.gathering = 60.0  # the usual limit of a second is too short on a busy machine
         return gathers(self, *told)
 
-    monkeypatch.setattr(Pacing, "gathers", patient)
+    monkeypatch.setattr(PrefillPacer, "gathers", patient)
     model = engine.load(model_folder("plain"))
     log: list[tuple[str, str]] = []
 

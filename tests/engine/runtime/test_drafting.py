@@ -22,7 +22,7 @@ from engine.model.info import LOOKUP, PREDICTION_HEAD
 from engine.model.prompt_lookup import MIN_MATCH, MatchSearch
 from engine.runtime import drafts as drafting
 from engine.runtime import view as runtime_view
-from engine.runtime.drafts import COPIED, FIRST, MOST, PLAIN, REST, SOON, TRIAL, Drafting
+from engine.runtime.drafts import COPIED, FIRST, MOST, PLAIN, REST, SOON, TRIAL, DraftStatistics
 from engine.runtime.plan import Row, Status, StepPlan, Timing, View
 from engine.runtime.request import Request
 from engine.runtime.scheduler import Scheduler
@@ -379,7 +379,9 @@ def test_each_token_shows_if_the_match_continues() -> None:
     assert places.chances(1) < fresh[:1]
 
 
-def looking(policy: Drafting, cost: float, chance: float = 0.9, turns: int = 160) -> list[int]:
+def looking(
+    policy: DraftStatistics, cost: float, chance: float = 0.9, turns: int = 160
+) -> list[int]:
     """Return the number of tokens looked up per pass, for a chat whose rows cost `cost` steps.
 
     The text repeats earlier text throughout, and each drafted token is right with `chance`.
@@ -404,7 +406,7 @@ def test_lookup_draft_length_follows_row_cost() -> None:
         patch.setattr(drafting, "WORTH", 0.97)
         patch.setattr(drafting, "LIKELY", 1.5)
         for cost, most in ((0.02, COPIED), (0.4, 8), (1.0, 0)):
-            policy = Drafting()
+            policy = DraftStatistics()
             counts = looking(policy, cost)
             assert counts[0] == FIRST  # a small trial
             if most:
@@ -417,7 +419,7 @@ def test_lookup_draft_length_follows_row_cost() -> None:
             policy.forget("m")  # loading a draft model keeps the measured row costs
             again = looking(policy, cost)
             assert again[0] > FIRST if most else len(again) < len(counts)
-        assert looking(Drafting(), 0.02, chance=0.5) == []  # drafts rarely hold
+        assert looking(DraftStatistics(), 0.02, chance=0.5) == []  # drafts rarely hold
 
 
 def test_occasional_drafts_are_judged_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -426,7 +428,7 @@ def test_occasional_drafts_are_judged_too(monkeypatch: pytest.MonkeyPatch) -> No
     """
     monkeypatch.setattr(drafting, "WORTH", 0.97)
     for cost, holds, rests in ((1.5, 0, True), (1.5, 2, False)):
-        policy = Drafting()
+        policy = DraftStatistics()
         for _ in range(PLAIN + 1):
             policy.observe("m", 1.0, 1)
         for _ in range(TRIAL):
@@ -513,7 +515,7 @@ def test_late_draft_model_catches_up_in_parts() -> None:
 
 def test_losing_drafts_are_retried_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drafting, "WORTH", 0.97)
-    policy = Drafting()
+    policy = DraftStatistics()
 
     def steps_until_a_draft() -> int:
         steps = 0
@@ -536,7 +538,7 @@ def test_winning_drafts_grow_and_plain_steps_are_retimed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(drafting, "WORTH", 0.97)
-    policy = Drafting()
+    policy = DraftStatistics()
     for _ in range(PLAIN + 1):
         policy.observe("m", 1.0, 1)
     counts, tokens = [], 0

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from engine.cache.ledger import FIXED_CHUNK, MIN_GAIN, CacheKey, CacheOffer, in_common, packed
 from engine.runtime import plan as plan_module
-from engine.runtime.pacing import GAP_BUDGET, TILE, Pacing
+from engine.runtime.pacing import GAP_BUDGET, TILE, PrefillPacer
 from engine.runtime.plan import (
     Extension,
     Idle,
@@ -312,7 +312,7 @@ def read_by(view: View) -> list[str]:
 
 
 def test_waiting_prompts_share_one_chunk_size() -> None:
-    size = Pacing().chunk("m", 10_000, None)
+    size = PrefillPacer().chunk("m", 10_000, None)
     assert read_by(burst(20, 30, 40)) == ["p0", "p1", "p2"]
     assert read_by(burst(20, size - 50, size - 30, 30)) == ["p0", "p3", "p1"]
     assert read_by(burst(size + 1, size + 2)) == ["p0"]
@@ -415,7 +415,7 @@ def test_ending_prompts_feed_last_tokens_together() -> None:
         rows = [*one.rows, replace(ready, **change)]
         assert Scheduler().plan(replace(gathered, rows=rows)).gathering
     # A long prompt joins with its last chunk.
-    size = Pacing().chunk("m", 10_000, None)
+    size = PrefillPacer().chunk("m", 10_000, None)
     long = replace(one.rows[0], remaining=size + 9)
     assert not Scheduler().plan(replace(one, rows=[long])).begins
     assert Scheduler().plan(replace(one, rows=[replace(long, length=size, remaining=9)])).begins
@@ -561,7 +561,7 @@ def simulate(scheduler: Scheduler, prompts: dict[str, int], chats: int, seconds:
 
 
 def test_gap_stays_within_its_budget() -> None:
-    scheduler = learned(pacing=Pacing())
+    scheduler = learned(pacing=PrefillPacer())
     gaps, _, kinds = simulate(scheduler, {"long": 20_000}, 3, 500)
     settled = sorted(gaps[20:])
     step = 0.033

@@ -17,9 +17,9 @@ from engine.engine import Engine
 from engine.errors import EngineError
 from engine.model.info import Model
 from engine.params import SamplingParams
-from engine.runtime import idling as resting
+from engine.runtime import idle as resting
 from engine.runtime import pressure
-from engine.runtime.pressure import PAUSE, Need, Pressure, Relief
+from engine.runtime.pressure import PAUSE, Pressure, Relief, ReliefStep
 from engine.serve import models as rooms
 from engine.serve.models import ModelRegistry
 
@@ -87,16 +87,16 @@ def test_macos_reports_a_level(
 def test_caches_are_freed_first_and_then_one_model_at_a_time() -> None:
     relief = Relief()
     looks = [
-        (0, NONE, Need.NOTHING),
-        (2, HIGH, Need.CACHES),
-        (4, HIGH, Need.NOTHING),  # too early to see the effect
-        (2 + PAUSE, HIGH, Need.MODEL),
-        (2 + 2 * PAUSE, HIGH, Need.MODEL),
-        (2 + 3 * PAUSE, SOME, Need.CACHES),
-        (4 + 3 * PAUSE, NONE, Need.NOTHING),
-        (2 + 4 * PAUSE, HIGH, Need.MODEL),  # the same period of pressure
-        (2 + 5 * PAUSE, NONE, Need.NOTHING),
-        (4 + 5 * PAUSE, HIGH, Need.CACHES),
+        (0, NONE, ReliefStep.NOTHING),
+        (2, HIGH, ReliefStep.CACHES),
+        (4, HIGH, ReliefStep.NOTHING),  # too early to see the effect
+        (2 + PAUSE, HIGH, ReliefStep.MODEL),
+        (2 + 2 * PAUSE, HIGH, ReliefStep.MODEL),
+        (2 + 3 * PAUSE, SOME, ReliefStep.CACHES),
+        (4 + 3 * PAUSE, NONE, ReliefStep.NOTHING),
+        (2 + 4 * PAUSE, HIGH, ReliefStep.MODEL),  # the same period of pressure
+        (2 + 5 * PAUSE, NONE, ReliefStep.NOTHING),
+        (4 + 5 * PAUSE, HIGH, ReliefStep.CACHES),
     ]
     assert [relief.need(level, now) for now, level, _ in looks] == [due for *_, due in looks]
 

@@ -12,7 +12,7 @@ from engine import Engine, EngineError, Reply, SamplingParams, Session, TextDelt
 from engine.cache import shared_prefix
 from engine.model import runner
 from engine.model.runner import PrefillChunk
-from engine.runtime.pacing import Pacing
+from engine.runtime.pacing import PrefillPacer
 
 pytestmark = pytest.mark.usefixtures("all_cores")
 
@@ -130,7 +130,7 @@ def test_new_prompts_are_read_in_running_steps(
     together: Callable[[int], None],
 ) -> None:
     # As measured on a busy machine, where a pass only has room for a few tokens.
-    monkeypatch.setattr(Pacing, "mixed_chunk", lambda *known: min(known[3], 256))
+    monkeypatch.setattr(PrefillPacer, "mixed_chunk", lambda *known: min(known[3], 256))
     folder = model_folder("plain")
     model = engine.load(folder)
     first = engine.open_session(model).send(STORY, params(7, 6000))

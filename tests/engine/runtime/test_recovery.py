@@ -17,11 +17,11 @@ from engine.cache.session_kv import SessionKV
 from engine.runtime import loop
 from engine.runtime import request as request_module
 from engine.runtime import view as view_module
-from engine.runtime.commands import Reception
+from engine.runtime.commands import SessionCommands
 from engine.runtime.delivery import Delivery
 from engine.runtime.executor import Executor
-from engine.runtime.jobs import Embedding, Restoring
-from engine.runtime.models import Loading
+from engine.runtime.jobs import CacheRestorer, Embedder
+from engine.runtime.models import ModelLoader
 from engine.runtime.plan import StepPlan, View
 from engine.runtime.request import Request
 from engine.runtime.scheduler import Scheduler
@@ -174,7 +174,7 @@ def test_unplannable_work_ends_and_engine_continues(
     assert engine._mailbox is mailbox
 
 
-@pytest.mark.parametrize(("where", "name"), [(Embedding, "begin"), (Request, "extend")])
+@pytest.mark.parametrize(("where", "name"), [(Embedder, "begin"), (Request, "extend")])
 def test_failing_start_ends_only_its_own_work(
     engine: Engine,
     model_folder: Folder,
@@ -185,8 +185,8 @@ def test_failing_start_ends_only_its_own_work(
     """Regression test: the second such fault ended the engine."""
     monkeypatch.setattr(request_module, "PROMISED", 20)
     model, mailbox = engine.load(model_folder("plain")), engine._mailbox
-    left = raises(monkeypatch, where, name, Panic, times=1 if where is Embedding else 2)
-    if where is Embedding:
+    left = raises(monkeypatch, where, name, Panic, times=1 if where is Embedder else 2)
+    if where is Embedder:
         with pytest.raises(EngineError, match="injected"):
             engine.embed_later(model, ["hello"]).result(60)
     else:
@@ -216,13 +216,13 @@ def test_cache_that_cannot_be_evicted_ends_its_chat_only(
 def test_single_question_that_cannot_be_sent_leaves_nothing(
     model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    known, close = list[Reception](), Reception.close
+    known, close = list[SessionCommands](), SessionCommands.close
 
-    def closes(reception: Reception, command: Any) -> None:
+    def closes(reception: SessionCommands, command: Any) -> None:
         close(reception, command)
         known.append(reception)
 
-    monkeypatch.setattr(Reception, "close", closes)
+    monkeypatch.setattr(SessionCommands, "close", closes)
     with Engine() as engine:
         model = engine.load(model_folder("plain"))
         engine.unload(model)
@@ -259,7 +259,7 @@ def test_failing_load_is_reported(
     model = engine.load(model_folder("plain"))
     reply = engine.open_session(model).send("hello", LONG)
     first_text(reply)
-    raises(monkeypatch, Loading, "begin", kind)
+    raises(monkeypatch, ModelLoader, "begin", kind)
     with pytest.raises(EngineError, match="injected"):
         engine.load(model_folder("sliding window"))
     assert len(reply.tokens(60)) == 120
@@ -281,7 +281,7 @@ def test_fault_while_restoring_a_cache_ends_no_reply(
             {"role": "assistant", "content": answer},
             {"role": "user", "content": "and then?"},
         ]
-        left = raises(monkeypatch, Restoring, name, Panic)
+        left = raises(monkeypatch, CacheRestorer, name, Panic)
         assert engine.open_session(model, "mine").send(told, SOME).tokens(60)
         assert not left
 

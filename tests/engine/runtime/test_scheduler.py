@@ -10,28 +10,28 @@ from engine.runtime.pacing import (
     MIN_CHUNK,
     MOST_OWED,
     TILE,
-    Pacing,
-    Rest,
-    Shares,
-    Turns,
-    Waiting,
+    ModelTimeShares,
+    PrefillPacer,
+    PrefillPause,
+    ProgramTimeShares,
+    WaitingPrompt,
     parts,
 )
 
 
-def names(order: list[Waiting]) -> list[str]:
+def names(order: list[WaitingPrompt]) -> list[str]:
     return [w.key for w in order]
 
 
 def test_shortest_prompt_goes_first() -> None:
-    waiting = [Waiting("long", 3000, 0.0), Waiting("short", 30, 1.0)]
-    assert names(Pacing().order(waiting, 1.0)) == ["short", "long"]
+    waiting = [WaitingPrompt("long", 3000, 0.0), WaitingPrompt("short", 30, 1.0)]
+    assert names(PrefillPacer().order(waiting, 1.0)) == ["short", "long"]
 
 
 def test_long_prompt_is_never_starved() -> None:
-    scheduler = Pacing(ageing=50.0)
+    scheduler = PrefillPacer(ageing=50.0)
     for second in range(0, 200, 5):
-        waiting = [Waiting("long", 3000, 0.0), Waiting("short", 200, float(second))]
+        waiting = [WaitingPrompt("long", 3000, 0.0), WaitingPrompt("short", 200, float(second))]
         if names(scheduler.order(waiting, float(second)))[0] == "long":
             assert 40 <= second <= 80
             return
@@ -39,7 +39,7 @@ def test_long_prompt_is_never_starved() -> None:
 
 
 def test_chunks_settle_at_the_gap_budget() -> None:
-    scheduler = Pacing(gap_budget=0.04)
+    scheduler = PrefillPacer(gap_budget=0.04)
     step = 0.02
 
     def cost(tokens: int) -> float:  # a fixed cost for the weights plus a cost per token
@@ -54,14 +54,14 @@ def test_chunks_settle_at_the_gap_budget() -> None:
 
 
 def test_one_slow_moment_does_not_decide() -> None:
-    scheduler = Pacing()
+    scheduler = PrefillPacer()
     before = scheduler.chunk("m", 10_000, 0.02)
     scheduler.observe("m", before, 10.0, 0.02)
     assert scheduler.chunk("m", 10_000, 0.02) >= max(MIN_CHUNK, before * 0.5)
 
 
 def test_small_pass_does_not_limit_larger_ones() -> None:
-    scheduler = Pacing()
+    scheduler = PrefillPacer()
     for _ in range(20):
         scheduler.observe("m", 1024, 0.1, None)
     size = scheduler.chunk("m", 10_000, None)
@@ -73,20 +73,20 @@ def test_small_pass_does_not_limit_larger_ones() -> None:
 
 
 def test_chunks_are_large_when_nothing_decodes() -> None:
-    scheduler = Pacing()
+    scheduler = PrefillPacer()
     assert scheduler.chunk("m", 10_000, None) > scheduler.chunk("m", 10_000, 0.02)
     assert scheduler.chunk("m", 5, None) == 5
 
 
 def test_reproducible_boundaries_are_at_fixed_positions() -> None:
-    scheduler = Pacing()
+    scheduler = PrefillPacer()
     assert scheduler.fixed_chunk(0, 1000) == FIXED_CHUNK
     assert scheduler.fixed_chunk(10, 1000) == FIXED_CHUNK - 10
     assert scheduler.fixed_chunk(2 * FIXED_CHUNK, 7) == 7
 
 
 def test_models_share_the_device_by_time() -> None:
-    turns, count = Turns(), {"small": 0, "large": 0}
+    turns, count = ModelTimeShares(), {"small": 0, "large": 0}
     cost = {"small": 1.0, "large": 30.0}
     for _ in range(620):
         model = turns.next(["small", "large"])
@@ -97,7 +97,7 @@ def test_models_share_the_device_by_time() -> None:
 
 
 def test_round_ends_after_each_model_had_a_turn() -> None:
-    turns = Turns()
+    turns = ModelTimeShares()
     over = []
     for _ in range(12):
         model = turns.next(["a", "b", "c"])
@@ -110,7 +110,7 @@ def test_round_ends_after_each_model_had_a_turn() -> None:
 
 
 def test_late_model_gets_no_backlog() -> None:
-    turns = Turns()
+    turns = ModelTimeShares()
     for _ in range(100):
         turns.charge(turns.next(["a"]), 1.0)
     served = []
@@ -128,7 +128,7 @@ def test_programs_have_their_parts_and_equal_ones_of_the_rest() -> None:
 
 
 def test_programs_share_time_without_backlog() -> None:
-    shares = Shares()
+    shares = ProgramTimeShares()
     for _ in range(100):
         shares.charge({"a": 1.0}, {"a": 1.0})
     assert shares.used(["a", "b"]) == {"a": 100.0, "b": 100.0}, "b had nothing to do"
@@ -144,15 +144,15 @@ def test_programs_share_time_without_backlog() -> None:
 
 
 def test_front_chat_goes_first_unless_it_is_much_later() -> None:
-    scheduler = Pacing(ageing=50, preference=1000)
-    front, back = Waiting("front", 900, 0.0, 1), Waiting("back", 10, 0.0)
+    scheduler = PrefillPacer(ageing=50, preference=1000)
+    front, back = WaitingPrompt("front", 900, 0.0, 1), WaitingPrompt("back", 10, 0.0)
     assert [w.key for w in scheduler.order([back, front], 0.0)] == ["front", "back"]
-    late = Waiting("front", 900, 30.0, 1)
+    late = WaitingPrompt("front", 900, 30.0, 1)
     assert [w.key for w in scheduler.order([late, back], 30.0)] == ["back", "front"]
 
 
 def test_prefill_waits_briefly_for_simultaneous_prompts() -> None:
-    scheduler = Pacing(gathering=1.0)
+    scheduler = PrefillPacer(gathering=1.0)
     scheduler.observe("m", 100, 0.5, None)  # 100 tokens in half a second
     each = scheduler.seconds("m", 100)
     assert 0.4 < each < 0.6
@@ -163,7 +163,7 @@ def test_prefill_waits_briefly_for_simultaneous_prompts() -> None:
 
 
 def test_mixed_chunks_fill_tiles_within_budget() -> None:
-    scheduler = Pacing(gap_budget=0.05)
+    scheduler = PrefillPacer(gap_budget=0.05)
     step = 0.04
 
     def cost(rows: int) -> float:
@@ -182,7 +182,7 @@ def test_mixed_chunks_fill_tiles_within_budget() -> None:
 @pytest.mark.parametrize(("step", "row"), [(0.014, 0.0014), (0.006, 0.0006)])
 def test_prompt_of_exact_model_keeps_its_speed_next_to_streams(step: float, row: float) -> None:
     """Use the measured costs of three SmolLM2 streams on two cores, with AVX2 and AVX-512."""
-    pacing, rest, streams = Pacing(gap_budget=0.05), Rest(0.05), 3
+    pacing, rest, streams = PrefillPacer(gap_budget=0.05), PrefillPause(0.05), 3
 
     def cost(rows: int) -> float:
         return step + (rows - streams) * row
@@ -203,9 +203,9 @@ def test_prompt_of_exact_model_keeps_its_speed_next_to_streams(step: float, row:
 
 def long_under_short(rate: float, long: int = 100_000, short: int = 300) -> float:
     """Return the seconds until a long prompt is read while short prompts keep arriving."""
-    pacing, now, left, made = Pacing(), 0.0, {"long": long, "short": short}, {"short": 0.0}
+    pacing, now, left, made = PrefillPacer(), 0.0, {"long": long, "short": short}, {"short": 0.0}
     while left["long"]:
-        waiting = [Waiting(n, left[n], made.get(n, 0.0), model="m") for n in left]
+        waiting = [WaitingPrompt(n, left[n], made.get(n, 0.0), model="m") for n in left]
         first = pacing.order(waiting, now)[0].key
         count = pacing.chunk("m", left[first], None)
         seconds = 0.002 + count / rate
@@ -223,18 +223,21 @@ def test_long_prompt_waits_in_proportion_to_its_cost(rate: float) -> None:
     """Regression test: a long prompt waited 2,000 seconds even on machines that read it in 20."""
     alone = 100_000 / rate
     assert long_under_short(rate) < 8 * alone
-    assert Pacing().order([Waiting("new", 100, 10.0), Waiting("old", 400, 0.0)], 10.0)[0].key == (
-        "old"
-    ), "as ever, as long as nothing was measured"
+    assert PrefillPacer().order(
+        [WaitingPrompt("new", 100, 10.0), WaitingPrompt("old", 400, 0.0)], 10.0
+    )[0].key == ("old"), "as ever, as long as nothing was measured"
 
 
 def test_small_passes_do_not_set_prefill_speed() -> None:
-    pacing = Pacing()
+    pacing = PrefillPacer()
     pacing.observe("m", 2048, 0.1, None)
     for _ in range(100):
         pacing.observe("m", 20, 0.05, None)
         pacing.observe_mixed("m", 24, 0.05, 0.01)
-    waiting = [Waiting("new", 30, 10.0, model="m"), Waiting("old", 40_000, 0.0, model="m")]
+    waiting = [
+        WaitingPrompt("new", 30, 10.0, model="m"),
+        WaitingPrompt("old", 40_000, 0.0, model="m"),
+    ]
     assert pacing.order(waiting, 10.0)[0].key == "old"  # a quarter of 20,480 tokens per second
     for _ in range(20):  # another program slows the machine down
         pacing.observe("m", 2048, 4.0, None)
@@ -242,7 +245,7 @@ def test_small_passes_do_not_set_prefill_speed() -> None:
 
 
 def test_rest_follows_passes_over_their_budget() -> None:
-    rest = Rest(0.05)
+    rest = PrefillPause(0.05)
     rest.add(-0.04)  # a pass within its budget
     assert not rest.is_due
     rest.add(0.1)

@@ -21,10 +21,10 @@ from engine.model import loader
 from engine.reply import Reply
 from engine.runtime import models as loading
 from engine.runtime.examining import Candidate, examine
-from engine.runtime.models import Loading
+from engine.runtime.models import ModelLoader
 from engine.runtime.plan import LoadAdmission
 from engine.runtime.state import State
-from engine.runtime.workers import Answer, Mailbox, Workers
+from engine.runtime.workers import CommandFuture, Mailbox, Workers
 from engine.sandbox.confined import Sandbox
 from tests.engine.families import FAMILIES
 from tests.engine.model.test_loading import examined
@@ -270,7 +270,7 @@ def test_loading_steps_grow_with_slow_decode_steps(
     monkeypatch.setattr(time, "perf_counter", lambda: now[0])
     pieces: list[int] = []
 
-    def load(examined: loader.Examined, *_: Any) -> Iterator[Any]:
+    def load(examined: loader.CheckedModel, *_: Any) -> Iterator[Any]:
         while True:
             now[0] += 0.015
             pieces.append(1)
@@ -278,9 +278,9 @@ def test_loading_steps_grow_with_slow_decode_steps(
 
     monkeypatch.setattr(loader, "load", load)
     state = State()
-    loading = Loading(state, Workers(Mailbox()), Sandbox())
+    loading = ModelLoader(state, Workers(Mailbox()), Sandbox())
     candidate = Candidate(examined(model_folder("plain")), None)  # type: ignore[arg-type]
-    command = Load(str(model_folder("plain")), Answer(), None, None)
+    command = Load(str(model_folder("plain")), CommandFuture(), None, None)
     loading._examining.append(command)
     loading._examined(command, candidate)
     wanted = loading.wanted()

@@ -16,7 +16,7 @@ from engine.bench.hostile_inputs import ENDLESS
 from engine.bench.random_models import CHATML, SHAPES, write_model
 from engine.messages import Command, WorkDone
 from engine.runtime import workers
-from engine.runtime.workers import PLACES, THREADS, Answer, Mailbox, Task, Work, Workers
+from engine.runtime.workers import PLACES, THREADS, CommandFuture, Mailbox, Task, Work, Workers
 from engine.sandbox import confined
 from engine.sandbox.confined import Sandbox
 from engine.sandbox.protocol import TaskLimits
@@ -111,7 +111,7 @@ def test_free_thread_serves_the_lane_with_fewest(
 
 
 def test_task_goes_on_with_results_of_work_and_futures(staff: Staff) -> None:
-    answer: Answer[int] = Answer()
+    answer: CommandFuture[int] = CommandFuture()
 
     def task() -> Task:
         first = yield Work("lane", lambda: 1)

@@ -24,7 +24,7 @@ from engine.serve.server import SEND_BUFFER_BYTES, Server
 from tests.engine.serve.conftest import Serve
 from tests.engine.serving import (
     CHAT,
-    Answer,
+    CommandFuture,
     ask,
     body,
     connect,
@@ -548,7 +548,7 @@ def test_log_omits_prompts_paths_and_keys(
     with caplog.at_level(logging.INFO):
         server = serve(keys, folders=(str(folder),))
         good = bearer(key)
-        asked: list[Answer] = [
+        asked: list[CommandFuture] = [
             ask(server, "POST", CHAT, body("SECRET", session_id="SECRET"), **good),
             ask(server, "POST", CHAT, body("SECRET", model="SECRETfolder"), **good),
             ask(server, "POST", CHAT, {"SECRET": 1}, **good),

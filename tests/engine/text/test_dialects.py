@@ -21,7 +21,7 @@ from engine.text.prompt import Prompt
 from engine.text.rendering import MOMENT
 from engine.text.reply_text import ReplyText
 from engine.text.splitter import TextSplitter
-from engine.text.tool_calls import CUT_OFF, Told
+from engine.text.tool_calls import CUT_OFF, ToolCallUpdate
 from tests.engine.speaking import (
     ASK,
     FAMILIES,
@@ -229,7 +229,7 @@ def test_the_table_is_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path
 CALLING = [pytest.param(f, s, id=f"{f}-{s.name}") for f in FAMILIES for s in streams(f) if s.cities]
 
 
-def summary(told: Iterable[Told]) -> list[tuple[str, str, str]]:
+def summary(told: Iterable[ToolCallUpdate]) -> list[tuple[str, str, str]]:
     """Check the order of the call events and return each call's outcome, name and arguments."""
     open_calls: dict[str, str] = {}
     ended: list[tuple[str, str, str]] = []
@@ -267,7 +267,7 @@ def test_calls_do_not_depend_on_chunks(tokenizer: Any, name: str, stream: Stream
     assert read(at_once) == expected(stream.cities)
 
     reply = ReplyText(its, ready.opened, (), ready.opening, [WEATHER])
-    told: list[Told] = []
+    told: list[ToolCallUpdate] = []
     early = 0
     for token in ids:
         reply.add(token)

@@ -154,7 +154,7 @@ def test_engine_builds_tokenizer_in_parts_or_from_json(
     made: list[bool] = []
     make = form_tokens.make
 
-    def watched(told: form_tokens.Told, ends: list[int]) -> Any:
+    def watched(told: form_tokens.TokenizerData, ends: list[int]) -> Any:
         made.append(True)
         return make(told, ends)
 

@@ -35,7 +35,7 @@ from engine.serve.routes.base import CallComplete, CallDelta, CallStart, Choice,
 from engine.text.call_notations import NOTATIONS
 from engine.text.reply_text import ReplyText
 from engine.text.splitter import Delta
-from engine.text.tool_calls import Calling, Told, Written
+from engine.text.tool_calls import CallText, ToolCallTracker, ToolCallUpdate
 from tests.engine.speaking import family, write_folder
 from tests.slices import examples
 
@@ -70,7 +70,7 @@ def strict_json(text: str) -> Any:
     return json.loads(text, parse_constant=refuse)
 
 
-def event(told: Told) -> Event:
+def event(told: ToolCallUpdate) -> Event:
     mine = ("session", "reply", told.id)
     if told.kind == "started":
         return ToolCallStarted(*mine, told.name)
@@ -311,11 +311,11 @@ def test_random_call_round_trips(name: str, arguments: dict[str, Any]) -> None:
     """Arguments contain the markers of every format and still arrive unchanged."""
     assume(not is_ambiguous(name, arguments))
     offered = tool("edit", of({key: kind_of(value) for key, value in arguments.items()}))
-    calling, text = Calling(name, [offered], "", False), written(name, arguments)
-    pieces, told = [text[at : at + 3] for at in range(0, len(text), 3)], list[Told]()
+    calling, text = ToolCallTracker(name, [offered], "", False), written(name, arguments)
+    pieces, told = [text[at : at + 3] for at in range(0, len(text), 3)], list[ToolCallUpdate]()
     for count in range(len(pieces) + 1):
         told += calling.follow(pieces[:count])
-    assert calling.close(Written(text, pieces=pieces)) == ""
+    assert calling.close(CallText(text, pieces=pieces)) == ""
     told += calling.follow([])
     assert [one.kind for one in told if one.kind not in ("started", "delta")] == ["finished"]
     assert json.loads(told[-1].text) == arguments

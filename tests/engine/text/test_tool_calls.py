@@ -10,7 +10,7 @@ import pytest
 from engine.text.call_notations import read
 from engine.text.dialects import Markers
 from engine.text.splitter import TextSplitter
-from engine.text.tool_calls import Calling, Told, Written
+from engine.text.tool_calls import CallText, ToolCallTracker, ToolCallUpdate
 
 WEATHER = {
     "type": "function",
@@ -21,13 +21,13 @@ WEATHER = {
 }
 
 
-def told(name: str, text: str) -> list[Told]:
+def told(name: str, text: str) -> list[ToolCallUpdate]:
     """Return the call events of a text between markers. Text that isn't a call is a `text`
     event.
     """
-    calling = Calling(name, [WEATHER], "", False)
-    shown = calling.close(Written(text, "<call>", "</call>"))
-    return [*calling.follow([]), *([Told("failed", "", text=shown)] if shown else [])]
+    calling = ToolCallTracker(name, [WEATHER], "", False)
+    shown = calling.close(CallText(text, "<call>", "</call>"))
+    return [*calling.follow([]), *([ToolCallUpdate("failed", "", text=shown)] if shown else [])]
 
 
 MARKERS = Markers("<think>", "</think>", "<call>", "</call>")
@@ -99,11 +99,15 @@ def test_long_arguments_are_copied_once(notation: str) -> None:
     text = json.dumps({"name": "weather", "arguments": {"city": long}})
     if notation == "qwen3_coder":
         text = f"<function=weather>\n<parameter=city>\n{long}\n</parameter>\n</function>"
-    calling, pieces, told = Calling(notation, [WEATHER], "", False), Counted(), list[Told]()
+    calling, pieces, told = (
+        ToolCallTracker(notation, [WEATHER], "", False),
+        Counted(),
+        list[ToolCallUpdate](),
+    )
     for start in range(0, len(text), 4):
         pieces.append(text[start : start + 4])
         told += calling.follow(pieces)
-    assert calling.close(Written(text, pieces=pieces)) == ""
+    assert calling.close(CallText(text, pieces=pieces)) == ""
     told += calling.follow([])
     assert told[0].kind == "started"
     assert json.loads(told[-1].text) == {"city": long}

@@ -33,7 +33,7 @@ class _Image(Struct, eq=False):
     pieces: Generator[None, None, None] | None = None
 
 
-class Looking:
+class ImageEncoder:
     """Images being encoded for waiting replies."""
 
     def __init__(self, state: State, workers: Workers) -> None:

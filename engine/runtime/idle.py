@@ -19,7 +19,7 @@ Allocating them again delays the next step by a few milliseconds.
 """
 
 
-class Resting:
+class IdleMemoryReleaser:
     """Frees buffers once after each period of work."""
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Resting:
             backend.release_memory()
 
 
-class Idling:
+class IdleUnloader:
     """Handles `UnloadIdle` and `Pin`, and unloads unused models.
 
     Args:
