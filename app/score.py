@@ -49,7 +49,7 @@ def beside(
     return {**stats, "sessions": {**stats["sessions"], **there}}, {**shown, **named}
 
 
-GUEST = "guest:"
+AGENT_PREFIX = "guest:"
 """Prefix for the lane IDs of API clients, followed by the agent's number."""
 SPAN = 30.0  # seconds on display
 
@@ -229,7 +229,7 @@ class ScoreFeed(QObject):
     """Updates the lanes between `start` and `stop`.
 
     Args:
-        guests: gets the lanes of API clients, in the format of `ChatLibrary.sessions`.
+        agents: gets the lanes of API clients, in the format of `ChatLibrary.sessions`.
     """
 
     INTERVAL_MS = 200
@@ -240,7 +240,7 @@ class ScoreFeed(QObject):
     def __init__(
         self,
         library: ChatLibrary,
-        guests: Callable[[], Mapping[str, tuple[str, str]]],
+        agents: Callable[[], Mapping[str, tuple[str, str]]],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -248,7 +248,7 @@ class ScoreFeed(QObject):
         self._asking = flows.Latest(self)  # requests to other Stretto servers
         # Stats from other Stretto servers, by chat ID.
         self._elsewhere: Mapping[str, Mapping[str, Any]] = {}
-        self._guests = guests
+        self._agents = agents
         self.lanes = Lanes()
         self._timer = QTimer(self, interval=self.ELSEWHERE_MS)
         self._timer.timeout.connect(self._ask_elsewhere)
@@ -268,7 +268,7 @@ class ScoreFeed(QObject):
     def _take(self, stats: Mapping[str, Any]) -> None:
         if not self._timer.isActive():
             return
-        shown = {**self._library.sessions(), **self._guests()}
+        shown = {**self._library.sessions(), **self._agents()}
         titles = {chat.id: chat.title for chat in self._library.in_use()}
         told = beside(stats, shown, self._elsewhere, titles)
         self.lanes.take(monotonic(), *told, self._tools())

@@ -19,7 +19,7 @@ from app import flows
 from app.models.loading import ModelLoader
 from app.models.names import adapter_of, model_location
 from app.remote.address import is_remote
-from app.score import GUEST
+from app.score import AGENT_PREFIX
 from app.settings.language import tr
 from app.settings.paths import GUIDE, Paths
 from app.settings.settings import Settings
@@ -119,7 +119,7 @@ class Serving(QObject):
     END_S = 3.0
 
     changed = Signal()  # the server's state or the keys changed
-    guests_changed = Signal()  # the list of clients or their text changed
+    clients_changed = Signal()  # the list of clients or their text changed
 
     def __init__(
         self, settings: Settings, paths: Paths, loader: ModelLoader, parent: QObject | None = None
@@ -128,7 +128,7 @@ class Serving(QObject):
         self.door = ServerState.OFF
         self.why = ""  # error message if the server couldn't be started
         self.address = ""  # URL while running, e.g. "http://127.0.0.1:8080"
-        self.guests = ApiClients()  # current clients
+        self.clients = ApiClients()  # current clients
         self._settings = settings
         # File with the keys, and the script that opens a terminal.
         self.keys_file, self.script = paths.data / "serve-keys.json", paths.cache / SCRIPT
@@ -309,7 +309,7 @@ class Serving(QObject):
         """Map client session IDs to (lane ID, title)."""
         seen = self._server.requests.agents.all() if self._server is not None else []
         return {
-            session: (f"{GUEST}{s.id}", s.task or s.program)
+            session: (f"{AGENT_PREFIX}{s.id}", s.task or s.program)
             for s in seen
             for session in s.engine_sessions[:1]
         }
@@ -327,9 +327,9 @@ class Serving(QObject):
         now = ApiClients()
         if server is not None:
             now = ApiClients(server.connections, tuple(server.requests.agents.all()))
-        if now != self.guests:
-            self.guests = now
-            self.guests_changed.emit()
+        if now != self.clients:
+            self.clients = now
+            self.clients_changed.emit()
 
     @Slot(str)
     def _on_unloaded(self, model_id: str) -> None:

@@ -15,7 +15,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from app.score import GUEST, SPAN, ScoreFeed, ScoreLane, Totals
+from app.score import AGENT_PREFIX, SPAN, ScoreFeed, ScoreLane, Totals
 from app.settings.language import counted, mark, number, percent, tr
 from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line, doing_line, rate_line
@@ -266,8 +266,8 @@ class ScoreView(QWidget):
     chosen = Signal(str)
     pause_asked = Signal(str)
     # Same for the agent of another app.
-    guest_chosen = Signal(int)
-    guest_pause_asked = Signal(int, bool)
+    agent_chosen = Signal(int)
+    agent_pause_requested = Signal(int, bool)
 
     def __init__(self, feed: ScoreFeed, parent: QWidget) -> None:
         super().__init__(parent)
@@ -361,16 +361,16 @@ class ScoreView(QWidget):
 
     @Slot(str)
     def _on_chosen(self, lane_id: str) -> None:
-        if lane_id.startswith(GUEST):
-            self.guest_chosen.emit(_agent_number(lane_id))
+        if lane_id.startswith(AGENT_PREFIX):
+            self.agent_chosen.emit(_agent_number(lane_id))
         else:
             self.chosen.emit(lane_id)
 
     @Slot(str)
     def _on_pause(self, lane_id: str) -> None:
-        if lane_id.startswith(GUEST):
+        if lane_id.startswith(AGENT_PREFIX):
             paused = self._rows[lane_id].lane.state == "paused"
-            self.guest_pause_asked.emit(_agent_number(lane_id), not paused)
+            self.agent_pause_requested.emit(_agent_number(lane_id), not paused)
         else:
             self.pause_asked.emit(lane_id)
 
@@ -380,4 +380,4 @@ class ScoreView(QWidget):
 
 
 def _agent_number(lane_id: str) -> int:
-    return int(lane_id.removeprefix(GUEST))
+    return int(lane_id.removeprefix(AGENT_PREFIX))

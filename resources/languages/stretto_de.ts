@@ -460,7 +460,7 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <location filename="../../app/ui/transcript/tool_card.py"/>
@@ -484,14 +484,14 @@
     </message>
     <message>
         <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>paused</source>
         <translation>pausiert</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Pause</source>
         <translation>Pausieren</translation>
     </message>
@@ -1911,7 +1911,7 @@ Jetzt: {now}</translation>
         <translation>Nachgedacht</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>stopped</source>
         <translation>gestoppt</translation>
@@ -3583,7 +3583,7 @@ Du hast abgelehnt.</translation>
         <translation>Archiv</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>%n connected</source>
         <comment>%n connected</comment>
         <translation>
@@ -3592,7 +3592,7 @@ Du hast abgelehnt.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>%n more</source>
         <comment>%n more</comment>
         <translation>
@@ -3734,7 +3734,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Resume</source>
         <translation>Fortsetzen</translation>
     </message>
@@ -5002,8 +5002,8 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/pane/branches.py"/>
         <location filename="../../app/ui/score_view.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <location filename="../../app/ui/window/notices.py"/>
         <source>replying</source>
@@ -7237,37 +7237,37 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Client</source>
         <translation>Client</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Reply so far</source>
         <translation>Bisherige Antwort</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>This reply has ended.</source>
         <translation>Diese Antwort ist zu Ende.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Clients, {words}</source>
         <translation>Clients, {words}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Clients</source>
         <translation>Clients</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>none</source>
         <translation>keine</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Local API at {address}</source>
         <translation>Lokale API unter {address}</translation>
     </message>
@@ -7277,8 +7277,8 @@ Du hast nicht geantwortet.</translation>
         <translation>ausgeklappt</translation>
     </message>
     <message>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>collapsed</source>
         <translation>eingeklappt</translation>
     </message>
@@ -7841,7 +7841,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>idle</source>
         <translation>inaktiv</translation>
     </message>
@@ -8633,7 +8633,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Keine Einstellungen gefunden</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Show fewer</source>
         <translation>Weniger anzeigen</translation>
     </message>
@@ -8659,67 +8659,67 @@ Du hast nicht geantwortet.</translation>
         <translation>Wer zuerst drankommt, wenn das Modell ausgelastet ist</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>finished</source>
         <translation>fertig</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>running a tool for {time}</source>
         <translation>Tool läuft seit {time}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>waiting for the model</source>
         <translation>wartet auf das Modell</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>waiting for its turn</source>
         <translation>wartet, bis es dran ist</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>reading {share} of {total}</source>
         <translation>liest {share} von {total}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>reading {share} of {total} ({known} cached)</source>
         <translation>liest {share} von {total} ({known} aus dem Cache)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>{share} of context</source>
         <translation>{share} des Kontexts</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Save as Chat</source>
         <translation>Als Chat sichern</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Too long to be saved as a chat.</source>
         <translation>Zu lang, um als Chat gesichert zu werden.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Stop this agent</source>
         <translation>Diesen Agenten stoppen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>sub-agent</source>
         <translation>Unteragent</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Stop all of them</source>
         <translation>Alle stoppen</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>{program} · %n agent</source>
         <comment>{program} · %n agents</comment>
         <translation>
@@ -8728,7 +8728,7 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>%n busy</source>
         <comment>%n busy</comment>
         <translation>

@@ -460,7 +460,7 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <location filename="../../app/ui/transcript/tool_card.py"/>
@@ -484,14 +484,14 @@
     </message>
     <message>
         <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>paused</source>
         <translation>en pausa</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Pause</source>
         <translation>Pausar</translation>
     </message>
@@ -1911,7 +1911,7 @@ Ahora: {now}</translation>
         <translation>Razonamiento</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>stopped</source>
         <translation>detenida</translation>
@@ -3583,7 +3583,7 @@ Rechazaste responder.</translation>
         <translation>Archivados</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>%n connected</source>
         <comment>%n connected</comment>
         <translation>
@@ -3592,7 +3592,7 @@ Rechazaste responder.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>%n more</source>
         <comment>%n more</comment>
         <translation>
@@ -3734,7 +3734,7 @@ Rechazaste responder.</translation>
     <message>
         <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Resume</source>
         <translation>Reanudar</translation>
     </message>
@@ -5043,8 +5043,8 @@ Rechazaste responder.</translation>
     <message>
         <location filename="../../app/ui/pane/branches.py"/>
         <location filename="../../app/ui/score_view.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <location filename="../../app/ui/window/notices.py"/>
         <source>replying</source>
@@ -7278,37 +7278,37 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Client</source>
         <translation>Cliente</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Reply so far</source>
         <translation>Respuesta hasta ahora</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>This reply has ended.</source>
         <translation>Esta respuesta ha terminado.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Clients, {words}</source>
         <translation>Clientes, {words}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Clients</source>
         <translation>Clientes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>none</source>
         <translation>ninguno</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Local API at {address}</source>
         <translation>API local en {address}</translation>
     </message>
@@ -7318,8 +7318,8 @@ No respondiste.</translation>
         <translation>expandida</translation>
     </message>
     <message>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>collapsed</source>
         <translation>contraída</translation>
     </message>
@@ -7882,7 +7882,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>idle</source>
         <translation>inactivo</translation>
     </message>
@@ -8674,7 +8674,7 @@ No respondiste.</translation>
         <translation>No se han encontrado ajustes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Show fewer</source>
         <translation>Mostrar menos</translation>
     </message>
@@ -8700,67 +8700,67 @@ No respondiste.</translation>
         <translation>Quién va primero cuando el modelo está ocupado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>finished</source>
         <translation>terminado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>running a tool for {time}</source>
         <translation>usa una herramienta desde hace {time}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>waiting for the model</source>
         <translation>espera al modelo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>waiting for its turn</source>
         <translation>espera su turno</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>reading {share} of {total}</source>
         <translation>lee {share} de {total}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>reading {share} of {total} ({known} cached)</source>
         <translation>lee {share} de {total} ({known} en caché)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>{share} of context</source>
         <translation>{share} del contexto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Save as Chat</source>
         <translation>Guardar como chat</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Too long to be saved as a chat.</source>
         <translation>Demasiado largo para guardarlo como chat.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Stop this agent</source>
         <translation>Detener este agente</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>sub-agent</source>
         <translation>subagente</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Stop all of them</source>
         <translation>Detener todos</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>{program} · %n agent</source>
         <comment>{program} · %n agents</comment>
         <translation>
@@ -8769,7 +8769,7 @@ No respondiste.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>%n busy</source>
         <comment>%n busy</comment>
         <translation>

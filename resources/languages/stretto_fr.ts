@@ -460,7 +460,7 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <location filename="../../app/ui/transcript/tool_card.py"/>
@@ -484,14 +484,14 @@
     </message>
     <message>
         <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>paused</source>
         <translation>en pause</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Pause</source>
         <translation>Mettre en pause</translation>
     </message>
@@ -1911,7 +1911,7 @@ Maintenant&#xa0;: {now}</translation>
         <translation>Réflexion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>stopped</source>
         <translation>arrêtée</translation>
@@ -3583,7 +3583,7 @@ Vous avez refusé.</translation>
         <translation>Archives</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>%n connected</source>
         <comment>%n connected</comment>
         <translation>
@@ -3592,7 +3592,7 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>%n more</source>
         <comment>%n more</comment>
         <translation>
@@ -3734,7 +3734,7 @@ Vous avez refusé.</translation>
     <message>
         <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Resume</source>
         <translation>Reprendre</translation>
     </message>
@@ -5002,8 +5002,8 @@ Vous avez refusé.</translation>
     <message>
         <location filename="../../app/ui/pane/branches.py"/>
         <location filename="../../app/ui/score_view.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <location filename="../../app/ui/window/notices.py"/>
         <source>replying</source>
@@ -7237,37 +7237,37 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Client</source>
         <translation>Client</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Reply so far</source>
         <translation>Réponse jusqu’ici</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>This reply has ended.</source>
         <translation>Cette réponse est terminée.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Clients, {words}</source>
         <translation>Clients, {words}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Clients</source>
         <translation>Clients</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>none</source>
         <translation>aucun</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Local API at {address}</source>
         <translation>API locale à {address}</translation>
     </message>
@@ -7277,8 +7277,8 @@ Vous n’avez pas répondu.</translation>
         <translation>développé</translation>
     </message>
     <message>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>collapsed</source>
         <translation>réduit</translation>
     </message>
@@ -7841,7 +7841,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>idle</source>
         <translation>inactive</translation>
     </message>
@@ -8633,7 +8633,7 @@ Vous n’avez pas répondu.</translation>
         <translation>Aucun réglage trouvé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Show fewer</source>
         <translation>Afficher moins</translation>
     </message>
@@ -8659,67 +8659,67 @@ Vous n’avez pas répondu.</translation>
         <translation>Qui passe en premier quand le modèle est occupé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>finished</source>
         <translation>terminé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>running a tool for {time}</source>
         <translation>utilise un outil depuis {time}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>waiting for the model</source>
         <translation>attend le modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>waiting for its turn</source>
         <translation>attend son tour</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>reading {share} of {total}</source>
         <translation>lit {share} de {total}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>reading {share} of {total} ({known} cached)</source>
         <translation>lit {share} de {total} ({known} en cache)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>{share} of context</source>
         <translation>{share} du contexte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Save as Chat</source>
         <translation>Enregistrer comme discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Too long to be saved as a chat.</source>
         <translation>Trop long pour être enregistré comme discussion.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Stop this agent</source>
         <translation>Arrêter cet agent</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>sub-agent</source>
         <translation>sous-agent</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Stop all of them</source>
         <translation>Tout arrêter</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>{program} · %n agent</source>
         <comment>{program} · %n agents</comment>
         <translation>
@@ -8728,7 +8728,7 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>%n busy</source>
         <comment>%n busy</comment>
         <translation>

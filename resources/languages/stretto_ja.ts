@@ -458,7 +458,7 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <location filename="../../app/ui/transcript/tool_card.py"/>
@@ -481,14 +481,14 @@
     </message>
     <message>
         <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>paused</source>
         <translation>一時停止中</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Pause</source>
         <translation>一時停止</translation>
     </message>
@@ -1887,7 +1887,7 @@ Now: {now}</source>
         <translation>思考</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>stopped</source>
         <translation>停止</translation>
@@ -3524,7 +3524,7 @@ You declined.</source>
         <translation>アーカイブ</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>%n connected</source>
         <comment>%n connected</comment>
         <translation>
@@ -3532,7 +3532,7 @@ You declined.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>%n more</source>
         <comment>%n more</comment>
         <translation>
@@ -3672,7 +3672,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Resume</source>
         <translation>再開</translation>
     </message>
@@ -4930,8 +4930,8 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/pane/branches.py"/>
         <location filename="../../app/ui/score_view.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <location filename="../../app/ui/window/notices.py"/>
         <source>replying</source>
@@ -7139,37 +7139,37 @@ You didn’t answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Client</source>
         <translation>クライアント</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Reply so far</source>
         <translation>ここまでの回答</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>This reply has ended.</source>
         <translation>この回答は終わりました。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Clients, {words}</source>
         <translation>クライアント、{words}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Clients</source>
         <translation>クライアント</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>none</source>
         <translation>なし</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Local API at {address}</source>
         <translation>ローカルAPI: {address}</translation>
     </message>
@@ -7179,8 +7179,8 @@ You didn’t answer.</source>
         <translation>展開</translation>
     </message>
     <message>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>collapsed</source>
         <translation>折りたたみ</translation>
     </message>
@@ -7737,7 +7737,7 @@ You didn’t answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>idle</source>
         <translation>アイドル</translation>
     </message>
@@ -8523,7 +8523,7 @@ You didn’t answer.</source>
         <translation>設定が見つかりません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Show fewer</source>
         <translation>一部のみ表示</translation>
     </message>
@@ -8549,67 +8549,67 @@ You didn’t answer.</source>
         <translation>モデルが混んでいるときの優先順</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>finished</source>
         <translation>完了</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>running a tool for {time}</source>
         <translation>ツールを実行中（{time}）</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>waiting for the model</source>
         <translation>モデルを待機中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>waiting for its turn</source>
         <translation>順番待ち</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>reading {share} of {total}</source>
         <translation>{total}中{share}を読み取り中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>reading {share} of {total} ({known} cached)</source>
         <translation>{total}中{share}を読み取り中（キャッシュ{known}）</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>{share} of context</source>
         <translation>コンテキストの{share}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Save as Chat</source>
         <translation>チャットとして保存</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Too long to be saved as a chat.</source>
         <translation>長すぎるためチャットとして保存できません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Stop this agent</source>
         <translation>このエージェントを停止</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>sub-agent</source>
         <translation>サブエージェント</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Stop all of them</source>
         <translation>すべて停止</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>{program} · %n agent</source>
         <comment>{program} · %n agents</comment>
         <translation>
@@ -8617,7 +8617,7 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>%n busy</source>
         <comment>%n busy</comment>
         <translation>

@@ -458,7 +458,7 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <location filename="../../app/ui/transcript/tool_card.py"/>
@@ -481,14 +481,14 @@
     </message>
     <message>
         <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>paused</source>
         <translation>已暂停</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Pause</source>
         <translation>暂停</translation>
     </message>
@@ -1887,7 +1887,7 @@ Now: {now}</source>
         <translation>思考</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>stopped</source>
         <translation>已停止</translation>
@@ -3524,7 +3524,7 @@ You declined.</source>
         <translation>归档</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>%n connected</source>
         <comment>%n connected</comment>
         <translation>
@@ -3532,7 +3532,7 @@ You declined.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>%n more</source>
         <comment>%n more</comment>
         <translation>
@@ -3672,7 +3672,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Resume</source>
         <translation>继续</translation>
     </message>
@@ -4971,8 +4971,8 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/pane/branches.py"/>
         <location filename="../../app/ui/score_view.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <location filename="../../app/ui/window/notices.py"/>
         <source>replying</source>
@@ -7180,37 +7180,37 @@ You didn’t answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Client</source>
         <translation>客户端</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Reply so far</source>
         <translation>目前的回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>This reply has ended.</source>
         <translation>此回复已结束。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Clients, {words}</source>
         <translation>客户端，{words}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Clients</source>
         <translation>客户端</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>none</source>
         <translation>无</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Local API at {address}</source>
         <translation>本地 API：{address}</translation>
     </message>
@@ -7220,8 +7220,8 @@ You didn’t answer.</source>
         <translation>已展开</translation>
     </message>
     <message>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>collapsed</source>
         <translation>已折叠</translation>
     </message>
@@ -7778,7 +7778,7 @@ You didn’t answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>idle</source>
         <translation>空闲</translation>
     </message>
@@ -8564,7 +8564,7 @@ You didn’t answer.</source>
         <translation>未找到设置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Show fewer</source>
         <translation>显示较少</translation>
     </message>
@@ -8590,67 +8590,67 @@ You didn’t answer.</source>
         <translation>模型忙碌时谁优先</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>finished</source>
         <translation>已完成</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>running a tool for {time}</source>
         <translation>工具已运行 {time}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>waiting for the model</source>
         <translation>正在等待模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>waiting for its turn</source>
         <translation>正在排队</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>reading {share} of {total}</source>
         <translation>正在读取 {total} 的 {share}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>reading {share} of {total} ({known} cached)</source>
         <translation>正在读取 {total} 的 {share}（{known} 已缓存）</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>{share} of context</source>
         <translation>上下文的 {share}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Save as Chat</source>
         <translation>存储为对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Too long to be saved as a chat.</source>
         <translation>太长，无法存储为对话。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Stop this agent</source>
         <translation>停止此智能体</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>sub-agent</source>
         <translation>子智能体</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Stop all of them</source>
         <translation>全部停止</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>{program} · %n agent</source>
         <comment>{program} · %n agents</comment>
         <translation>
@@ -8658,7 +8658,7 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>%n busy</source>
         <comment>%n busy</comment>
         <translation>

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.serving import ServerState
 from app.settings.paths import Paths
-from app.ui.sidebar.guests import GuestDialog
+from app.ui.sidebar.agent_list import AgentDialog
 from engine.serve.agents import AgentSnapshot
 from tests.driving import Driver, program_in
 from tests.engine.scripted import call
@@ -123,7 +123,7 @@ class Window:
 
     def _stands(self) -> str:
         """Return the agents' states as a file name."""
-        seen = self.driver.application.serving.guests.seen
+        seen = self.driver.application.serving.clients.seen
         return "-".join(sorted({f"{one.program}-{one.state}".replace(" ", "") for one in seen}))
 
     def _is_new(self) -> bool:
@@ -159,14 +159,14 @@ def _watched(pictures: Path, here: Here, driver: Driver) -> None:
     """Take screenshots and act as the user. Runs on the window's thread."""
     pictures.mkdir(parents=True, exist_ok=True)
     window = driver.window
-    part = window.guests.part
+    part = window.agents.part
 
     def shoot(name: str, widget: QWidget = window) -> None:
         driver.wait(0.2)
         widget.grab().save(str(pictures / f"{name}.png"))
 
     def seen() -> tuple[AgentSnapshot, ...]:
-        return driver.application.serving.guests.seen
+        return driver.application.serving.clients.seen
 
     def states() -> list[str]:
         return [one.state for one in seen()]
@@ -185,8 +185,8 @@ def _watched(pictures: Path, here: Here, driver: Driver) -> None:
     window.toggle_score()
     row = next(r for r in part.rows if r.seen.state == "answering" and r.seen.parent)
     row.opened.emit(row.number)
-    driver.until(lambda: bool(window.findChildren(GuestDialog)))
-    (dialog,) = window.findChildren(GuestDialog)
+    driver.until(lambda: bool(window.findChildren(AgentDialog)))
+    (dialog,) = window.findChildren(AgentDialog)
     shoot("read-along", dialog)
     dialog.close()
     number = row.number

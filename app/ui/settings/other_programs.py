@@ -73,13 +73,13 @@ class ClientShareRow(QObject):
         page.row("serve_shares", across(self.program, self.share))
         self.program.currentIndexChanged.connect(self._show)
         self.share.valueChanged.connect(self._on_share)
-        serving.guests_changed.connect(self.look)
+        serving.clients_changed.connect(self.look)
         self.look()
 
     @Slot()
     def look(self) -> None:
         """Refresh the list, which contains well-known clients and clients that are connected."""
-        here = [seen.program for seen in self._serving.guests.seen]
+        here = [seen.program for seen in self._serving.clients.seen]
         names = list(dict.fromkeys([*AGENT_NAMES.values(), *self._settings.serve_shares, *here]))
         if names != [self.program.itemText(n) for n in range(self.program.count())]:
             chosen = self.program.currentText()
@@ -201,7 +201,7 @@ class LocalApiRows(QObject):
         names = ", ".join(list(AGENT_NAMES.values())[:3])
         page.row("agent", self.use_with, tr("{names} and others", names=names))
         self._serving.changed.connect(self.show_state)
-        self._serving.guests_changed.connect(self.show_state)
+        self._serving.clients_changed.connect(self.show_state)
         self.show_state()
 
     def _add_keys(self, page: FormPage) -> None:
@@ -232,7 +232,7 @@ class LocalApiRows(QObject):
 
     @Slot()
     def show_state(self) -> None:
-        serving, there = self._serving, self._serving.guests.connections
+        serving, there = self._serving, self._serving.clients.connections
         address = f"{serving.address}/v1"
         how = counted(
             "Running at {address}, %n client",

@@ -41,7 +41,7 @@ class Toast(QWidget):
         self._find_window, self._find_anchor = where, over
         # Other windows get their own toast. Reparenting this toast would create a native window,
         # and destroying that window crashed Qt.
-        self._guest: Toast | None = None
+        self._overlay: Toast | None = None
         self.text = ""  # last message in any window
         self._at_top = at_top
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -67,7 +67,7 @@ class Toast(QWidget):
         window = self._find_window() if self._find_window is not None else self._home
         self.put_away()
         if window is not self._home:
-            self._guest_in(window).show_text(text, action, seconds)
+            self._overlay_in(window).show_text(text, action, seconds)
             return
         self._label.setText(text)
         self.button.setText(action)
@@ -100,22 +100,22 @@ class Toast(QWidget):
     def put_away(self) -> None:
         """Hide the message, wherever it is."""
         self.hide()
-        if (guest := self.guest) is not None:
-            guest.hide()
+        if (overlay := self.overlay) is not None:
+            overlay.hide()
 
     @property
-    def guest(self) -> Toast | None:
+    def overlay(self) -> Toast | None:
         """Toast in another window, if that's where the last message was shown."""
-        guest = self._guest
-        return guest if guest is not None and shiboken6.isValid(guest) else None
+        overlay = self._overlay
+        return overlay if overlay is not None and shiboken6.isValid(overlay) else None
 
-    def _guest_in(self, window: QWidget) -> Toast:
-        guest = self.guest
-        if guest is None or guest.parentWidget() is not window:
-            guest = self._guest = Toast(window, at_top=self._at_top, over=self._find_anchor)
-            guest.acted.connect(self.acted)
-            guest.offers.connect(self.offers)
-        return guest
+    def _overlay_in(self, window: QWidget) -> Toast:
+        overlay = self.overlay
+        if overlay is None or overlay.parentWidget() is not window:
+            overlay = self._overlay = Toast(window, at_top=self._at_top, over=self._find_anchor)
+            overlay.acted.connect(self.acted)
+            overlay.offers.connect(self.offers)
+        return overlay
 
     def showEvent(self, event: QEvent) -> None:
         # Installed lazily, because windows get hundreds of events.

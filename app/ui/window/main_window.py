@@ -20,7 +20,7 @@ from app.ui.models.fit import FitFlow
 from app.ui.pane.pane import ChatPane
 from app.ui.score_view import ScoreView
 from app.ui.settings.look import add_appearance
-from app.ui.sidebar.guests import GuestsInWindow
+from app.ui.sidebar.agent_list import AgentsController
 from app.ui.sidebar.sidebar import Rail, Sidebar
 from app.ui.style.theme import theme
 from app.ui.widgets.buttons import IconButton
@@ -137,7 +137,7 @@ class MainWindow(QMainWindow):
         parts = WindowParts(context, self, self.workspace, self.sidebar, self.toast, self._undos)
         self.downloads = context.models.downloads
         self.downloads_in_window = DownloadsInWindow(self.downloads, library.loader, self)
-        self.guests = GuestsInWindow(
+        self.agents = AgentsController(
             context.serving, self.sidebar, self.score, library, store, self
         )
         self._pulse = Pulse(library, self)
@@ -206,7 +206,7 @@ class MainWindow(QMainWindow):
         new = (sidebar.new.clicked, self.rail.new.clicked)
         for opening in (sidebar.opened, sidebar.opened_beside, *new, self.score.chosen):
             opening.connect(lambda *_: workspace.enter())
-        self.guests.kept.connect(chats.open)
+        self.agents.kept.connect(chats.open)
         workspace.menu_asked.connect(self._pop_tab_menu)
         sidebar.opened.connect(chats.open_at)
         sidebar.opened_beside.connect(chats.open_beside)

@@ -80,9 +80,9 @@ def test_another_programs_questions_are_use(clock: Clock):
     model = run.app.loader.get(SMALL).model
     for _ in range(3):
         clock.pass_by(20)
-        guest = run.engine.open_session(model)
+        session = run.engine.open_session(model)
         heard = []
-        guest.send([{"role": "user", "content": "say hello"}], None, heard.append)
+        session.send([{"role": "user", "content": "say hello"}], None, heard.append)
         run.until(lambda heard=heard: len(heard) > 4)
     clock.pass_by(20)
     assert run.engine.unloaded == []

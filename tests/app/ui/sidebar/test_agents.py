@@ -18,7 +18,7 @@ from PySide6.QtGui import QAccessible
 from app.program.application import make_engine
 from app.serving import ServerState
 from app.settings.settings import Settings
-from app.ui.sidebar.guests import MOST_ROWS, GuestDialog, in_tree
+from app.ui.sidebar.agent_list import MOST_ROWS, AgentDialog, in_tree
 from engine.serve.agents import AgentSnapshot
 from tests.app.conftest import Run, Start
 from tests.engine.scripted import write_scripted
@@ -93,7 +93,7 @@ def six(run: Run) -> list[str]:
     run.until(lambda: first.status == 200)
     asked = [Asking(run, name) for name in names[1:]]
     run.until(lambda: all(each.status == 200 for each in asked))
-    part = run.window.guests.part
+    part = run.window.agents.part
     run.until(lambda: [r.seen.state for r in part.rows] == ["tool"] * 6)
     return names
 
@@ -101,13 +101,13 @@ def six(run: Run) -> list[str]:
 def forget(run: Run) -> None:
     """Reset everything, as before the first request."""
     run.app.serving._server.requests.agents._here.clear()
-    part = run.window.guests.part
+    part = run.window.agents.part
     run.until(lambda: not part.rows and not part.groups)
 
 
 def test_six_agents_keep_their_rows(run: Run):
     six(run)
-    part = run.window.guests.part
+    part = run.window.agents.part
     (group,) = part.groups
     assert group.accessibleName() == "Claude Code · 6 agents"
     assert [row.level for row in part.rows] == [1, 2, 2, 2, 2, 2]
@@ -130,7 +130,7 @@ def test_six_agents_keep_their_rows(run: Run):
     # The agent can be followed and kept as a chat.
     row = next(r for r in part.rows if r.seen.state == "ended")
     run.qtbot.keyClick(row, Qt.Key.Key_Return)
-    (dialog,) = run.window.findChildren(GuestDialog)
+    (dialog,) = run.window.findChildren(AgentDialog)
     assert dialog.head.text() == "Read part 2"
     assert "finished" in dialog.state.text()
     assert dialog.text.toPlainText() == "It is fine."
@@ -149,7 +149,7 @@ def test_six_agents_keep_their_rows(run: Run):
     row = part.rows[-1]
     row.setFocus()
     run.qtbot.keyClick(row, Qt.Key.Key_Return)
-    (dialog,) = (d for d in run.window.findChildren(GuestDialog) if d.isVisible())
+    (dialog,) = (d for d in run.window.findChildren(AgentDialog) if d.isVisible())
     forget(run)
     assert dialog.state.text() == "This reply has ended."
     assert not dialog.keep.isEnabled()
@@ -160,7 +160,7 @@ def test_six_agents_keep_their_rows(run: Run):
 
 def test_group_pauses_and_one_member_stops(run: Run):
     six(run)
-    part = run.window.guests.part
+    part = run.window.agents.part
     (group,) = part.groups
     run.qtbot.keyClick(group, Qt.Key.Key_Space)
     run.until(lambda: {r.seen.state for r in part.rows} == {"paused"})
@@ -180,7 +180,7 @@ def test_group_pauses_and_one_member_stops(run: Run):
 
 
 def test_agent_list_is_limited_until_expanded(run: Run):
-    part = run.window.guests.part
+    part = run.window.agents.part
     asked = [Asking(run, f"part {n}") for n in range(MOST_ROWS + 4)]
     run.until(lambda: all(each.status == 200 for each in asked))
     run.until(lambda: part.more.text() == "4 more")

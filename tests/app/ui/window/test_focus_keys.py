@@ -189,9 +189,9 @@ def test_floating_chat_obeys_the_same_keys(two: Run):
     on_message(two)
     press(two, Qt.Key.Key_Delete)
     assert [m.content for m in pane.chat.transcript.path] == ["say two"]
-    guest = two.window.toast.guest
-    assert guest is not None
-    assert guest.window() is pane.window()  # the notice with Undo is in the same window
+    overlay = two.window.toast.overlay
+    assert overlay is not None
+    assert overlay.window() is pane.window()  # the notice with Undo is in the same window
     press(two, Qt.Key.Key_Z, CTRL)
     assert len(pane.chat.transcript.path) == 2
     press(two, Qt.Key.Key_W, CTRL)

@@ -126,10 +126,10 @@ def test_undo_toast_is_in_window_of_pane(start: Start):
     last = run.pane.chat.transcript.last("assistant").id
     run.pane.transcript.action_requested.emit("delete", last)
     assert toast.text == "1 message deleted"
-    assert toast.guest.isVisible()
-    assert toast.guest.window() is floating
+    assert toast.overlay.isVisible()
+    assert toast.overlay.window() is floating
     assert not toast.isVisible()
-    run.qtbot.mouseClick(toast.guest.button, LEFT)
+    run.qtbot.mouseClick(toast.overlay.button, LEFT)
     assert last in run.pane.chat.transcript
     run.window.commands["float"].trigger()
     assert run.pane.window() is run.window
@@ -172,7 +172,7 @@ def test_undo_works_after_its_window_closed(start: Start):
     last = run.pane.chat.transcript.last("assistant").id
     run.pane.transcript.action_requested.emit("delete", last)
     run.window.commands["float"].trigger()  # back; the floating window closes
-    run.until(lambda: run.window.toast.guest is None)
+    run.until(lambda: run.window.toast.overlay is None)
     run.window.commands["undo_close"].trigger()
     assert last in run.pane.chat.transcript
 

@@ -24,7 +24,7 @@ from app.settings.settings import Settings
 from app.system import terminal
 from app.ui.settings.other_programs import NewKey
 from app.ui.settings.use_with import AGENT_NAMES, UseWith
-from app.ui.sidebar.guests import GuestDialog
+from app.ui.sidebar.agent_list import AgentDialog
 from engine.bench.random_models import SHAPES, write_model
 from engine.cache.offload import APART, kept_apart
 from engine.cli.launch import AGENTS
@@ -99,7 +99,7 @@ class Client:
 
 def test_local_api_is_off_by_default(run: Run):
     assert run.app.serving.door is ServerState.OFF
-    assert run.window.guests.part.isHidden()
+    assert run.window.agents.part.isHidden()
     with socket.create_server(("127.0.0.1", run.app.settings.serve_port)):
         run.window.settings_commands.show_settings()
         programs = run.settings.programs
@@ -109,7 +109,7 @@ def test_local_api_is_off_by_default(run: Run):
         run.settings.pages.fields["serve"].click()
         assert run.app.serving.door is ServerState.OFF
     opened(run)
-    assert not run.window.guests.part.isHidden()
+    assert not run.window.agents.part.isHidden()
     with urllib.request.urlopen(f"{run.app.serving.address}/v1/models", timeout=60) as told:
         states = {model["id"]: model["state"] for model in json.load(told)["data"]}
     assert states["Small"] == "loaded"
@@ -123,28 +123,28 @@ def test_local_api_is_off_by_default(run: Run):
     assert 'model="Small"' in QApplication.clipboard().text()
     run.settings.pages.fields["serve"].click()
     assert run.app.serving.door is ServerState.OFF
-    assert run.window.guests.part.isHidden()
+    assert run.window.agents.part.isHidden()
     assert run.app.settings.serve is False
 
 
-def test_guest_is_shown_paused_and_stopped(run: Run):
+def test_agent_is_shown_paused_and_stopped(run: Run):
     opened(run)
     client = Client(run, **LONG)
-    part = run.window.guests.part
+    part = run.window.agents.part
     run.until(lambda: part.rows and part.rows[0].seen.state == "answering")
     row = part.rows[0]
     assert (row.seen.program, row.seen.task, row.seen.model) == ("Editor", "hello", "Small")
     row.setFocus()
     run.qtbot.keyClick(row, Qt.Key.Key_Return)
-    (dialog,) = run.window.findChildren(GuestDialog)
+    (dialog,) = run.window.findChildren(AgentDialog)
     run.until(lambda: dialog.text.toPlainText())
     run.window.toggle_score()
     score = run.window.score
     run.until(lambda: any(lane.lane.state == "writing" for lane in score.rows()))
     (lane,) = (lane for lane in score.rows() if lane.lane.title == "hello")
     run.qtbot.keyClick(lane, Qt.Key.Key_Return)
-    assert len(run.window.findChildren(GuestDialog)) == 2
-    run.window.findChildren(GuestDialog)[-1].close()
+    assert len(run.window.findChildren(AgentDialog)) == 2
+    run.window.findChildren(AgentDialog)[-1].close()
     lane.button.click()
     run.until(lambda: row.seen.state == "paused" and lane.lane.state == "paused")
     lane.button.click()

@@ -69,13 +69,13 @@ def state_line(seen: AgentSnapshot) -> str:
     return " · ".join(filter(None, [*parts, seen.model]))
 
 
-class GuestDialog(Sheet):
+class AgentDialog(Sheet):
     """Dialog showing an agent's replies as they are generated. Not modal."""
 
     kept = Signal(int)  # (id): save this conversation as a chat
 
     def __init__(self, serving: Serving, number: int, parent: QWidget) -> None:
-        super().__init__("guest", tr("Client"), parent, spacing=10)
+        super().__init__("agent", tr("Client"), parent, spacing=10)
         self._serving, self._number = serving, number
         self.head, self.state = self.headline(""), self.label()
         self.text = QPlainTextEdit(self)
@@ -89,12 +89,12 @@ class GuestDialog(Sheet):
         self.put_foot(None, self.pause, self.stop, self.keep)
         self.resize(560, 420)
         self._paused, self._shown = False, ""
-        serving.guests_changed.connect(self.refresh)
+        serving.clients_changed.connect(self.refresh)
         self.refresh()
 
     @Slot()
     def refresh(self) -> None:
-        seen = next((s for s in self._serving.guests.seen if s.id == self._number), None)
+        seen = next((s for s in self._serving.clients.seen if s.id == self._number), None)
         buttons = (self.pause, self.stop, self.keep)
         if seen is None:
             self.state.setText(tr("This reply has ended."))
@@ -133,7 +133,7 @@ MOST_ROWS = 7  # rows shown at first, enough for an agent with six helpers
 MOST_HEIGHT = 324  # total height of the rows in pixels; scrolls beyond that
 
 
-class GuestRowBase(QWidget):
+class AgentRowBase(QWidget):
     """Base class of rows with two buttons, which appear on hover and focus.
 
     Enter opens the row, Space pauses, Delete stops, and Up and Down move to another row.
@@ -214,7 +214,7 @@ class GuestRowBase(QWidget):
         return row
 
 
-class GuestRow(GuestRowBase):
+class AgentRow(AgentRowBase):
     def __init__(self, seen: AgentSnapshot, parent: QWidget) -> None:
         super().__init__(seen.id, tr("Stop this agent"), parent)
         self.alone, self.level = True, 0
@@ -257,7 +257,7 @@ class GuestRow(GuestRowBase):
         row.text(second, tokens.muted, font=small)
 
 
-class GuestGroup(GuestRowBase):
+class AgentGroup(AgentRowBase):
     """Header row for the agents of a session. Click to collapse or expand."""
 
     HEIGHT = 28
@@ -303,7 +303,7 @@ def in_tree(agents: Sequence[AgentSnapshot]) -> list[tuple[AgentSnapshot, int]]:
     return found
 
 
-class GuestsHead(QWidget):
+class AgentsHeader(QWidget):
     """Section heading with a status light and the number of connections."""
 
     def __init__(self, parent: QWidget) -> None:
@@ -328,7 +328,7 @@ class GuestsHead(QWidget):
         row.text(tr("Clients"), tokens.muted, font=bold)
 
 
-class GuestsPart(QWidget):
+class AgentsSection(QWidget):
     """Sidebar section for agents. Only visible while the local API is running."""
 
     opened = Signal(int)  # (id): show this agent's reply
@@ -336,11 +336,11 @@ class GuestsPart(QWidget):
     def __init__(self, serving: Serving, parent: QWidget) -> None:
         super().__init__(parent)
         self._serving = serving
-        self._rows: dict[int, GuestRow] = {}
-        self._groups: dict[int, GuestGroup] = {}
+        self._rows: dict[int, AgentRow] = {}
+        self._groups: dict[int, AgentGroup] = {}
         self._folded: set[int] = set()
         self._shows_all = False
-        self._head = GuestsHead(self)
+        self._head = AgentsHeader(self)
         self.more = QPushButton(self)
         self.more.setFlat(True)
         self.more.setAutoDefault(False)
@@ -354,32 +354,32 @@ class GuestsPart(QWidget):
         float_bars(self._area)
         down(self._head, self._area, self.more, of=self, margins=(0, 2, 1, 2), spacing=0)
         serving.changed.connect(self.refresh)
-        serving.guests_changed.connect(self.refresh)
+        serving.clients_changed.connect(self.refresh)
         self.refresh()
 
     @property
-    def rows(self) -> list[GuestRow]:
+    def rows(self) -> list[AgentRow]:
         return list(self._rows.values())
 
     @property
-    def groups(self) -> list[GuestGroup]:
+    def groups(self) -> list[AgentGroup]:
         """Header rows of sessions with more than one agent."""
         return list(self._groups.values())
 
     @Slot()
     def refresh(self) -> None:
-        guests = self._serving.guests
+        clients = self._serving.clients
         self.setVisible(self._serving.door is ServerState.OPEN)
-        there = guests.connections
+        there = clients.connections
         words = counted("%n connected", "%n connected", there) if there else tr("none")
         self._head.show_words(words, bool(there))
         address = f"{self._serving.address}/v1"
         self._head.setToolTip(tr("Local API at {address}", address=address))
         groups: dict[int, list[AgentSnapshot]] = {}
-        for seen in guests.seen:
+        for seen in clients.seen:
             groups.setdefault(seen.group, []).append(seen)
         self._folded &= set(groups)
-        listed = [s for s in guests.seen if s.group not in self._folded]
+        listed = [s for s in clients.seen if s.group not in self._folded]
         # Move busy agents and their parents to the top, but otherwise keep the order stable.
         busy = {s.id for s in listed if s.here or s.state in ("tool", "paused")}
         busy |= {s.parent for s in listed if s.id in busy}
@@ -390,7 +390,7 @@ class GuestsPart(QWidget):
             tr("Show fewer") if self._shows_all else counted("%n more", "%n more", hidden)
         )
         self.more.setVisible(hidden > 0 or (self._shows_all and len(listed) > MOST_ROWS))
-        wanted: list[GuestRowBase] = []
+        wanted: list[AgentRowBase] = []
         for group, agents in groups.items():
             alone = len(agents) == 1
             rows = [(s, depth) for s, depth in in_tree(agents) if s.id in here]
@@ -399,9 +399,9 @@ class GuestsPart(QWidget):
             wanted += [self._row(s, alone, depth + (not alone)) for s, depth in rows]
         self._place_rows(wanted)
 
-    def _group(self, number: int, agents: Sequence[AgentSnapshot]) -> GuestGroup:
+    def _group(self, number: int, agents: Sequence[AgentSnapshot]) -> AgentGroup:
         if number not in self._groups:
-            made = self._groups[number] = GuestGroup(number, self._inner)
+            made = self._groups[number] = AgentGroup(number, self._inner)
             made.opened.connect(self._on_fold)
             made.pause_asked.connect(self._serving.pause_group)
             made.stop_asked.connect(self._serving.stop_group)
@@ -409,9 +409,9 @@ class GuestsPart(QWidget):
         group.show_agents(agents, number in self._folded)
         return group
 
-    def _row(self, seen: AgentSnapshot, alone: bool, depth: int) -> GuestRow:
+    def _row(self, seen: AgentSnapshot, alone: bool, depth: int) -> AgentRow:
         if seen.id not in self._rows:
-            made = self._rows[seen.id] = GuestRow(seen, self._inner)
+            made = self._rows[seen.id] = AgentRow(seen, self._inner)
             made.opened.connect(self.opened)
             made.pause_asked.connect(self._serving.pause)
             made.stop_asked.connect(self._serving.stop)
@@ -419,18 +419,18 @@ class GuestsPart(QWidget):
         row.show_seen(seen, alone=alone, level=depth)
         return row
 
-    def _place_rows(self, wanted: list[GuestRowBase]) -> None:
-        kept: dict[int, GuestRow] = {}
-        heads: dict[int, GuestGroup] = {}
+    def _place_rows(self, wanted: list[AgentRowBase]) -> None:
+        kept: dict[int, AgentRow] = {}
+        heads: dict[int, AgentGroup] = {}
         for place, row in enumerate(wanted):
-            if isinstance(row, GuestRow):
+            if isinstance(row, AgentRow):
                 kept[row.number] = row
-            elif isinstance(row, GuestGroup):
+            elif isinstance(row, AgentGroup):
                 heads[row.number] = row
             if self._column.indexOf(row) != place:
                 self._column.insertWidget(place, row)
             row.show()
-        old: list[GuestRowBase] = [r for n, r in self._rows.items() if n not in kept]
+        old: list[AgentRowBase] = [r for n, r in self._rows.items() if n not in kept]
         old += [g for n, g in self._groups.items() if n not in heads]
         for row in old:
             self._column.removeWidget(row)
@@ -453,7 +453,7 @@ class GuestsPart(QWidget):
         self.refresh()
 
 
-class GuestsInWindow(QObject):
+class AgentsController(QObject):
     """Connects agents to the window: sidebar section, lanes in the score, and dialogs."""
 
     kept = Signal(str)  # (chat id): a conversation was saved as a chat
@@ -470,15 +470,15 @@ class GuestsInWindow(QObject):
         super().__init__(window)
         self._serving, self._window = serving, window
         self._library, self._store = library, store
-        self.part = GuestsPart(serving, sidebar)
+        self.part = AgentsSection(serving, sidebar)
         sidebar.add_part(self.part)
         self.part.opened.connect(self.open)
-        score.guest_chosen.connect(self.open)
-        score.guest_pause_asked.connect(serving.pause)
+        score.agent_chosen.connect(self.open)
+        score.agent_pause_requested.connect(serving.pause)
 
     @Slot(int)
     def open(self, number: int) -> None:
-        dialog = GuestDialog(self._serving, number, self._window)
+        dialog = AgentDialog(self._serving, number, self._window)
         dialog.kept.connect(self.keep)
         dialog.show()
 
@@ -489,7 +489,7 @@ class GuestsInWindow(QObject):
         conversation = self._serving.conversation(number)
         if conversation is None:
             return
-        seen = next((s for s in self._serving.guests.seen if s.id == number), None)
+        seen = next((s for s in self._serving.clients.seen if s.id == number), None)
         title = (seen.task or seen.program) if seen is not None else ""
         folder = self._serving.model_of(conversation.model)
         found = read(conversation.messages, conversation.reply, title, folder, conversation.model)
