@@ -28,6 +28,7 @@ from engine.model import runner
 from engine.model.loaded_model import CircuitBreaker, LoadedModel, TextCodec
 from engine.model.prompt_lookup import Lookup
 from engine.model.runner import DecodeRequest, NextToken, PendingLogits
+from engine.model.sampling import token_id
 
 log = logging.getLogger(__name__)
 
@@ -96,28 +97,27 @@ class Drafter:
         runner.prefill(self.model, self.kv, [min(t, most) for t in tokens[start : start + count]])
         self.kv.tokens[start:] = tokens[start : start + count]
 
-    def draft(self, tokens: list[int], pending: mx.array, count: int) -> list[mx.array]:
-        """Draft `count` tokens after the pending token `[1, 1]`. Returns lazy ids, each `[1]`.
+    def draft(self, tokens: list[int], count: int) -> list[mx.array]:
+        """Draft `count` tokens after an answer's tokens. Returns lazy ids, each `[1]`.
 
-        The pending token is already part of the answer. Drafted tokens can be rolled back.
+        Drafted tokens can be rolled back.
         """
         self._follow(tokens)
         self.used_at = time.monotonic()
-        unread = mx.array([tokens[self.kv.length :]], mx.uint32)
-        feed = mx.concatenate([unread, pending.astype(mx.uint32)], axis=1)
+        feed = mx.array([tokens[self.kv.length :]], mx.uint32)
         drafted: list[mx.array] = []
         for _ in range(count):
             feed = mx.minimum(feed, self._rows - 1)
             logits = runner.forward(self.model, [feed], [self.kv.layers], alone=True)
             if not drafted:
-                self.kv.remember(len(tokens) + 1)
+                self.kv.remember(len(tokens))
             drafted.append(mx.argmax(logits[:, : self._ids], axis=-1).astype(mx.uint32))
             feed = drafted[-1][None]
         return drafted
 
     def note(self, tokens: list[int], fed: Sequence[int]) -> None:
         """Record the tokens that `draft` has fed, which is all of `fed` except the last token."""
-        for token in [*tokens[self.kv.length :], *fed[:-1]]:
+        for token in [*tokens[self.kv.length :], *fed[1:-1]]:
             self.kv.note_fed(token)
 
     def keep(self, length: int) -> None:
@@ -147,7 +147,7 @@ class Drafter:
 
 class CheckedDraft:
     def __init__(self, fed: list[int], logits: mx.array, chosen: list[int] | None) -> None:
-        self.fed = fed  # pending token, followed by the drafted tokens
+        self.fed = fed  # last token of the answer, followed by the drafted tokens
         self._logits = logits
         self._chosen = chosen
 
@@ -159,7 +159,7 @@ class CheckedDraft:
         """Return the token after `fed[place]`. All tokens up to that must have been accepted."""
         row = self._logits[place : place + 1]
         if self._chosen is None:
-            return _ids(runner.sample_constrained(answer, PendingLogits(row)))[0]
+            return token_id(runner.sample_constrained(answer, PendingLogits(row)))
         token = self._chosen[place]
         if answer.odds is not None:
             mx.eval(answer.odds.note(row, mx.array([token])))
@@ -174,15 +174,14 @@ def check(
     Afterwards, the model's caches contain all of `CheckedDraft.fed`, and the drafter's caches all
     but the last token. Returns None if there is nothing to draft.
     """
-    pending = runner.next_input(answer)
     if isinstance(drafter, Drafter):
-        drafted = drafter.draft(answer.tokens, pending, count)
+        drafted = drafter.draft(answer.tokens, count)
     else:
-        drafted = [mx.array([t], mx.uint32) for t in answer.places.draft(_id(pending), count)]
+        drafted = [mx.array([t], mx.uint32) for t in answer.places.draft(count)]
     if not drafted:
         return None
     answer.kv.remember(answer.kv.length)
-    fed = mx.concatenate([pending[0].astype(mx.uint32), *drafted])
+    fed = mx.concatenate([mx.array(answer.tokens[-1:], mx.uint32), *drafted])
     ahead = runner.verify(model, answer, fed)
     found = _record_check(answer, _ids(fed), ahead)
     if isinstance(drafter, Drafter):
@@ -200,9 +199,8 @@ def check_together(
     """
     fed: list[list[int]] = []
     for answer, count in zip(answers, counts, strict=True):
-        pending = _id(runner.next_input(answer)) if count else 0
-        looked_up = answer.places.draft(pending, count) if count else []
-        fed.append([pending, *looked_up] if looked_up else [])
+        looked_up = answer.places.draft(count) if count else []
+        fed.append([answer.tokens[-1], *looked_up] if looked_up else [])
     drafts = [(a, tokens) for a, tokens in zip(answers, fed, strict=True) if tokens]
     plain = [a for a, tokens in zip(answers, fed, strict=True) if not tokens]
     if not drafts:
@@ -223,11 +221,6 @@ def _record_check(
     for token in fed:
         answer.kv.note_fed(token)
     return found
-
-
-def _id(lazy: mx.array) -> int:
-    """Wait for a token id and return it."""
-    return int(lazy.item())  # type: ignore[arg-type]
 
 
 def _ids(lazy: mx.array) -> list[int]:

@@ -101,16 +101,12 @@ class MatchSearch:
             self._search()
         return self._matched if self._next else 0
 
-    def draft(self, pending: int, count: int) -> list[int]:
-        """Return at most `count` tokens to follow the pending token.
-
-        Returns [] if the pending token isn't what followed the earlier occurrence. The next search
-        will include it.
-        """
-        if not self.find() or self._ids[self._next] != pending:
+    def draft(self, count: int) -> list[int]:
+        """Return at most `count` tokens that followed the earlier occurrence."""
+        if not self.find():
             return []
-        found = self._ids[self._next + 1 : min(self._next + 1 + count, self._known)]
-        return [int(token) for token in found]
+        found: list[int] = self._ids[self._next : min(self._next + count, self._known)].tolist()
+        return found
 
     def chances(self, count: int) -> list[float]:
         """Estimate, for each token of a draft, the probability that the draft is accepted up to it.
@@ -118,7 +114,7 @@ class MatchSearch:
         The statistics include every token of the answer, whether or not it was drafted.
         """
         chance, found = 1.0, list[float]()
-        for ahead in range(1, min(count, self._known - self._next - 1) + 1):
+        for ahead in range(min(count, self._known - self._next)):
             length = _length_class(self._matched + ahead)
             chance *= self._held[length] / self._tried[length]
             found.append(chance)

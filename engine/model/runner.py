@@ -18,7 +18,7 @@ from engine.model.loaded_model import LoadedModel
 from engine.model.patches import dense
 from engine.model.probe import ALONE
 from engine.model.prompt_lookup import MatchSearch
-from engine.model.sampling import Odds, Sampler, Token, as_mlx, sample_rows, token_id
+from engine.model.sampling import Odds, Sampler, Token, as_mlx, invalid_numbers, sample_rows
 from engine.model.vision import FIRST_IMAGE_ID, InputSpan, PlacedImage
 from engine.params import SamplingParams
 
@@ -29,7 +29,7 @@ class DecodeRequest(Protocol):
     Attributes:
         kv: the caches of its session.
         tokens: the prompt and all tokens generated and read so far.
-        pending: id of the next token, sampled but not read yet, or None.
+        pending: lazy id of the next token, or None.
         images: images among the tokens. Only used by models with vision.
         places: search for earlier occurrences of the latest tokens. Only used for drafts by lookup.
         index: number of the next token in the answer.
@@ -40,7 +40,7 @@ class DecodeRequest(Protocol):
 
     tokens: list[int]
     images: Sequence[PlacedImage]
-    pending: Token | None
+    pending: mx.array | None
     params: SamplingParams
     sampler: Sampler
     constraint: Constraint | None
@@ -122,7 +122,7 @@ def decode(
 
     MLX launches the pass before the pending ids are known to Python, so the device works while
     Python handles the previous token. If that token ends the reply, one row of the pass is wasted.
-    The CPU kernels need the ids and compute the pass within the call.
+    The CPU kernels compute the pass within the call, and return ids.
     """
     ending = [id(reading.kv) for reading in readings if reading.ends]
     turn = [r for r in rows if id(r.kv) not in ending]
@@ -296,11 +296,14 @@ def _needs_own_passes(model: LoadedModel, kvs: Sequence[SessionKV], shared: bool
 
 def sample_constrained(
     answer: DecodeRequest, unsampled: PendingLogits, mask: np.ndarray | None = None
-) -> mx.array:
+) -> Token:
     """Sample a token of an answer with a form, once the previous token has been accepted.
 
     Args:
         mask: of its constraint, or None to compute it here.
+
+    Raises:
+        EngineError: `model_load_failed` if the CPU kernels find that the logits are NaN.
     """
     assert answer.constraint is not None
     logits = unsampled.logits
@@ -308,9 +311,12 @@ def sample_constrained(
         mask = answer.constraint.mask(logits.shape[-1])
     allowed = None if mask is None else mx.array(mask)
     token = answer.sampler(logits, answer.index, recent_tokens(answer), allowed)
-    answer.next_is_nan = _is_nan(logits, token)
-    noted = [] if answer.odds is None else answer.odds.note(logits, token)
-    mx.async_eval([token, answer.next_is_nan, *noted])  # type: ignore[no-untyped-call]
+    lazy = _as_array(token)
+    answer.next_is_nan = _is_nan(logits, lazy)
+    noted = [] if answer.odds is None else answer.odds.note(logits, lazy)
+    mx.async_eval([lazy, answer.next_is_nan, *noted])  # type: ignore[no-untyped-call]
+    if isinstance(token, int) and answer.next_is_nan.item():
+        raise invalid_numbers()
     return token
 
 
@@ -330,11 +336,12 @@ def _forward_by_kernels(
     """
     if model.feed is not None or model.vision is not None or (alone and len(answers) > 1):
         return None
+    if any(answer.pending is not None for answer in answers):
+        return None
     decoder = plain_decoder.whole(model.net)
     if decoder is None:
         return None
-    tokens = [a.tokens[-1] if a.pending is None else token_id(a.pending) for a in answers]
-    return decoder.decode(tokens, [a.kv.layers for a in answers])
+    return decoder.decode([a.tokens[-1] for a in answers], [a.kv.layers for a in answers])
 
 
 def forward(
@@ -404,10 +411,10 @@ None for an answer with a form, whose tokens are sampled one by one."""
 
 
 def verify(model: LoadedModel, answer: DecodeRequest, fed: mx.array) -> Verification:
-    """Feed several tokens of an answer in one pass, the pending one and drafts.
+    """Feed several tokens of an answer in one pass, the last one and drafts.
 
     Args:
-        fed: their lazy ids, `[tokens]`.
+        fed: their lazy ids, `[tokens]`, from the answer's last token on.
 
     Raises:
         Exception: from the sampler.
@@ -444,23 +451,25 @@ def next_input(answer: DecodeRequest) -> mx.array:
 
     They begin with tokens that the caches lost when a draft was rolled back (`SessionKV.go_back`).
     """
+    lost = _lost_tokens(answer)
     if answer.pending is None:
-        return mx.array([[answer.tokens[-1]]], mx.uint32)
-    pending, lost = _as_array(answer.pending).reshape(1, 1), _lost_tokens(answer)
+        return mx.array([[*lost, answer.tokens[-1]]], mx.uint32)
+    pending = answer.pending.reshape(1, 1)
     if not lost:
         return pending
     return mx.concatenate([mx.array([lost], mx.uint32), pending.astype(mx.uint32)], axis=1)
 
 
 def _lost_tokens(answer: DecodeRequest) -> list[int]:
-    return answer.tokens[answer.kv.length :] if answer.pending is not None else []
+    unread = answer.tokens[answer.kv.length :]
+    return unread if answer.pending is not None else unread[:-1]
 
 
 def recent_tokens(answer: DecodeRequest, fed: mx.array | None = None) -> mx.array | None:
     """Return the latest token ids, including the pending one, for samplers with penalties.
 
     Args:
-        fed: the pending token and those after it, if more than one is fed.
+        fed: the last token and those after it, if a draft is fed.
     """
     if not answer.params.uses_history:
         return None
@@ -469,9 +478,11 @@ def recent_tokens(answer: DecodeRequest, fed: mx.array | None = None) -> mx.arra
     if max(said, default=0) >= FIRST_IMAGE_ID:  # IDs of image tokens aren't valid results
         said = [token for token in said if token < FIRST_IMAGE_ID]
     known = mx.array(said, mx.uint32)
-    if fed is None and answer.pending is not None:
-        fed = _as_array(answer.pending).astype(mx.uint32).reshape(1)
-    return known if fed is None else mx.concatenate([known, fed])[-window:]
+    if fed is not None:
+        return mx.concatenate([known, fed[1:]])[-window:]
+    if answer.pending is None:
+        return known
+    return mx.concatenate([known, answer.pending.astype(mx.uint32).reshape(1)])[-window:]
 
 
 def _rows_of(model: LoadedModel, readings: Sequence[PrefillChunk]) -> mx.array:

@@ -92,17 +92,16 @@ class Sampler:
 
     def __call__(
         self, logits: mx.array, index: int, recent: Any = None, allowed: mx.array | None = None
-    ) -> mx.array:
-        """Return the lazy token id, `[1]`.
+    ) -> Token:
+        """Return a token for `logits` `[1, vocab]`.
 
         Args:
-            logits: `[1, vocab]`.
             index: of the token in its reply, from 0.
             recent: ids that penalties apply to, `[tokens]`.
             allowed: tokens to choose from, `[vocab]` of bool, or None for all.
         """
         (token,) = draw([self], self.change(logits, recent, allowed), [index])
-        return mx.array([token]) if isinstance(token, int) else token
+        return token
 
     def choice(self, index: int) -> tuple[Any, ...]:
         """Return the fields of `ChoiceStruct` for token `index`, without `logits` and `token`."""

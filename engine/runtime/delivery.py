@@ -15,6 +15,7 @@ from engine.model import runner
 from engine.model.constraint import Constraint
 from engine.model.drafting import CheckedDraft
 from engine.model.runner import NextToken
+from engine.model.sampling import Token
 from engine.runtime.executor import DraftOutcome, PrefillOutcome, Run, StepFailure, TokenOutcome
 from engine.runtime.jobs import Embedder
 from engine.runtime.models import ModelLoader
@@ -64,27 +65,31 @@ class Delivery:
         """Take the pending token and continue with the next one.
 
         Args:
-            token: None if the prompt's last token was fed.
-            following: see `TokenOutcome`.
+            token, following: see `TokenOutcome`.
         """
-        if token is None:
-            if request.left:  # otherwise, the prompt's last chunk included this token
-                request.kv.note_fed(request.tokens[-1])
-        else:
+        if token is not None:
             request.check_numbers()
             if following is not None:
                 request.kv.note_fed(token)
             reason = self._take(request, token)
             if reason is not None:
                 return self._state.end_reply(request, reason)
+        elif following is not None and request.left:  # unless the prompt's last chunk included it
+            request.kv.note_fed(request.tokens[-1])
         if isinstance(following, Exception):
             return self._state.fail_reply(request, following)
         if isinstance(following, runner.PendingLogits):
             if request.constraint is not None and request.constraint.is_slow:
                 return self._await_mask(request, request.constraint, following)
             following = runner.sample_constrained(request, following)
-        request.await_token(following)
-        return None
+        return self._continue(request, following)
+
+    def _continue(self, request: Request, following: Token | None) -> None:
+        """Take a sampled token if its id is known, or else after the next pass."""
+        if not isinstance(following, int):
+            request.await_token(following)
+        elif (reason := self._take(request, following)) is not None:
+            self._state.end_reply(request, reason)
 
     def _await_mask(
         self, request: Request, constraint: Constraint, unsampled: runner.PendingLogits
@@ -97,8 +102,9 @@ class Delivery:
             mask = yield Work(f"masks {request.session.domain}", partial(constraint.mask, vocab))
             # Otherwise, the reply has ended, or its caches are being recomputed.
             if request.unsampled is unsampled:
-                request.await_token(runner.sample_constrained(request, unsampled, mask))
+                token = runner.sample_constrained(request, unsampled, mask)
                 request.unsampled = None
+                self._continue(request, token)
 
         def on_error(error: BaseException) -> None:
             if request.unsampled is unsampled:
@@ -108,6 +114,7 @@ class Delivery:
 
     def _take(self, request: Request, token: int) -> FinishReason | None:
         """Add a token to the answer. Returns the reason if the token ends the answer."""
+        self._state.meter.note(1, 0)
         if token in request.session.model.text.eos:
             return FinishReason.STOP
         request.accept(token)
@@ -123,8 +130,7 @@ class Delivery:
 
     def _advance_drafted(self, check: CheckedDraft, run: Run, request: Request) -> None:
         started = time.perf_counter()
-        reason, told = _advance_draft(request, check, partial(self._take, request))
-        self._state.meter.note(told, 0)
+        reason, told, accepted = _advance_draft(request, check, partial(self._take, request))
         if reason is not None:
             self._state.end_reply(request, reason)
         # Tokens of constrained output are only sampled here, so include the time.
@@ -134,7 +140,7 @@ class Delivery:
             decode=timing.decode + spent,
             told=timing.told + told,
             drafted=timing.drafted + len(check.drafted),
-            accepted=timing.accepted + told - 1,
+            accepted=timing.accepted + accepted,
         )
 
     def _fail(self, failed: StepFailure) -> None:
@@ -200,32 +206,28 @@ class Delivery:
 
 def _advance_draft(
     request: Request, found: CheckedDraft, take: Callable[[int], FinishReason | None]
-) -> tuple[FinishReason | None, int]:
-    """Take the pending token, and the drafted tokens while the answer agrees.
+) -> tuple[FinishReason | None, int, int]:
+    """Take the drafted tokens while the answer agrees, and the token after them.
 
-    Afterwards the caches of both models hold only the taken tokens.
+    Afterwards the caches of both models hold only the taken tokens, without the last one.
 
     Args:
         take: adds a token to the answer; returns the reason if the answer ends with it.
     Returns:
-        The reason why the answer ends, or None, and the number of taken tokens.
+        The reason why the answer ends, or None, and the numbers of taken and of accepted tokens.
     """
     kv, drafter = request.kv, request.session.model.drafter
-    start, told, following = kv.length - len(found.fed), 0, 0
-    request.check_numbers()
+    start, told = kv.length - len(found.fed), 0
     reason: FinishReason | None = None
-    for place, token in enumerate(found.fed):
-        reason, told = take(token), place + 1
-        if reason is not None:
-            break
-        following = found.choose(request, place)
-        if [following] != found.fed[told : told + 1]:
-            break
+    agrees = True
+    while reason is None and agrees:
+        following = found.choose(request, told)
+        reason, told = take(following), told + 1
+        agrees = [following] == found.fed[told : told + 1]
     kv.go_back(start + told)
     drafter.keep(start + told)
+    accepted = told - 1 + agrees
     drafter.drafted += len(found.drafted)
-    drafter.accepted += told - 1
-    request.next_is_nan = None  # the flag was for a token that has already been read
-    if reason is None:
-        request.await_token(following)
-    return reason, told
+    drafter.accepted += accepted
+    request.next_is_nan = None  # the token has already been taken
+    return reason, told, accepted

@@ -2,8 +2,7 @@
 
 MLX launches a plain step's pass before the token that it feeds is known, and its result is awaited
 in the next turn. The CPU kernels compute it within its turn. A draft is made, checked, and awaited
-in one turn. The first of several drafts also waits for MLX's plain step before it; this time is
-subtracted.
+in one turn. A turn that only awaits MLX's plain step comes before the first of several drafts.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from collections.abc import Sequence
 from msgspec import Struct, field
 
 FIRST, MOST = 3, 7
-"""Tokens in the first draft, and maximum for later drafts: eight rows with the pending token."""
+"""Tokens in the first draft, and maximum for later drafts: eight rows with the token before."""
 
 COPIED = 15
 """Maximum number of lookup tokens at a time, because a seventeenth row would start another tile."""
@@ -40,7 +39,7 @@ REST, LONGEST_REST = 64, 4096
 Lookups that would lose are tried again after as many tokens.
 """
 
-# Maximum number of tokens that the draft model catches up along with the pending token.
+# Maximum number of tokens that the draft model catches up as part of a draft.
 CATCH_UP = 32
 
 CHUNK = 128  # chunk size for the draft model after each plain step, if it's further behind
@@ -152,6 +151,7 @@ class DraftStatistics:
         self._of: dict[tuple[str, int], _Record] = {}
         # by model, and whether a step has several chats
         self._costs: dict[tuple[str, bool], Costs] = {}
+        # Key of the last pass, and True if none of its results is awaited any more.
         self._last: tuple[tuple[str, int], bool] | None = None
 
     def count(self, model: str) -> int:
@@ -179,6 +179,10 @@ class DraftStatistics:
     def interrupted(self) -> None:
         """Note that a turn computed more than just a step, so that the next pass isn't timed."""
         self._last = None
+
+    def waited(self) -> None:
+        """Note that a turn only awaited the last plain step."""
+        self._last = self._last and (self._last[0], True)
 
     def observe(
         self,
@@ -213,7 +217,6 @@ class DraftStatistics:
         record.looked_up = looked_up
         if before is not None and before[0] == key and tokens:
             step = record.plain.per_token * chats
-            seconds = max(0.0, seconds - (0.0 if before[1] else step))
             if not looked_up:
                 record.rate.note(seconds, tokens)
             elif step:

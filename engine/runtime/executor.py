@@ -46,10 +46,10 @@ class TokenOutcome(Struct, frozen=True):
     """Result of a session's decode step."""
 
     session: str
-    # The pending token, which is now known. None if the pass read the end of the prompt.
+    # The pending token, which is now known. None if there was none.
     token: int | None
-    # The next token, which is still lazy, or the error raised by its sampler. None if no token is
-    # wanted after the pending token, which then wasn't fed.
+    # The next token, or the error raised by its sampler. None if no token is wanted after the
+    # pending token, which then wasn't fed.
     following: NextToken | None
 
 
@@ -272,7 +272,6 @@ class Executor:
         except BaseException as error:  # includes panics in native libraries
             mixed = [c.session for c in chunks if not c.ends]
             return [StepFailure((*step.rows, *mixed), error, drafted=bool(step.drafts))]
-        state.meter.note(sum(token is not None for token in read.values()), 0)
         rows[0].session.model.record_success()
         if step.behind:
             _catch_up(feeding[0], step.behind)
@@ -369,7 +368,6 @@ def _check_drafts(
     for request, found in zip(feeding, each, strict=True):
         if isinstance(found, CheckedDraft):
             checks[request.session.id] = found
-            request.pending = None
         elif found is not None:
             following[request.session.id] = found
     return following, checks

@@ -58,7 +58,8 @@ class Row(Struct, frozen=True):
     waiting_since: float = 0.0
     ready_at: float = 0.0  # time at which its prompt was completely read
     begun: bool = False  # its first token is sampled, and may still be lazy
-    awaits_first: bool = False  # its first token is sampled, but not delivered
+    pending: bool = False  # its latest token is sampled, but not delivered
+    awaits_first: bool = False  # that token is its first
     wants_more: bool = True  # another token must follow the pending one
     # spans `(start, end)` of its prompt's unread tokens that must not be split
     images: tuple[tuple[int, int], ...] = ()
@@ -74,7 +75,7 @@ class Row(Struct, frozen=True):
     # Number and bytes of the cache group shared with other sessions. 0 for no group.
     group: int = 0
     shared: int = 0
-    drafts: int = 0  # maximum number of tokens to draft after the pending token
+    drafts: int = 0  # maximum number of tokens to draft
     # Number of tokens the draft model is behind, or -1 without a draft model.
     behind: int = -1
     drafter_bytes: int = 0  # bytes by which the draft model's caches may still grow
@@ -246,8 +247,8 @@ class Pass(Struct, frozen=True):
     feed: tuple[str, ...]  # subset of `rows` whose pending token is fed to get the next token
     # True for a single forward pass for all sessions; False for separate passes.
     shared: bool = True
-    # Maximum number of tokens to draft and verify after the pending token, for each session in
-    # `feed`. Empty without drafts.
+    # Maximum number of tokens to draft and verify for each session in `feed`, none of which has a
+    # pending token. Empty without drafts.
     drafts: tuple[int, ...] = ()
     behind: int = 0  # number of tokens the draft model reads after the step to catch up
 

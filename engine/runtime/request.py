@@ -39,7 +39,7 @@ from engine.model.constraint import Constraint
 from engine.model.loaded_model import LoadedModel
 from engine.model.prompt_lookup import MatchSearch
 from engine.model.runner import PendingLogits
-from engine.model.sampling import Odds, Sampler, Token, invalid_numbers, token_id
+from engine.model.sampling import Odds, Sampler, invalid_numbers, token_id
 from engine.model.vision import PlacedImage
 from engine.params import SamplingParams
 from engine.runtime.plan import RUNNING, Status
@@ -106,7 +106,7 @@ class Request:
         tokens: the prompt, and everything generated and read so far.
         images: images with their positions in the prompt's tokens.
         awaits: digests of images that are still being encoded. Nothing is read until then.
-        pending: id of the next token, sampled but not read yet; None if there is none.
+        pending: lazy id of the next token, which MLX is still computing; None if there is none.
         unsampled: logits from which the pending token is sampled once a worker has computed the
             mask of its grammar; None if no worker is computing one.
         prompt_length: tokens of the prompt; 0 while it is being prepared.
@@ -158,7 +158,7 @@ class Request:
         self.tokens: list[int] = []
         self.images: Sequence[PlacedImage] = ()
         self.awaits: set[str] = set()
-        self.pending: Token | None = None
+        self.pending: mx.array | None = None
         self.unsampled: PendingLogits | None = None
         self.next_is_nan: mx.array | None = None
         self._pending_is_nan: mx.array | None = None
@@ -223,7 +223,9 @@ class Request:
     @property
     def lost(self) -> int:
         """Return the number of tokens that a draft removed, which the next step reads again."""
-        return self.left if self.pending is not None else 0
+        if self.status != Status.DECODING:
+            return 0
+        return self.left if self.pending is not None else self.unread
 
     @property
     def is_running(self) -> bool:
@@ -305,13 +307,13 @@ class Request:
         )
 
     def read(self) -> int | None:
-        """Wait for the pending token and return its id. None for the prompt's last token."""
+        """Wait for the pending token and return its id, or None if there is none."""
         if self.pending is None:
             return None
         token, self.pending = token_id(self.pending), None
         return token
 
-    def await_token(self, pending: Token | None) -> None:
+    def await_token(self, pending: mx.array | None) -> None:
         """Set the pending token."""
         self.pending = pending
         self._pending_is_nan, self.next_is_nan = self.next_is_nan, None

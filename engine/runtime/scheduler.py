@@ -182,7 +182,10 @@ class Scheduler:
         model = self._turns.next(models) if models else ""
         passes = tuple(_pass(g, view) for g in groups if g[0].model == model)
         if len(groups) == 1 and any(r.drafts for r in groups[0]):
-            passes = (self._with_drafts(passes[0], groups[0], view, budget),)
+            step = self._with_drafts(passes[0], groups[0], view, budget)
+            if step.drafts and any(r.pending for r in groups[0]):
+                step = replace(passes[0], feed=())  # a draft continues tokens that are known
+            passes = (step,)
         chunk, beside = _NOTHING
         if passes and self._rest.is_due:
             order = ()  # streaming replies have priority
@@ -233,8 +236,11 @@ class Scheduler:
 
     def _observe_drafts(self, view: View, plan: StepPlan, timing: Timing) -> None:
         steps, rows = plan.passes, {r.id: r for r in view.rows}
-        if len(steps) != 1 or not steps[0].feed or plan.chunk or steps[0].behind:
+        if len(steps) != 1 or plan.chunk or steps[0].behind:
             self.drafting.interrupted()
+            return
+        if not steps[0].feed:
+            self.drafting.waited()
             return
         fed = [rows[key] for key in steps[0].feed]
         chats, looked_up = len(fed), any(row.holds for row in fed)

@@ -122,6 +122,7 @@ def _row(state: State, request: Request) -> Row:
         waiting_since=request.waiting_since,
         ready_at=request.ready_at,
         begun=chosen > 0,
+        pending=request.pending is not None,
         awaits_first=chosen == 1 and request.pending is not None,
         wants_more=chosen < request.limit,
         images=_uncut(request) if reading and request.images else (),
@@ -170,16 +171,17 @@ def _offer(state: State, request: Request) -> CacheOffer | None:
 
 
 def draft_room(request: Request) -> int:
-    """Return the maximum number of tokens to draft after the pending token, or 0.
+    """Return the maximum number of tokens to draft after the last sampled token, or 0.
 
     Reproducible chats never use drafts, because a pass over several tokens rounds differently than
     steps.
     """
     drafter = request.session.model.drafter
-    if drafter is None or not drafter.is_enabled or request.pending is None or request.images:
+    chosen = request.generated + (request.pending is not None)
+    if drafter is None or not drafter.is_enabled or not chosen or request.images:
         return 0
     if request.apart or request.lost or not request.kv.can_go_back:
         return 0
     if request.constraint is not None and request.constraint.is_slow:
         return 0  # a worker computes the masks of constrained replies token by token
-    return max(0, request.limit - request.generated - 2)  # the draft is followed by one more token
+    return max(0, request.limit - chosen - 1)  # the draft is followed by one more token

@@ -18,7 +18,7 @@ from engine import Engine
 from engine.bench.random_models import write_model
 from engine.cache.ledger import CacheKey
 from engine.cache.prefix_index import PrefixIndex
-from engine.model import backend
+from engine.model import backend, sampling
 from engine.runtime.executor import Executor
 from engine.runtime.memory import Memory
 from engine.runtime.plan import Status, StepPlan, View
@@ -117,6 +117,12 @@ def engine() -> Iterator[Engine]:
     with Engine() as running:
         yield running
     assert not running.is_running
+
+
+@pytest.fixture
+def lazy_tokens(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Return a function that lets MLX sample tokens, as on a GPU: they are known a pass later."""
+    return lambda: monkeypatch.setattr(sampling, "_cpu_kernels", lambda: None)
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ def draw(params: SamplingParams, logits: list[float], recent: list[int] | None =
     sampler = Sampler(params)
     seen = mx.array(recent) if recent else None
     row = mx.array([logits])
-    return Counter(int(sampler(row, i, seen).item()) for i in range(200))
+    return Counter(token_id(sampler(row, i, seen)) for i in range(200))
 
 
 def test_greedy_picks_the_maximum() -> None:
@@ -207,7 +207,7 @@ def test_a_row_is_drawn_as_if_alone(chosen: list[dict[str, Any]], width: int, se
     indices = list(range(5, 5 + len(samplers)))
     together = sample_rows(logits, samplers, indices, recent)
     for n, sampler in enumerate(samplers):
-        assert sampler(logits[n : n + 1], indices[n], recent[n]).item() == token_id(together[n])  # type: ignore[arg-type]
+        assert token_id(sampler(logits[n : n + 1], indices[n], recent[n])) == token_id(together[n])  # type: ignore[arg-type]
         beside = mx.concatenate([logits[n : n + 1]] + [logits[:1]] * 2)
         peers = [sampler, *[Sampler(sampler.params)] * 2]
         row = [sampler.change(beside[:1], recent[n]), beside[1:]]
