@@ -17,7 +17,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
@@ -202,28 +202,16 @@ class _CrowdRun:
     async def _ask(
         self, said: Sequence[dict[str, str]], tokens: int, who: str, key: str, broken: int = 0
     ) -> tuple[TimedRequest, str]:
-        import httpx2
-
-        body: dict[str, Any] = {
-            "messages": said,
-            "max_tokens": tokens,
-            "temperature": 0.0,
-            "stream": True,
-            "stream_options": {"include_usage": True},
-        }
-        body |= {"model": self._wish.model} if self._wish.model else {}
         headers = {"User-Agent": f"load-{who}"}
         headers |= {"Authorization": f"Bearer {key}"} if key else {}
         turn, text = TimedRequest(time.perf_counter()), ""
         try:
-            text = await answered(self._client, self._wish.url, body, turn, headers, broken)
+            text = await answered(self._client, self._wish, said, turn, tokens, headers, broken)
         except asyncio.CancelledError:
             if who == "person" and not turn.moments:
                 # The run ended before the first token, so count the time waited so far.
                 self._tally.firsts.append(time.perf_counter() - turn.sent)
             raise
-        except (httpx2.HTTPError, ValueError) as error:
-            turn.error = f"{type(error).__name__}: {error}".rstrip(": ")
         return turn, text
 
 

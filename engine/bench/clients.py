@@ -86,29 +86,16 @@ async def _run(wish: RequestSettings, several: Sequence[Arrival]) -> list[TimedR
 async def _client(
     client: httpx2.AsyncClient, wish: RequestSettings, arrival: Arrival, began: float, session: str
 ) -> list[TimedRequest]:
-    import httpx2
-
     await asyncio.sleep(max(0.0, began + arrival.after - time.perf_counter()))
     said: list[dict[str, str]] = []
     turns = []
     for number in range(wish.turns):
         text = arrival.prompt if not number else "Go on with this, in other words."
         said.append({"role": "user", "content": text})
-        body: dict[str, Any] = {
-            "messages": said,
-            "max_tokens": wish.tokens,
-            "temperature": 0.0,
-            "stream": True,
-            "stream_options": {"include_usage": True},
-        }
-        body |= {"model": wish.model} if wish.model else {}
-        body |= {"session_id": session} if wish.sessions else {}
         turn = TimedRequest(time.perf_counter(), number, arrival.long)
         turns.append(turn)
-        try:
-            answer = await answered(client, wish.url, body, turn)
-        except (httpx2.HTTPError, ValueError) as error:
-            turn.error = f"{type(error).__name__}: {error}".rstrip(": ")
+        named: dict[str, Any] = {"session_id": session} if wish.sessions else {}
+        answer = await answered(client, wish, said, turn, wish.tokens, **named)
         if turn.error:
             break
         said.append({"role": "assistant", "content": answer})
@@ -117,20 +104,49 @@ async def _client(
 
 async def answered(
     client: httpx2.AsyncClient,
-    url: str,
-    body: dict[str, Any],
+    wish: RequestSettings,
+    said: Sequence[Mapping[str, str]],
     turn: TimedRequest,
+    tokens: int,
     headers: Mapping[str, str] | None = None,
     broken: int = 0,
+    **fields: Any,
 ) -> str:
-    """Send a request and return the answer. Times and errors are stored in `turn`.
+    """Send a conversation and return the answer. Times and errors are stored in `turn`.
 
     Args:
         broken: close the connection after this many chunks; 0 to read the whole answer.
+        fields: more fields of the request.
     """
+    import httpx2
+
+    body: dict[str, Any] = {
+        "messages": said,
+        "max_tokens": tokens,
+        "temperature": 0.0,
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        **({"model": wish.model} if wish.model else {}),
+        **fields,
+    }
+    try:
+        return await _streamed(client, wish.url, body, turn, dict(headers or {}), broken)
+    except (httpx2.HTTPError, ValueError) as error:
+        turn.error = f"{type(error).__name__}: {error}".rstrip(": ")
+        return ""
+
+
+async def _streamed(
+    client: httpx2.AsyncClient,
+    url: str,
+    body: dict[str, Any],
+    turn: TimedRequest,
+    headers: dict[str, str],
+    broken: int,
+) -> str:
     pieces: list[str] = []
     where = f"{url}/chat/completions"
-    async with client.stream("POST", where, json=body, headers=dict(headers or {})) as response:
+    async with client.stream("POST", where, json=body, headers=headers) as response:
         if response.status_code != 200:
             await response.aread()
             turn.error = f"HTTP {response.status_code}"

@@ -10,11 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from engine.bench.hostile_images import IMAGES
 from engine.bench.hostile_inputs import INPUTS, Ask, Input
-from engine.bench.hostile_server import Rival, Rivals
 from engine.bench.subject import Stream, Subject, gaps, timed
 from engine.errors import EngineError
 from engine.params import SamplingParams
@@ -41,8 +39,6 @@ class Ordeal(Struct, frozen=True):
     words: str  # error message
     took: float  # time taken by the input, in seconds
     expected: bool  # True if the input returned the expected error code
-    # Result for `mlx_lm.server`, or None if not measured or not supported.
-    server: Rival | None = None
 
     @property
     def bound(self) -> float:
@@ -55,15 +51,8 @@ class Ordeal(Struct, frozen=True):
         return self.longest <= self.bound
 
 
-def ordeals(
-    it: Subject,
-    note: Callable[[str], None],
-    rivals: Rivals | None = None,
-) -> Iterator[Ordeal]:
-    """Send all inputs to the engine, one after another, while three chats are streaming.
-
-    After each input, when the engine is idle again, the same input is sent to `rivals`.
-    """
+def ordeals(it: Subject, note: Callable[[str], None]) -> Iterator[Ordeal]:
+    """Send all inputs to the engine, one after another, while three chats are streaming."""
     with tempfile.TemporaryDirectory() as scratch:
         for number, given in enumerate((*INPUTS, *IMAGES)):
             note(f"another chat {given.name} …")
@@ -71,11 +60,7 @@ def ordeals(
             root.mkdir()
             # Writing and loading models isn't part of the measurement.
             ask = given.prepare(root, it.engine)
-            ordeal = _ordeal(it, given, ask)
-            if rivals is not None:
-                note(f"another client of mlx_lm.server {given.name} …")
-                ordeal = replace(ordeal, server=rivals(given, root))
-            yield ordeal
+            yield _ordeal(it, given, ask)
 
 
 def _ordeal(it: Subject, given: Input, ask: Ask) -> Ordeal:

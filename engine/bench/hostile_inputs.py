@@ -37,9 +37,6 @@ class Input(Struct, frozen=True):
     # Writes the required files to a folder, and returns a function that sends the input. If the
     # input uses a hostile model that can be loaded, this also loads it.
     prepare: Callable[[Path, Engine], Ask]
-    # Returns a request body for OpenAI-compatible servers, which can use files created by
-    # `prepare`. None if `mlx_lm.server` doesn't support this kind of input.
-    request: Callable[[Path], dict[str, Any]] | None = None
 
 
 def change_tokenizer(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
@@ -114,10 +111,6 @@ def _messages(root: Path, engine: Engine) -> Ask:
     return _sends(lambda: (_many(), FEW))
 
 
-def _by_its_model(root: Path) -> dict[str, Any]:
-    return {"model": str(root / _NAME), "messages": [{"role": "user", "content": "hello"}]}
-
-
 def _choices(root: Path, engine: Engine) -> Ask:
     many = tuple(f"choice {n}" for n in range(100_000))
     return _sends(lambda: ("Choose.", SamplingParams(max_tokens=4, choices=many)))
@@ -169,13 +162,12 @@ def _tokenizer(change: Callable[[dict[str, Any]], object]) -> Callable[[Path, En
 
 
 INPUTS = (
-    Input("F6", "pastes 20 MB", "context_overflow", _paste, lambda _: {"messages": _pasted()}),
+    Input("F6", "pastes 20 MB", "context_overflow", _paste),
     Input(
         "F6",
         "sends 100,000 messages",
         "context_overflow",
         _messages,
-        lambda _: {"messages": _many()},
     ),
     Input("F6", "asks for 100,000 choices", "invalid_request", _choices),
     Input("F6", "asks for a schema of 100,000 choices", "invalid_request", _enum),
@@ -185,44 +177,33 @@ INPUTS = (
         "loads a folder with a FIFO in it",
         "model_load_failed",
         _folder(lambda folder: os.mkfifo(folder / "notes.txt")),
-        _by_its_model,
     ),
     Input(
         "F5",
         "loads a folder with a link to /dev/zero",
         "model_load_failed",
         _folder(lambda folder: (folder / "notes.txt").symlink_to("/dev/zero")),
-        _by_its_model,
     ),
-    Input(
-        "F5", "opens a model of 300,000 layers", "model_load_failed", _folder(_deep), _by_its_model
-    ),
-    Input("F1", "runs an endless template", "template_error", _template(ENDLESS), _by_its_model),
-    Input(
-        "F1", "runs {{ 9**(9**9) }}", "template_error", _template("{{ 9**(9**9) }}"), _by_its_model
-    ),
+    Input("F5", "opens a model of 300,000 layers", "model_load_failed", _folder(_deep)),
+    Input("F1", "runs an endless template", "template_error", _template(ENDLESS)),
+    Input("F1", "runs {{ 9**(9**9) }}", "template_error", _template("{{ 9**(9**9) }}")),
     Input(
         "F1",
         "runs {{ 'a'*(2*10**9) }}",
         "template_error",
         _template("{{ 'a'*(2*10**9) }}"),
-        _by_its_model,
     ),
     Input(
         "F3",
         "loads a tokenizer with an id far outside",
         "model_load_failed",
         _tokenizer(far_id),
-        _by_its_model,
     ),
     Input(
         "F5",
         "loads a normalizer that explodes",
         "model_load_failed",
         _tokenizer(explosion),
-        _by_its_model,
     ),
-    Input(
-        "F4", "loads a charsmap that panics", "model_load_failed", _tokenizer(panic), _by_its_model
-    ),
+    Input("F4", "loads a charsmap that panics", "model_load_failed", _tokenizer(panic)),
 )

@@ -21,8 +21,6 @@ from engine.bench.clients import TRAFFIC, RequestSettings, arrivals, run
 from engine.bench.traffic import LoadResult, measured, middle
 from engine.cli.arguments import positive_int
 
-_BAR = 32  # length of the longest bar in characters
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
@@ -118,7 +116,6 @@ def main(options: argparse.Namespace) -> int:
             for loads in several.values():
                 found.append(middle(loads))
                 print(_line(found[-1]), flush=True)
-    print(bars(found))
     if options.json:
         options.json.write_text(json.dumps([to_builtins(load) for load in found], indent=1))
     failed = sum(sum(load.failed.values()) for load in found)
@@ -146,22 +143,6 @@ def _with_agents(options: argparse.Namespace, wishes: Sequence[RequestSettings])
         figures = {url: tally.figures for url, tally in tallies.items()}
         options.json.write_text(json.dumps(figures, indent=1))
     return 1 if any(tally.failed for tally in tallies.values()) else 0
-
-
-def bars(loads: Sequence[LoadResult]) -> str:
-    """Draw text bar charts of tokens/s and the median TTFT."""
-    names = {server: "ab"[i] for i, server in enumerate(dict.fromkeys(x.server for x in loads))}
-    lines = ["", *(f"{short}: {server}" for server, short in names.items())]
-    most = max((load.rate for load in loads), default=0.0) or 1.0
-    slowest = max((load.first_p50 or 0.0 for load in loads), default=0.0) or 1.0
-    lines.append(f"{'':25}{'tokens/s':{_BAR + 9}}first token, median")
-    for load in loads:
-        rate, first = load.rate, load.first_p50 or 0.0
-        left = "█" * round(_BAR * rate / most) + f" {rate:.0f}"
-        right = "█" * round(_BAR * first / slowest) + f" {first:.2f} s"
-        what = f"{load.clients} {load.traffic}"
-        lines.append(f"{what:>22} {names[load.server]} {left:{_BAR + 9}}{right}")
-    return "\n".join(lines)
 
 
 _HEAD = (

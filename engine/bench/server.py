@@ -6,7 +6,6 @@ is fair, because Stretto's sessions are new in this benchmark, too.
 
 from __future__ import annotations
 
-import os
 import socket
 import subprocess
 import sys
@@ -23,12 +22,7 @@ PATIENCE = 300.0  # timeout in seconds for loading the model, and for each answe
 # Runs the unmodified server, plus a thread that answers each line on stdin with MLX's current
 # memory and its peak since the previous line.
 CHILD = """
-import contextlib, os, sys, threading
-most = int(os.environ["MOST_MEMORY"])
-if most:
-    import resource
-    with contextlib.suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+import os, sys, threading
 from engine.model import backend
 backend.load_openblas()
 import mlx.core as mx
@@ -50,16 +44,13 @@ server.main()
 class MLXServer:
     """Context manager that runs the server.
 
-    Args:
-        memory: address space limit in bytes, on systems that support it; 0 for no limit.
-
     Raises:
         RuntimeError: if the server doesn't start, or responds with an error. The message includes
             the last lines of its log.
     """
 
-    def __init__(self, model_path: str, memory: int = 0) -> None:
-        self._model, self._memory_limit = model_path, memory
+    def __init__(self, model_path: str) -> None:
+        self._model = model_path
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by __exit__
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -74,7 +65,6 @@ class MLXServer:
             stdout=subprocess.PIPE,
             stderr=self._log,
             text=True,
-            env={**os.environ, "MOST_MEMORY": str(self._memory_limit)},
             start_new_session=True,
         )
         try:
@@ -97,10 +87,6 @@ class MLXServer:
         if errors := [turn.error for turn in turns if turn.error]:
             raise RuntimeError(f"mlx_lm.server: {errors[0]}: {self._last_words()}")
         return turns
-
-    @property
-    def alive(self) -> bool:
-        return self._child.poll() is None
 
     def peak(self, run: Callable[[], None]) -> int:
         """Run a function and return by how many bytes MLX's memory in the child grew at peak."""

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 
 from engine.bench.capacity import Capacity
 from engine.bench.hostile import Ordeal
-from engine.bench.hostile_server import LIMIT, Rival
 from engine.bench.latency import FollowUp, LongPrompt, Many
 from engine.bench.throughput import ThroughputRow
 from engine.bench.traffic import LoadResult
@@ -126,7 +125,7 @@ def hostile_head(say: Say) -> None:
     say("the longest of which is to be at most two gap budgets beyond the median; and how it ended")
     say(
         f"{'fault':<5} {'another chat':<40} {'median':>7} {'longest':>8} {'bar':>6} {'':<6} "
-        f"{'after s':>8} | {'server: longest':>15} {'after s':>8} | ended with | in the server"
+        f"{'after s':>8} | ended with"
     )
 
 
@@ -135,13 +134,5 @@ def hostile(o: Ordeal, say: Say) -> None:
     say(
         f"{o.fault:<5} {o.name:<40} {o.median * 1e3:>7.1f} {o.longest * 1e3:>8.1f} "
         f"{o.bound * 1e3:>6.0f} {'held' if o.held else 'MISSED':<6} {o.took:>8.2f} | "
-        f"{_server(o.server)} | {' '.join(how.split())[:160]}"
-        f"{f' | {o.server.how}' if o.server is not None else ''}"
+        f"{' '.join(how.split())[:160]}"
     )
-
-
-def _server(rival: Rival | None) -> str:
-    if rival is None:
-        return f"{'-':>15} {'-':>8}"
-    took = f"{rival.took:.2f}" if rival.ended else f"> {LIMIT:.0f}"
-    return f"{rival.longest * 1e3:>15.1f} {took:>8}"

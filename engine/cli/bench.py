@@ -24,7 +24,6 @@ from engine.bench import (
     throughput,
 )
 from engine.bench.capacity import capacity
-from engine.bench.hostile_server import Rivals
 from engine.bench.server import MLXServer
 from engine.bench.subject import Subject, subject
 from engine.bench.traffic import Contender, LoadResult, Peak, compare
@@ -43,8 +42,6 @@ SEPARATE_PARTS: dict[str, Callable[[argparse.Namespace, Say], Any]] = {
     "drafts": lambda o, say: drafts.run(o.model, o.draft_model, o.tokens, o.rounds, say),
 }
 """These parts load models themselves, and only run if they are named explicitly."""
-
-_NO_SERVER = "mlx_lm.server is skipped: it needs a Python interpreter"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=AGAINST,
         default=AGAINST,
         help="contenders in traffic: one after another, BatchGenerator, mlx_lm.server "
-        "(default: all); in --parts hostile: mlx_lm.server",
+        "(default: all)",
     )
     parser.add_argument(
         "--chats", type=positive_int, nargs="+", default=[1, 2, 4, 8, 16], metavar="N"
@@ -178,17 +175,9 @@ def _compare(
     if "hostile" in options.parts:
         tables.hostile_head(say)
         figures["hostile"] = []
-        with contextlib.ExitStack() as stack:
-            rivals = None
-            if options.parts is PARTS:
-                note("mlx_lm.server gets hostile input only with --parts hostile: it takes minutes")
-            elif "server" in options.against and FROZEN:
-                note(_NO_SERVER)
-            elif "server" in options.against:
-                rivals = stack.enter_context(Rivals(it))
-            for ordeal in hostile.ordeals(it, note, rivals=rivals):
-                tables.hostile(ordeal, say)
-                figures["hostile"].append({**to_builtins(ordeal), "bound": ordeal.bound})
+        for ordeal in hostile.ordeals(it, note):
+            tables.hostile(ordeal, say)
+            figures["hostile"].append({**to_builtins(ordeal), "bound": ordeal.bound})
 
 
 def _traffic(
@@ -209,7 +198,7 @@ def _traffic(
         if {"alone", "batch"} & set(options.against):
             assert it.net is not None  # load the model before the first measurement
         if "server" in options.against and FROZEN:
-            note(_NO_SERVER)
+            note("mlx_lm.server is skipped: it needs a Python interpreter")
         elif "server" in options.against:
             note("mlx_lm.server starts …")
             server = stack.enter_context(MLXServer(it.model.path))

@@ -61,7 +61,7 @@ def test_agent_requests_are_counted(server: Server, monkeypatch: pytest.MonkeyPa
     asked: Counter[int] = Counter()
 
     async def counting(*given: object) -> str:
-        asked[int(str(given[-1]))] += "load-agent" in str(given[4])
+        asked[int(str(given[-1]))] += "load-agent" in str(given[5])
         return await answered(*given)  # type: ignore[arg-type]
 
     monkeypatch.setattr(agents, "answered", counting)
