@@ -343,11 +343,6 @@ def test_endless_answer_about_a_model_is_cut(model: Hub) -> None:
     assert model.sent < 64 * 2**20
 
 
-def test_compressed_response_is_refused_before_decompression(model: Hub) -> None:
-    model.packed = True
-    refused("download_failed", "compressed", lambda: hub.look_up(NAME))
-
-
 def test_slow_answer_about_a_model_has_an_end(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     model.endless = True
     monkeypatch.setattr(net, "READ_TIMEOUT_S", 0.0)
@@ -418,14 +413,6 @@ def test_repository_cannot_name_itself() -> None:
     assert not is_needed("stretto.json")
 
 
-def test_corrupt_download_is_detected_and_deleted(model: Hub) -> None:
-    model.damage = True
-    refused("download_failed", "damaged", get)
-    assert hub.find(NAME) is None
-    model.damage = False
-    assert (get() / "model.safetensors").read_bytes() == weights_of(model)
-
-
 def test_token_of_gated_model_goes_to_hub_only(model: Hub) -> None:
     model.repos[NAME].token = "secret"
     refused("gated", "access token", lambda: hub.look_up(NAME))
@@ -451,13 +438,6 @@ def test_missing_and_private_models_are_reported(model: Hub) -> None:
     refused("invalid_request", "owner/name", lambda: hub.look_up("nothing"))
     refused("invalid_request", "revision", lambda: hub.look_up(NAME, "../../x"))
     assert [a.path for a in model.asked if "x" in a.path.rsplit("/", 1)[-1]] == []
-
-
-def test_refusal_during_download_is_reported(model: Hub) -> None:
-    seen = hub.look_up(NAME)
-    for status, code in ((403, "gated"), (404, "not_found"), (410, "download_failed")):
-        model.status = status
-        refused(code, "tiny-model", lambda: hub.download(seen))
 
 
 def test_offline_hub_is_reported(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
