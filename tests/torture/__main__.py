@@ -88,7 +88,7 @@ MODULES = {
     "mcp": "Run malicious tool servers next to an honest one, and names that change their address.",
     "serve": "Send requests to the server with sessions and disconnects; check what it keeps.",
     "bodies": "Send bad bodies of up to 100 MB; expect errors, little memory, a live neighbor.",
-    "races": "Send random conflicting requests to the server; shorten the schedules that fail.",
+    "races": "Send random conflicting requests to the server; print the schedules that fail.",
     "clients": "Run litellm, langchain and an agent, installed separately, against a real server.",
     "agents": "Run coding agents from their packages through whole sessions; measure the prefill.",
     "http": "Send bad requests by schemathesis and raw sockets; expect no status 500 and no hang.",

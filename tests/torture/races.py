@@ -2,7 +2,7 @@
 
 Several clients use the same sessions, which are forked, deleted, evicted and expired while they
 wait, reply or fork. Models are loaded and unloaded, keys are revoked, the engine fails, and the
-server stops. The shortest failing part of a schedule is printed.
+server stops. The steps of a failing schedule are printed with their seed.
 """
 
 from __future__ import annotations
@@ -19,12 +19,7 @@ from engine import Engine
 from engine.bench.random_models import write_model
 from tests.engine.families import FAMILIES
 from tests.torture.serve_race import Broken, Race
-from tests.torture.serve_schedule import Step, schedule, shrunk
-
-AGAIN = 3
-"""Number of runs without a fault after which a part counts as harmless, because races are
-random.
-"""
+from tests.torture.serve_schedule import schedule
 
 
 def main(arguments: list[str]) -> int:
@@ -33,24 +28,27 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--steps", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1, help="of the first one")
     parser.add_argument("--seconds", type=float, default=1e9, help="then no more are begun")
-    parser.add_argument("--no-shrink", action="store_true", help="print whole schedules")
     chosen = parser.parse_args(arguments)
     logging.disable(logging.CRITICAL)
     began, failed, played = time.monotonic(), 0, 0
-    with tempfile.TemporaryDirectory() as folder:
-        plays = Plays(Path(folder))
+    expected: dict[tuple[int, int, bool], str] = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        folder, plain = Path(scratch), FAMILIES["plain"]
+        models = [
+            write_model(folder / "plain", plain, scale=3.0),
+            write_model(folder / "other", plain, seed=5, scale=3.0),
+        ]
         for seed in range(chosen.seed, chosen.seed + chosen.schedules):
             if time.monotonic() - began > chosen.seconds:
                 break
             steps, settings = schedule(seed, chosen.steps), _settings(seed)
-            problems = plays.play(steps, settings)
+            with Broken() as broken, Engine() as engine:
+                keys = folder / f"keys-{seed}.json"
+                problems = Race(engine, models, keys, broken, expected, **settings).play(steps)
             played += 1
             if problems:
                 failed += 1
-                print(f"seed {seed}, {settings}:", *problems, sep="\n    ", flush=True)
-                if not chosen.no_shrink:
-                    steps = shrunk(steps, lambda part, s=settings: plays.fails(part, s))  # type: ignore[misc]
-                print("   ", *steps, sep="\n    ", flush=True)
+                print(f"seed {seed}, {settings}:", *problems, *steps, sep="\n    ", flush=True)
             elif played % 20 == 0:
                 print(f"{played} schedules, {time.monotonic() - began:.0f} s", flush=True)
     print(f"{played} schedules, {failed} failed")
@@ -67,29 +65,3 @@ def _settings(seed: int) -> dict[str, Any]:
         "at_once": rng.choice([2, 3, 8]),
         "queue": rng.choice([2, 12]),
     }
-
-
-class Plays:
-    """Plays schedules, each on a new engine."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        plain = FAMILIES["plain"]
-        self._models = [
-            write_model(folder / "plain", plain, scale=3.0),
-            write_model(folder / "other", plain, seed=5, scale=3.0),
-        ]
-        self._expected: dict[tuple[int, int, bool], str] = {}
-        self._count = 0
-
-    def play(self, steps: list[Step], settings: dict[str, Any]) -> list[str]:
-        """Play a schedule and return the faults."""
-        self._count += 1
-        keys = self._folder / f"keys-{self._count}.json"
-        with Broken() as broken, Engine() as engine:
-            race = Race(engine, self._models, keys, broken, self._expected, **settings)
-            return race.play(steps)
-
-    def fails(self, steps: list[Step], settings: dict[str, Any]) -> bool:
-        """Return True if any run has a fault."""
-        return any(self.play(steps, settings) for _ in range(AGAIN))

@@ -1,13 +1,11 @@
 """Random schedules of clients whose requests conflict.
 
-A schedule is a list of `Step`s that can be printed, replayed and shrunk, because every sublist is
-also a valid schedule. `serve_race` runs them.
+A schedule is a list of `Step`s. `serve_race` runs them.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 NAMES = ("a", "b", "c", "d", "e")
@@ -49,16 +47,6 @@ class Step:
     several: int = 1
     kv_bits: int = 0
     moment: int = 0
-
-    def __repr__(self) -> str:
-        """Return only the fields that differ from the defaults."""
-        usual = Step(self.act)
-        told = [
-            f"{name}={value!r}"
-            for name, value in vars(self).items()
-            if name != "act" and value != getattr(usual, name)
-        ]
-        return f"Step({', '.join([repr(self.act), *told])})"
 
 
 USUAL = {
@@ -130,18 +118,3 @@ def _step(rng: random.Random, act: str, asked: int) -> Step:
     if act in ("load", "unload", "gone"):
         return Step(act, model=int(rng.random() < 0.7), key=key)
     return Step(act, name=name, key=key, twin=rng.choice(NAMES) if act == "fork" else "")
-
-
-def shrunk(steps: Sequence[Step], fails: Callable[[list[Step]], bool]) -> list[Step]:
-    """Shrink a failing schedule by leaving out steps."""
-    kept, size = list(steps), max(1, len(steps) // 2)
-    while size:
-        at = 0
-        while at < len(kept):
-            fewer = kept[:at] + kept[at + size :]
-            if fewer and fails(fewer):
-                kept = fewer
-            else:
-                at += size
-        size //= 2
-    return kept
