@@ -142,22 +142,6 @@ def test_simultaneous_connections_are_all_answered(patient: Server, count: int) 
             client.close()
 
 
-def test_json_object_gives_objects(served: Server) -> None:
-    for seed in range(5):
-        got, answer = ask(
-            served,
-            response_format={"type": "json_object"},
-            seed=seed,
-            temperature=1,
-            max_tokens=200,
-        )
-        assert got == 200
-        text = answer["choices"][0]["message"]["content"]
-        assert text.startswith("{")
-        if answer["choices"][0]["finish_reason"] == "stop":
-            assert isinstance(json.loads(text), dict)
-
-
 # On a busy machine a client that gets a reply in between needs more time.
 @pytest.mark.parametrize("own", [4 * SHORT], indirect=True, ids=["slow"])
 def test_idle_connections_are_closed_without_leaks(own: Server, many_descriptors: None) -> None:
@@ -385,18 +369,11 @@ def of_schema(schema: object) -> dict[str, Any]:
         (of_schema({"anyOf": [{"$ref": "#"}]}), "schema"),
         (of_schema(None), "schema"),
         (of_schema("{}"), "schema"),
-        ({"response_format": {"type": "xml"}}, "response_format"),
-        ({"stream": "yes"}, "stream"),
         ({"stream_options": {"include_usage": True}}, "stream_options"),
-        ({"tool_choice": "required"}, "tool_choice"),
-        ({"top_logprobs": 5}, "top_logprobs"),
-        ({"reasoning_effort": "lots"}, "reasoning_effort"),
-        ({"model": 7}, "model"),
         ({"temperature": 10**60}, "number"),
         ({"logit_bias": {"5": 10**400}}, "number"),
         ({"logit_bias": {"5": float("nan")}}, "NaN"),
         ({"logit_bias": {"99999999": 5}}, "token 99999999"),
-        ({"choices": []}, "choices"),
     ],
 )
 def test_unsupported_request_is_a_400(served: Server, fields: dict[str, Any], says: str) -> None:
@@ -407,32 +384,6 @@ def test_unsupported_request_is_a_400(served: Server, fields: dict[str, Any], sa
     assert len(message) <= 500
     assert answer["error"]["type"] == "invalid_request_error"
     assert ask(served)[0] == 200
-
-
-def test_huge_numbers_and_texts_are_no_500(served: Server) -> None:
-    chosen = random.Random(5)
-    fields = {
-        "temperature": [0, 1e-300, -1, 1e308, True, "1", None, []],
-        "seed": [2**64, -1, 2**39, 1.5, "x"],
-        "max_tokens": [1, 2, -3, 2.5, "5"],
-        "top_k": [0, 1, 10**30, -1],
-        "penalty_window": [0, 10**30],
-        "repetition_penalty": [0, 1.3, 10, 11],
-        "logit_bias": [{}, {"5": 1e38}, {"999999": 1}, {"5": -1e308}, {"x": 1}, {"-1": 1}, []],
-        "stop": ["", "a", ["a"] * 50, ["\0"], [5], {}],
-        "messages": [[user("x")], [], [user("x"), 5], [{"role": "user"}], [user("\0\u202e")], {}],
-        "choices": [["a", "b"], [], [""]],
-        "regex": ["a+", "(", "(?=a)"],
-        "stream": [True, False],
-        "n": [1, 2, "1"],
-        "reasoning": [True, "no"],
-    }
-    for _ in range(100):
-        keys = chosen.sample(sorted(fields), chosen.randint(1, 4))
-        body = {"messages": [user("x")], "max_tokens": 2, "temperature": 0}
-        body |= {key: chosen.choice(fields[key]) for key in keys}  # type: ignore[arg-type]
-        answer = exchange(served, request(body))
-        assert status(answer) in (200, 400), (body, answer)
 
 
 def test_after_a_breakdown_the_models_are_loaded_again(
