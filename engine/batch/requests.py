@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
-from engine.messages import Message
+from engine.messages import Event, Message
+from engine.model.info import Model
 from engine.params import SamplingParams
-from engine.serve.json_input import SAMPLING, answer_form, line_seed, sampling_params
-from engine.serve.routes.chat import ChatBody
-from engine.serve.routes.schema import ignore
+from engine.serve.json_input import SAMPLING, line_seed, sampling_params
+from engine.serve.routes.base import Choice, Generation
+from engine.serve.routes.chat import ChatBody, ChatCompletions, ChatWriter
+from engine.serve.routes.schema import ignore, validate
+from engine.serve.sessions import SessionConfig
 
 _KNOWN_FIELDS = ("prompt", "messages", "id", "system", "reasoning", *SAMPLING)
 
@@ -35,15 +38,21 @@ class BatchRequest(Struct, frozen=True):
     """A line to be answered.
 
     Lines are numbered from 1 like in an editor, i.e. including empty lines.
+
+    Attributes:
+        generation: the request in OpenAI's format, or None if the line has our own format.
     """
 
     line: int
     id: str | int | None
     prompt: str | list[Message]
     params: SamplingParams
-    system: str | None = None
-    reasoning: bool | None = None
-    openai: bool = False
+    config: SessionConfig = field(default_factory=SessionConfig)
+    generation: Generation | None = None
+
+    @property
+    def openai(self) -> bool:
+        return self.generation is not None
 
 
 def parse_request(
@@ -51,7 +60,6 @@ def parse_request(
     defaults: RequestDefaults,
     line: int = 0,
     name: str | int | None = None,
-    of_openai: bool = False,
 ) -> BatchRequest:
     """Parse an entry in our own format.
 
@@ -76,7 +84,7 @@ def parse_request(
     # As in OpenAI's API, null means unset.
     given = {k: v for k, v in entry.items() if k in SAMPLING and v is not None}
     params = sampling_params(given, sampling)
-    return BatchRequest(line, name, _prompt(entry), params, system, reasoning, of_openai)
+    return BatchRequest(line, name, _prompt(entry), params, SessionConfig(system, reasoning))
 
 
 def _prompt(entry: dict[str, Any]) -> str | list[Message]:
@@ -92,111 +100,66 @@ def _prompt(entry: dict[str, Any]) -> str | list[Message]:
     return messages  # the engine checks the messages
 
 
-URL = "/v1/chat/completions"
-
 _ENVELOPE = ("custom_id", "method", "url", "body")
-# Fields that don't affect the answer.
-_IGNORED_FIELDS = (
-    *("model", "stream", "stream_options"),
-    *("user", "metadata", "safety_identifier", "prompt_cache_key"),
-)
-# Fields that are accepted only with these values, which change nothing.
-_ALLOWED_VALUES: dict[str, tuple[Any, ...]] = {
-    "n": (1,),
-    "logprobs": (False,),
-    "top_logprobs": (0,),
-    "tools": ([],),
-    "tool_choice": ("none", "auto"),
-    "parallel_tool_calls": (True, False),
-    "functions": ([],),
-    "function_call": ("none", "auto"),
-    "modalities": (["text"],),
-    "store": (False,),
-    "service_tier": ("auto", "default"),
-}
-_OWN_FIELDS = ("id", "prompt", "system")  # fields that exist only in our own format
+_LEFT_OUT = ("model", "stream", "stream_options")  # fields that don't affect the answer
+_HTTP_ONLY = ("follows", "session_id")
 
 
 def is_openai(entry: dict[str, Any]) -> bool:
     return "body" in entry
 
 
-def to_own_fields(entry: dict[str, Any]) -> dict[str, Any]:
-    """Convert a line from OpenAI's format to our fields.
+def parse_openai_request(
+    entry: dict[str, Any],
+    defaults: RequestDefaults,
+    model: Model,
+    line: int = 0,
+    name: str | int | None = None,
+) -> BatchRequest:
+    """Parse a line in OpenAI's format. Its body has the same fields as over HTTP.
 
     Raises:
-        ValueError: if it needs something we don't support.
+        ValueError: if it's invalid, or needs something we don't support.
     """
     for key in entry:
         if key not in _ENVELOPE:
             ignore(key)
-    if entry.get("method", "POST") != "POST" or entry.get("url", URL) != URL:
-        asked = f"{entry.get('method', 'POST')} {entry.get('url', URL)}"
-        raise ValueError(f"only POST {URL} is supported, not {asked}")
+    url = ChatCompletions.path
+    if entry.get("method", "POST") != "POST" or entry.get("url", url) != url:
+        asked = f"{entry.get('method', 'POST')} {entry.get('url', url)}"
+        raise ValueError(f"only POST {url} is supported, not {asked}")
     body = entry["body"]
     if not isinstance(body, dict):
         raise ValueError(f"body must be an object, not {body!r}")
-    out: dict[str, Any] = {}
-    for key, value in body.items():
-        if value is None or key in _IGNORED_FIELDS:
-            continue
-        if key in _OWN_FIELDS:
+    body = ChatBody.renamed({k: v for k, v in body.items() if v is not None and k not in _LEFT_OUT})
+    for key in _HTTP_ONLY:
+        if body.pop(key, None) is not None:
             ignore(key)
-            continue
-        if key in _ALLOWED_VALUES:
-            if value not in _ALLOWED_VALUES[key]:
-                only = json.dumps(_ALLOWED_VALUES[key][0])
-                raise ValueError(f"{key} must be {only}, not {json.dumps(value)}")
-        elif key == "response_format":
-            out.update(answer_form(value, key))
-        elif key == "messages":
-            out[key] = [join_text_parts(m) for m in value] if isinstance(value, list) else value
-        else:
-            out[key] = value
-    return out
+    sampling = {"seed": line_seed(defaults.seed, line), **defaults.sampling}
+    body.setdefault("seed", sampling["seed"])
+    if "max_completion_tokens" not in body:
+        body.setdefault("max_tokens", sampling.get("max_tokens", SamplingParams().max_tokens))
+    generation = validate(ChatBody, body).asks(replace(model, defaults=sampling))
+    if generation.n != 1:
+        raise ValueError(f"n must be 1, not {generation.n}")
+    config = SessionConfig(defaults.system, defaults.reasoning).with_(generation.config)
+    return BatchRequest(line, name, generation.messages, generation.params, config, generation)
 
 
-def join_text_parts(message: Any) -> Any:
-    for key in ("audio", "function_call"):
-        if isinstance(message, dict) and message.get(key) is not None:
-            raise ValueError(f"a message's {key} is not supported")
-    if not isinstance(message, dict) or not isinstance(message.get("content"), list):
-        return message
-    texts = []
-    for part in message["content"]:
-        kind = part.get("type") if isinstance(part, dict) else None
-        if kind not in ("text", "input_text") or not isinstance(part.get("text"), str):
-            raise ValueError(f"only text parts are supported, not {kind!r}")
-        texts.append(part["text"])
-    return {**message, "content": "".join(texts)}
+def completion(asked: Generation, events: Iterable[Event]) -> dict[str, Any]:
+    """Build the body of an answer as over HTTP, except for what differs between runs."""
+    choice = Choice(0, bool(asked.params.offered), returns_reasoning=asked.returns_reasoning)
+    for event in events:
+        for _ in choice.take(event):
+            pass
+    body = ChatWriter(asked, [choice]).whole()
+    del body["usage"]["prompt_tokens_details"]
+    return {**body, "created": 0}
 
 
-def completion_record(
-    request: str, custom_id: Any, model: str, answer: dict[str, Any]
-) -> dict[str, Any]:
-    """Build an answer's record in OpenAI's format. It has no timestamps, so runs can be compared.
-
-    Args:
-        request: digest of the line. Ids are derived from it.
-        answer: the answer with the fields of our own format.
-    """
-    message = {"role": "assistant", "content": answer["text"]}
-    if answer.get("reasoning"):
-        message["reasoning_content"] = answer["reasoning"]
-    why = answer["finish_reason"]
-    why = "length" if why == "memory" else why  # OpenAI has no equivalent
-    body = {
-        "id": f"chatcmpl-{request}",
-        "object": "chat.completion",
-        "created": 0,
-        "model": model,
-        "choices": [{"index": 0, "message": message, "finish_reason": why}],
-        "usage": {
-            "prompt_tokens": answer["prompt_tokens"],
-            "completion_tokens": answer["generated_tokens"],
-            "total_tokens": answer["prompt_tokens"] + answer["generated_tokens"],
-        },
-    }
+def completion_record(request: str, custom_id: Any, body: dict[str, Any]) -> dict[str, Any]:
+    """Build the record of an answer. `request` is the digest of the line."""
+    body = {**body, "id": f"chatcmpl-{request}"}
     response = {"status_code": 200, "request_id": f"req-{request}", "body": body}
     return {"id": f"batch-{request}", "custom_id": custom_id, "response": response, "error": None}
 

@@ -69,18 +69,10 @@ class ResultsFile:
         self._synced = time.monotonic()
         try:
             _lock(self._out, path)
-            waiting = path.with_name(path.name + ".waiting")
             if restart:
                 os.ftruncate(self._out, 0)
-                waiting.unlink(missing_ok=True)
             self.known, self._size = _read_records(path)
             os.ftruncate(self._out, self._size)  # cut off an incomplete record
-            # Before version 0.9, records waiting for their turn were stored in this file.
-            if waiting.exists():
-                _append(self._out, waiting.read_bytes()[: _read_records(waiting)[1]])
-                os.fsync(self._out)
-                waiting.unlink()
-                self.known, self._size = _read_records(path)
         except BaseException:
             os.close(self._out)
             raise

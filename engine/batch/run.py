@@ -19,16 +19,25 @@ from typing import Any
 
 from msgspec import Struct
 
-from engine.batch import requests as openai_request
-from engine.batch.requests import BatchRequest, RequestDefaults, parse_request
+from engine.batch.requests import (
+    BatchRequest,
+    RequestDefaults,
+    completion,
+    is_openai,
+    parse_openai_request,
+    parse_request,
+)
 from engine.engine import Engine, Session
 from engine.errors import ENGINE_STOPPED, INTERNAL_ERROR, EngineError
 from engine.messages import Event, Failed, Finished, ReplyStats, TextDelta
 from engine.model.info import Model
 from engine.reply import Reply
 from engine.serve import json_input
+from engine.serve.auth import LOCAL
+from engine.serve.errors import RequestError
 from engine.serve.json_input import shorten
 from engine.serve.routes.schema import read_fields
+from engine.serve.sessions import SessionConfig
 
 log = logging.getLogger(__name__)
 
@@ -63,8 +72,9 @@ class LineParser:
         ignored: names of fields that were ignored.
     """
 
-    def __init__(self, defaults: RequestDefaults) -> None:
+    def __init__(self, defaults: RequestDefaults, model: Model) -> None:
         self._defaults = defaults
+        self._model = model
         self._seen: dict[str, int] = {}
         self.ignored: set[str] = set()
 
@@ -72,7 +82,7 @@ class LineParser:
         name, of_openai = None, False
         try:
             entry = json_input.decode(raw)
-            of_openai = openai_request.is_openai(entry)
+            of_openai = is_openai(entry)
             given = entry.get("custom_id" if of_openai else "id")
             if given is not None and (isinstance(given, bool) or not isinstance(given, (str, int))):
                 raise ValueError(f"an id must be a string or an integer, not {given!r}")
@@ -83,13 +93,14 @@ class LineParser:
                     raise ValueError(f"the id {name!r} is already used in line {first}")
 
             def read() -> BatchRequest:
-                plain = openai_request.to_own_fields(entry) if of_openai else entry
-                return parse_request(plain, self._defaults, line, name, of_openai)
+                if of_openai:
+                    return parse_openai_request(entry, self._defaults, self._model, line, name)
+                return parse_request(entry, self._defaults, line, name)
 
             request, ignored = read_fields(read)
             self.ignored.update(ignored.split(", ") if ignored else ())
             return request
-        except ValueError as error:
+        except (ValueError, EngineError, RequestError) as error:
             why = str(error)
         except Exception as error:
             # If a line can't be handled for any reason, record the failure and continue the run.
@@ -105,7 +116,7 @@ class BatchAnswer(Struct, frozen=True):
     """Answer to a line. Errors have the form {"code", "message"}.
 
     Attributes:
-        content: what goes into the record. The same for every run.
+        content: what goes into the record, or OpenAI's body of it. The same for every run.
         latency_s: time until the last token, including waiting time in the engine.
     """
 
@@ -126,7 +137,8 @@ class ActiveRequest:
         self._sent = time.perf_counter()
         self.latency = 0.0
         self.last: Finished | Failed | None = None
-        self.reply: Reply = session.send(request.prompt, request.params, self._note)
+        template = request.generation.template if request.generation else None
+        self.reply: Reply = session.send(request.prompt, request.params, self._note, template)
 
     def _note(self, event: Event) -> None:
         """Called on the engine thread for every event."""
@@ -210,12 +222,10 @@ class BatchRunner:
                 on_answer(request, _send_failure(error))
 
     def _send(self, request: BatchRequest) -> ActiveRequest:
-        session = self._engine.open_session(
-            self.model,
-            system=request.system,
-            reproducible=self._reproducible,
-            reasoning=request.reasoning,
-        )
+        config = request.config
+        if self._reproducible:
+            config = config.with_(SessionConfig(reproducible=True))
+        session = config.open(self._engine, self.model, LOCAL)
         try:
             return ActiveRequest(request, session, self)
         except BaseException:
@@ -267,11 +277,14 @@ def _read_answer(flight: ActiveRequest, last: Finished | Failed) -> BatchAnswer:
     if isinstance(last, Failed):
         error = {"code": last.code, "message": shorten(last.message)}
         return BatchAnswer({"error": error}, ReplyStats(), flight.latency)
+    if flight.request.generation is not None:
+        content = completion(flight.request.generation, flight.reply)
+        return BatchAnswer(content, last.stats, flight.latency)
     parts: dict[str, list[str]] = {"answer": [], "reasoning": [], "tool": []}
     for event in flight.reply:
         if isinstance(event, TextDelta):
             parts[event.kind].append(event.text)
-    content: dict[str, Any] = {"text": "".join(parts["answer"])}
+    content = {"text": "".join(parts["answer"])}
     for kind in ("reasoning", "tool"):
         if parts[kind]:
             content[kind] = "".join(parts[kind])

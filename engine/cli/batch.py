@@ -43,7 +43,6 @@ from engine.cli.arguments import (
 )
 from engine.engine import Engine
 from engine.errors import INVALID_REQUEST, EngineError
-from engine.model.info import Model
 from engine.params import SamplingParams
 
 ALL_ANSWERED, SOME_FAILED, COULD_NOT_RUN, INTERRUPTED = 0, 1, 2, 130
@@ -149,7 +148,7 @@ def _batch(engine: Engine, options: argparse.Namespace) -> int:
     results = ResultsFile(target, options.restart, options.retry_failed)
     try:
         count = results.check((n, line_digest(raw, salt)) for n, raw in read_lines(source))
-        batch, parser = BatchRun(results, salt, model, options, count), LineParser(defaults)
+        batch, parser = BatchRun(results, salt, options, count), LineParser(defaults, model)
         try:
             runner = BatchRunner(engine, model, options.concurrency, options.reproducible)
             batch.run(runner, read_lines(source), parser)
@@ -164,13 +163,12 @@ class BatchRun:
     """A single run: sends lines, writes answers and shows progress."""
 
     def __init__(
-        self, results: ResultsFile, salt: str, model: Model, options: argparse.Namespace, count: int
+        self, results: ResultsFile, salt: str, options: argparse.Namespace, count: int
     ) -> None:
         known = results.known.values()
         self.summary = BatchSummary(count, len(known), sum(k.failed for k in known))
         self._results = results
         self._salt = salt
-        self._model = model
         self._options = options
         self._progress = StatusLine(sys.stderr)
         self._told = 0
@@ -221,7 +219,7 @@ class BatchRun:
 
     def _write(self, request: BatchRequest, answer: BatchAnswer) -> None:
         content = dict(answer.content)
-        if self._options.timings and not answer.failed:
+        if self._options.timings and not answer.failed and not request.openai:
             content["ttft_s"] = round(answer.stats.ttft_s, 4)
             content["latency_s"] = round(answer.latency_s, 4)
         with postpone_interrupts():  # keeps the summary, the file and its index consistent
@@ -240,7 +238,7 @@ class BatchRun:
         elif "error" in content:
             content = requests.failure_record(name, line.id, content["error"])
         else:
-            content = requests.completion_record(name, line.id, self._model.name, content)
+            content = requests.completion_record(name, line.id, content)
         self._results.write(line.line, encode_record(line.line, name, content))
 
 

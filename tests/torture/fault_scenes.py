@@ -197,7 +197,7 @@ def batch(stage: Stage) -> None:
     """Answer the requests of a batch, each with a record."""
     stage.arm()
     hello = [{"role": "user", "content": "hello"}]
-    requests = [BatchRequest(i, str(i), hello, some(4), None) for i in range(4)]
+    requests = [BatchRequest(i, str(i), hello, some(4)) for i in range(4)]
     records: list[Any] = []
 
     def work() -> None:

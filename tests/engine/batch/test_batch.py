@@ -29,6 +29,7 @@ from engine.errors import ENGINE_STOPPED
 from engine.runtime import executor as execution
 from engine.runtime.executor import Executor
 from engine.runtime.plan import StepPlan
+from engine.serve.sessions import SessionConfig
 from tests.checked import PROGRAM
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -183,7 +184,8 @@ def test_invalid_line_fails_alone(
         b'{"prompt": "a", "seed": 1.5}': "seed must be",
         b'{"prompt": "a", "reasoning": "yes"}': "reasoning must be",
         b"\xff\xfe": "JSON",
-        b'{"custom_id": "x", "body": {"messages": [], "tools": [{}]}}': "tools must be",
+        b'{"custom_id": "w", "body": {"messages": []}}': "messages must be a list that",
+        b'{"custom_id": "x", "body": {"messages": [{"role": "user"}], "tools": [{}]}}': "tools[0]",
         b'{"custom_id": "y", "url": "/v1/embeddings", "body": {}}': "only POST",
     }
     good = b'{"prompt": "a", "max_tokens": 3, "id": "first"}\n'
@@ -269,6 +271,7 @@ def test_openai_lines_get_openai_records(folder: Path, tmp_path: Path) -> None:
             },
         },
         "max_completion_tokens": 200,
+        "logprobs": True,
     }
     source = write(
         tmp_path / "in.jsonl",
@@ -289,9 +292,10 @@ def test_openai_lines_get_openai_records(folder: Path, tmp_path: Path) -> None:
     assert answer["choices"][0]["message"] == {"role": "assistant", "content": second["text"]}
     assert answer["choices"][0]["finish_reason"] == "length"
     assert answer["usage"]["completion_tokens"] == 6
-    assert isinstance(
-        json.loads(third["response"]["body"]["choices"][0]["message"]["content"]), list
-    )
+    constrained = third["response"]["body"]["choices"][0]
+    assert isinstance(json.loads(constrained["message"]["content"]), list)
+    odds = constrained["logprobs"]["content"]
+    assert "".join(token["token"] for token in odds) == constrained["message"]["content"]
     assert fourth["response"] is None
     assert "n must be 1" in fourth["error"]["message"]
 
@@ -391,18 +395,6 @@ def test_records_survive_interruption_at_any_byte(tmp_path: Path) -> None:
         assert list(tmp_path.iterdir()) == [path]
 
 
-def test_records_of_earlier_version_are_kept(tmp_path: Path) -> None:
-    path, waiting = tmp_path / "out", tmp_path / "out.waiting"
-    path.write_bytes(RAWS[1] + RAWS[2][:9])
-    waiting.write_bytes(RAWS[4] + RAWS[3] + RAWS[2][:20])
-    again = ResultsFile(path)
-    assert set(again.known) == {1, 3, 4}
-    again.write(2, RAWS[2])
-    again.close()
-    assert path.read_bytes() == b"".join(RAWS.values())
-    assert not waiting.exists()
-
-
 def test_sorting_keeps_link_and_mode(tmp_path: Path) -> None:
     path, link = tmp_path / "out", tmp_path / "link"
     path.touch(0o640)
@@ -474,7 +466,8 @@ def test_line_that_breaks_engine_fails_alone(
     monkeypatch.setattr(Executor, "run", breaking)
     few = SamplingParams(max_tokens=5, temperature=0.0, logit_bias={2: -1e9})
     lines = [
-        BatchRequest(i, None, f"say {i}", few, "break" if i == 7 else None) for i in range(1, 21)
+        BatchRequest(i, None, f"say {i}", few, SessionConfig("break" if i == 7 else None))
+        for i in range(1, 21)
     ]
     answers: dict[int, BatchAnswer] = {}
     BatchRunner(engine, model, 4).run(iter(lines), lambda r, a: answers.update({r.line: a}))

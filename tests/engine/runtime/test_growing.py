@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from engine import Engine, FinishReason, SamplingParams
-from engine.batch import requests
 from engine.cache.ledger import CacheKey
+from engine.messages import Finished, ReplyStats
 from engine.runtime import request as reply_state
 from engine.runtime.executor import Executor, Run
 from engine.runtime.memory import Memory
 from engine.runtime.plan import StepPlan
+from engine.serve.routes.base import Choice
+from engine.serve.routes.chat import reason as openai_reason
 
 NEVER_ENDS = {2: -1e9, 3: -1e9, 4: -1e9}
 
@@ -48,17 +49,9 @@ def test_out_of_memory_end_is_not_length(
 
 def test_programs_are_told_length_for_it() -> None:
     """OpenAI's API has no other finish reason for a truncated reply."""
-    answer: dict[str, Any] = {"text": "a", "prompt_tokens": 1, "generated_tokens": 1}
-    told = {
-        why: requests.completion_record("d", "c", "m", {**answer, "finish_reason": why})
-        for why in ("stop", "length", "memory")
-    }
-    found = [_first_reason(told[why]) for why in ("stop", "length", "memory")]
-    assert found == ["stop", "length", "length"]
-
-
-def _first_reason(told: Any) -> str:
-    return str(told["response"]["body"]["choices"][0]["finish_reason"])
+    reasons = FinishReason.STOP, FinishReason.LENGTH, FinishReason.MEMORY
+    ended = [Choice(0, last=Finished("", "", reason, ReplyStats())) for reason in reasons]
+    assert [openai_reason(choice) for choice in ended] == ["stop", "length", "length"]
 
 
 def test_every_eviction_is_in_a_plan(

@@ -21,7 +21,7 @@ from engine import (
     SamplingParams,
     TextDelta,
 )
-from engine.batch.requests import to_own_fields
+from engine.serve.json_input import answer_form
 from engine.text.forms import grammar, refusal
 from tests.engine.faults import fail_at
 
@@ -256,7 +256,7 @@ def test_grammar_growing_too_large_fails_its_request(engine: Engine, model_folde
 
 def test_json_object_is_an_object(engine: Engine, model_folder: Folder) -> None:
     """Test `response_format` json_object with models that would prefer to say `-137`."""
-    asked = to_own_fields({"body": {"response_format": {"type": "json_object"}}})
+    asked = answer_form({"type": "json_object"}, "response_format")
     model = engine.load(model_folder("plain"))
     for seed in range(5):
         chat = engine.open_session(model, reasoning=False)
