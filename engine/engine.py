@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Self, get_args
 
 from engine.cache.estimate import Fit
 from engine.cluster.hosts import Host, check_group, local_hosts
@@ -98,7 +98,7 @@ class Session:
             asked,
             params,
             reply.deliver,
-            time.perf_counter(),
+            self._mailbox.clock(),
             {**offered, **(template or {})},
         )
         try:
@@ -207,7 +207,7 @@ class Engine:
         self._mailbox = Mailbox()
         self._stopped = False
 
-    def __enter__(self) -> Engine:
+    def __enter__(self) -> Self:
         self.start()
         return self
 

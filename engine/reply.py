@@ -45,12 +45,15 @@ class Reply:
     def __iter__(self) -> Iterator[Event]:
         """Yield all events from the first to the last, blocking until they arrive."""
         position = 0
+
+        def has_more() -> bool:
+            return len(self._events) > position
+
         while True:
             with self._lock:
-                if len(self._events) == position:
+                if not has_more():
                     may_wait()
-                while len(self._events) == position:
-                    self._changed.wait()
+                    self._mailbox.wait_for(self._changed, has_more, None)
                 fresh = self._events[position:]
             position += len(fresh)
             yield from fresh
@@ -137,7 +140,7 @@ class Reply:
         with self._lock:
             if self._last is None:
                 may_wait()
-            if not self._ended.wait_for(lambda: self._last is not None, timeout):
+            if not self._mailbox.wait_for(self._ended, lambda: self._last is not None, timeout):
                 raise TimeoutError(f"the reply had not ended after {timeout} seconds")
             last = self._last
         if isinstance(last, Failed):

@@ -23,9 +23,9 @@ import mlx.core as mx
 import numpy as np
 from msgspec import Struct
 
-from engine.cache.cache_objects import Caches, leaves, used_arrays
+from engine.cache.cache_objects import leaves, used_arrays
 from engine.cache.ledger import Ledger
-from engine.cache.session_kv import CacheBytes, SessionKV
+from engine.cache.session_kv import CacheBytes, SessionKV, Snapshot
 from engine.cache.shared_prefix import PartedArray
 
 FORMAT = "stretto-kv-4"
@@ -132,10 +132,10 @@ def take_image(kv: SessionKV, fingerprint: str) -> CacheImage:
         ValueError: if a cache contains a value that the format doesn't support.
     """
     arrays: list[mx.array | PartedArray] = []
-    snapshot = kv.snapshot_copy
+    snapshot = kv.last_snapshot
     shape = {
         "caches": _flat(kv.as_made, arrays),
-        "boundary": _flat(snapshot[0], arrays) if snapshot else None,
+        "boundary": _flat(snapshot.caches, arrays) if snapshot else None,
     }
     ready = [[_plain(a) for a in (x.parts if isinstance(x, PartedArray) else [x])] for x in arrays]
     mx.eval(ready)
@@ -156,7 +156,7 @@ def take_image(kv: SessionKV, fingerprint: str) -> CacheImage:
         "tokens": json.dumps(kv.tokens),
         "cuts": json.dumps(kv.cuts),
         "ledger": json.dumps([ledger.text, list(ledger.tokens), ledger.boundaries]),
-        "boundary": json.dumps(snapshot[1] if snapshot else -1),
+        "boundary": json.dumps(snapshot.length if snapshot else -1),
         "shape": json.dumps(shape),
     }
     head = json.dumps(entries).encode()
@@ -294,24 +294,15 @@ def read_contents(path: Path, record: Record) -> Contents:
     return Contents(record, parts)
 
 
-def build_caches(
-    contents: Contents, fresh: Caches, again: Caches
-) -> Generator[None, None, tuple[Caches, Caches | None]]:
-    """Fill empty caches with the contents of a file.
+def restore_caches(kv: SessionKV, contents: Contents) -> Generator[None, None, None]:
+    """Replace a session's caches with the contents of a file.
 
     Yields regularly, so that the engine can do other work in between.
 
-    Args:
-        fresh, again: two sets of the model's empty caches. The second set is for the snapshot, if
-            the file has one.
-
-    Returns:
-        The filled caches, and the snapshot or None.
-
     Raises:
-        DamagedError: if the file can't be used.
+        DamagedError: if the file can't be used. The caches stay unchanged.
     """
-    arrays: dict[str, mx.array] = {}
+    record, arrays, snapshot = contents.record, dict[str, mx.array](), None
     fresh_bytes = 0
     try:
         for name, (kind, shape, data) in contents.parts.items():
@@ -320,11 +311,13 @@ def build_caches(
             if fresh_bytes >= PIECE:
                 fresh_bytes = 0
                 yield
-        caches = _built(contents.record.shape["caches"], fresh, arrays)
-        kept = contents.record.shape["boundary"]
-        return caches, _built(kept, again, arrays) if kept is not None else None
+        caches = _built(record.shape["caches"], kv.make(), arrays)
+        if record.shape["boundary"] is not None:
+            kept = _built(record.shape["boundary"], kv.make(), arrays)
+            snapshot = Snapshot(kept, record.boundary)
     except (*_WRONG, RuntimeError) as error:
         raise DamagedError(f"{type(error).__name__}: {error}") from None
+    kv.restore(record.name, caches, record.tokens, record.cuts, snapshot)
 
 
 def _array(kind: str, shape: list[int], data: bytearray) -> mx.array:

@@ -198,15 +198,12 @@ class Offload:
                 self._forgotten.add(path)
         self._unlink(path)
 
-    def settle(self) -> bool:
-        """Free the memory of completed writes. Returns True if it freed any."""
-        if not self._written:
-            return False
+    def settle(self) -> None:
+        """Free the memory of completed writes."""
         with self._change:
             while self._written:
                 self._pending.remove(self._written.popleft().held)
                 self._held = None
-        return True
 
     def close(self) -> None:
         """Wait for all pending writes and stop the writer thread."""

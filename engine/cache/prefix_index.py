@@ -261,7 +261,8 @@ class PrefixIndex:
         tokens = known[: length * TOKEN_BYTES]
         tokens += packed(kv.tokens[len(tokens) // TOKEN_BYTES : length])
         kv.unmoved = length
-        ends = {len(tokens), *(n * TOKEN_BYTES for n in kv.goes_back_to)} - {0}
+        snapshot = kv.last_snapshot
+        ends = {len(tokens), snapshot.length * TOKEN_BYTES if snapshot is not None else 0} - {0}
         if {node.depth for node in before} == ends and tokens == path:
             return
         self._take_out(holder)

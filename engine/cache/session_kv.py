@@ -71,13 +71,11 @@ class DirtySets:
 
     def __init__(self) -> None:
         self.changed: set[SessionKV] = set()  # caches whose memory usage must be recounted
-        self.untold: set[SessionKV] = set()  # caches whose statistics must be reported again
         # Caches whose tokens have changed, not counting tokens added by decode steps.
         self.moved: set[SessionKV] = set()
 
     def forget(self, kv: SessionKV) -> None:
         self.changed.discard(kv)
-        self.untold.discard(kv)
         self.moved.discard(kv)
 
 
@@ -109,7 +107,7 @@ class SessionKV:
         self.shared_prefix: SharedPrefix | None = None
         # One cache per layer. Empty after a drop.
         self.layers: Caches = []
-        self._snapshot: Snapshot | None = None
+        self.last_snapshot: Snapshot | None = None  # see `snapshot`
         self._sharers: weakref.WeakSet[SessionKV] | None = None
         self._sharing = 0  # number of the group that shares memory, see `CacheBytes`
         # Dirty sets to add this session to when it changes.
@@ -174,7 +172,7 @@ class SessionKV:
         if self.trim_to(shared):
             self._make_smaller(len(prompt))
             return shared
-        snapshot = self._snapshot
+        snapshot = self.last_snapshot
         if snapshot is not None and snapshot.length <= shared:
             surplus = len(self.tokens) - snapshot.length
             for layer, kept in enumerate(snapshot.caches):
@@ -219,7 +217,7 @@ class SessionKV:
         """Copy the caches that can't be trimmed, so that we can return to this position."""
         kept = list(map(kept_copy, self.take_out()))
         mx.eval(list(leaves(kept)))  # free the tokens that `compact` removed
-        self._snapshot = Snapshot(kept, len(self.tokens))
+        self.last_snapshot = Snapshot(kept, len(self.tokens))
         self.touched()
         self._moved(len(self.tokens))
 
@@ -230,7 +228,7 @@ class SessionKV:
         self.on_disk = -1
         self._moved(0)
         self.set_caches(None)
-        self._snapshot = None
+        self.last_snapshot = None
         self._stop_sharing()
 
     def settle(self) -> None:
@@ -261,7 +259,7 @@ class SessionKV:
         stagger(self.layers)
         self.tokens = []
         self.cuts = []
-        self._snapshot = None
+        self.last_snapshot = None
         self._dropped = False
 
     def trim_to(self, length: int) -> bool:
@@ -276,8 +274,8 @@ class SessionKV:
             if cache is not None and surplus:
                 cache.trim(surplus)
         self._forget_after(length)
-        if self._snapshot is not None and self._snapshot.length > length:
-            self._snapshot = None
+        if self.last_snapshot is not None and self.last_snapshot.length > length:
+            self.last_snapshot = None
         return True
 
     @property
@@ -346,9 +344,9 @@ class SessionKV:
         if cuts is not None:
             alike = common_prefix(self.cuts, cuts)
             within = [c for c in cuts[:alike] if c <= shared]
-        own = [len(self.tokens), self._snapshot.length if self._snapshot is not None else 0]
-        if cuts is None and self._snapshot is not None and self._snapshot.length <= shared:
-            within.append(self._snapshot.length)
+        own = [len(self.tokens), self.last_snapshot.length if self.last_snapshot is not None else 0]
+        if cuts is None and self.last_snapshot is not None and self.last_snapshot.length <= shared:
+            within.append(self.last_snapshot.length)
         anywhere = self.trimmable
         return max((c for c in within if anywhere or c in own), default=0)
 
@@ -387,28 +385,17 @@ class SessionKV:
         begun = {id(c): fill(c, own) for c, own in pairs if isinstance(c, SharedPrefixKV)}
         return replaced(caches, begun)
 
-    @property
-    def goes_back_to(self) -> tuple[int, ...]:
-        """Lengths that the caches can be restored to without trimming."""
-        return (self._snapshot.length,) if self._snapshot is not None else ()
-
-    @property
-    def snapshot_copy(self) -> tuple[Caches, int] | None:
-        """Caches and length of the snapshot, or None if there is no snapshot."""
-        return (self._snapshot.caches, self._snapshot.length) if self._snapshot else None
-
     def take(
         self,
         caches: Caches,
         tokens: Sequence[int],
         cuts: Sequence[int],
-        boundary: tuple[Caches, int] | None = None,
+        snapshot: Snapshot | None = None,
     ) -> None:
         """Replace the caches. The new caches must hold `tokens` and must not be used elsewhere.
 
         Args:
             cuts: see the attribute. Cuts beyond the last token are dropped.
-            boundary: snapshot, in the format of `snapshot_copy`.
         """
         self._changed()
         self._moved(0)
@@ -416,7 +403,7 @@ class SessionKV:
         stagger(caches)
         self.tokens = list(tokens)
         self.cuts = [c for c in cuts if c <= len(tokens)]
-        self._snapshot = Snapshot(*boundary) if boundary is not None else None
+        self.last_snapshot = snapshot
         self._dropped = False
 
     def restore(self, name: str, *taken: Any) -> None:
@@ -429,9 +416,9 @@ class SessionKV:
         shared = donor._after_shared_prefix(length) if self.shares_prefix else None
         caches = shared or donor.beginning(length, room)
         self.take(caches, donor.tokens[:length], donor.cuts)
-        boundary = donor._snapshot
+        boundary = donor.last_snapshot
         if boundary is not None and boundary.length <= length:
-            self._snapshot = boundary  # safe, because restoring a snapshot copies it
+            self.last_snapshot = boundary  # safe, because restoring a snapshot copies it
 
     def another(self) -> SessionKV:
         return SessionKV(self.make, self.shares_prefix)
@@ -442,26 +429,23 @@ class SessionKV:
         The copies share their buffers with the session. They keep the memory alive if the session
         replaces an array. Only the tokens that it holds now may be read, see this module.
         """
-        twin = self.another()
-        caches = self.take_out()
-        twin.set_caches(clone(caches) if caches else None)
-        twin.tokens, twin.cuts = list(self.tokens), list(self.cuts)
-        twin.ledger, twin._snapshot = self.ledger, self._snapshot
-        return twin
+        return self._twin(clone(self.take_out()))
 
     def fork(self) -> SessionKV:
         """Copy the session, sharing memory through a prefix or copy-on-write."""
-        twin = self.another()
         shared = self._after_shared_prefix(len(self.tokens))
         caches = self.take_out()
-        twin.set_caches(shared or (clone(caches) if caches else None))
-        twin.tokens = list(self.tokens)
-        twin.cuts = list(self.cuts)
-        twin.ledger = self.ledger
-        twin._dropped = self._dropped
-        twin._snapshot = self._snapshot
+        twin = self._twin(shared or clone(caches))
         if shared is None and caches:
             self._share_with(twin)
+        return twin
+
+    def _twin(self, caches: Caches) -> SessionKV:
+        twin = self.another()
+        twin.set_caches(caches)
+        twin.tokens, twin.cuts = list(self.tokens), list(self.cuts)
+        twin.ledger, twin.last_snapshot = self.ledger, self.last_snapshot
+        twin._dropped = self._dropped
         return twin
 
     def make_shared_prefix(self) -> bool:
@@ -505,9 +489,9 @@ class SessionKV:
         """Return the `kept` arguments for calling `gone_back` on each layer."""
         if length == len(self.tokens) or self.trimmable:
             return [None] * len(self.layers)
-        assert self._snapshot is not None
-        assert self._snapshot.length == length
-        return self._snapshot.caches
+        assert self.last_snapshot is not None
+        assert self.last_snapshot.length == length
+        return self.last_snapshot.caches
 
     # -- properties of the caches -----------------------------------------------------------
 
@@ -551,7 +535,6 @@ class SessionKV:
         self._measured = None
         if self.watch is not None:
             self.watch.changed.add(self)
-            self.watch.untold.add(self)
 
     @property
     def nbytes(self) -> int:
@@ -570,7 +553,7 @@ class SessionKV:
     def _in_arrays(self) -> int:
         """Bytes without the shared prefix. Cached, because summing up 30 layers takes 0.2 ms."""
         if self._measured is None or self.slots is not None or self.stack is not None:
-            held = [self.layers, self._snapshot.caches if self._snapshot else []]
+            held = [self.layers, self.last_snapshot.caches if self.last_snapshot else []]
             seen = {id(a): a.nbytes for a in leaves(held)}
             slot = sum(s.nbytes_each for s in (self.slots, self.stack) if s is not None)
             self._measured = slot + sum(seen.values())

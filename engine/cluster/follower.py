@@ -12,7 +12,7 @@ import mlx.core as mx
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from engine.cache.cache_file import Contents, DamagedError, build_caches
+from engine.cache.cache_file import Contents, DamagedError, restore_caches
 from engine.cache.offload import Offload, kv_fingerprint
 from engine.cache.session_kv import SessionKV
 from engine.cluster import sharding
@@ -102,14 +102,11 @@ class FollowerFiles(Offload):
         contents = contents or self.read(name, fingerprint)
         if contents is None:
             raise ValueError("a cache file to restore is missing")
-        record = contents.record
         try:
-            caches, snapshot = run_to_end(build_caches(contents, kv.make(), kv.make()))
+            run_to_end(restore_caches(kv, contents))
         except DamagedError as error:
             self.remove(name, words_of(error))
             raise ValueError(f"a cache file is damaged: {error}") from None
-        boundary = (snapshot, record.boundary) if snapshot else None
-        kv.restore(record.name, caches, record.tokens, record.cuts, boundary)
 
 
 class FollowerCache(Struct):

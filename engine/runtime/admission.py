@@ -68,16 +68,6 @@ def promised(parts: Iterable[tuple[int, int, int]]) -> Promise:
     return Promise(sum(own for own, _, _ in found), {n: shared for _, n, shared in found if n})
 
 
-class BudgetFit(Struct, frozen=True):
-    """Result of `MemoryBudget.fit`.
-
-    If `now` is False and `evict` is empty, the bytes fit once evicted caches are written to disk.
-    """
-
-    now: bool = False
-    evict: tuple[CacheKey, ...] = ()
-
-
 class MemoryBudget:
     """Memory budget of one snapshot. All decisions of a plan are made with it.
 
@@ -107,12 +97,16 @@ class MemoryBudget:
         """Bytes neither promised nor in use, not even by idle caches. Negative if over budget."""
         return self.free - self.memory.idle_bytes - self.memory.leaving
 
-    def fit(self, nbytes: int, claimed: int = 0, row: Row | None = None) -> BudgetFit | None:
-        """Find out how `nbytes` can fit, or return None if evicting all idle caches isn't enough.
+    def fit(self, nbytes: int, claimed: int = 0, row: Row | None = None) -> bool | Eviction | None:
+        """Find out how `nbytes` can fit.
 
         Args:
             claimed: bytes that must remain available. Idle caches may use them.
             row: the reply that needs the bytes. Its own idle caches are not evicted.
+
+        Returns:
+            True if they fit now; the caches to evict; False if they fit once evicted caches are
+            written to disk; None if evicting all idle caches isn't enough.
         """
         in_use, free = self.promise.groups, self.free - nbytes
         if row is not None and row.group and row.group not in in_use:
@@ -121,12 +115,10 @@ class MemoryBudget:
         if free < claimed:
             return None
         if self.memory.idle_bytes + self.memory.leaving <= free:
-            return BudgetFit(now=True)
+            return True
         own = CacheKey("session", row.id) if row is not None else None
         dropped, left = room(free, [i for i in self.memory.idle if i.key != own], in_use)
-        if dropped:
-            return BudgetFit(evict=tuple(dropped))
-        return BudgetFit(now=left + self.memory.leaving <= free)
+        return Eviction(tuple(dropped)) if dropped else left + self.memory.leaving <= free
 
 
 def place(scratch: bool, priority: int, waiting_since: float) -> tuple[bool, int, float]:
@@ -182,10 +174,8 @@ def admit(
         if row.paused or _alone(row, budget) > budget.memory.budget - budget.reserve:
             continue  # paused, or refused because the reply can never fit
         found = budget.fit(row.most, max(budget.reserve, claimed), row)
-        if found is not None and found.evict:
-            return Eviction(found.evict)
-        if found is not None and found.now:
-            return Admission(row.id)
+        if found:
+            return Admission(row.id) if found is True else found
         if not row.scratch:
             break
     return None
@@ -199,9 +189,9 @@ def load(request: LoadRequest, budget: MemoryBudget) -> LoadAdmission | Refusal 
     if found is None:
         words = _does_not_fit(request, budget.free, budget.promise.nbytes)
         return Refusal(request.key, OUT_OF_MEMORY, words, Piece.LOADING)
-    if found.evict:
-        return Eviction(found.evict)
-    return LoadAdmission(request.key, request.nbytes, wide=False) if found.now else None
+    if found is True:
+        return LoadAdmission(request.key, request.nbytes, wide=False)
+    return found or None
 
 
 def embed(
@@ -215,9 +205,7 @@ def embed(
         if needed > budget.memory.budget:
             words = too_large(needed, budget.memory.budget)
         return Refusal(request.key, CAPACITY_EXHAUSTED, words, Piece.EMBEDDING)
-    if found.evict:
-        return Eviction(found.evict)
-    return request if found.now else None
+    return request if found is True else found or None
 
 
 def extend(budget: MemoryBudget) -> Extension | Eviction | None:
@@ -231,12 +219,10 @@ def extend(budget: MemoryBudget) -> Extension | Eviction | None:
         if row.growth is None or row.paused:
             continue
         found = budget.fit(row.growth, budget.reserve)
-        if found is None:
-            continue
-        if found.evict:
-            return Eviction(found.evict)
-        if found.now or row.at_limit:
-            return Extension(row.id, whole=found.now)
+        if isinstance(found, Eviction):
+            return found
+        if found or (found is False and row.at_limit):
+            return Extension(row.id, whole=found)
     return None
 
 

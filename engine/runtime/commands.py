@@ -114,6 +114,7 @@ class SessionCommands:
             command.sink,
             command.sent_at,
             bool(command.params.offered or command.template.get("tools")),
+            self._state.clock,
         )
         job = self._job(session, command)
         session.request = self._state.requests[session.id] = request
@@ -140,7 +141,6 @@ class SessionCommands:
         request.kv.ledger = prepared.ledger
         request.session.gone = prepared.gone
         request.begin(prepared)
-        self._state.memory.changed()
 
     def _job(self, session: SessionState, command: Send) -> Job:
         look = None
@@ -238,15 +238,12 @@ class SessionCommands:
         request = self._request(command.session_id, command.reply_id)
         if request is not None:
             request.pause(command.paused)
-            self._state.memory.changed()
 
     def prioritise(self, command: Prioritise) -> None:
         session = self._state.sessions.get(command.session_id)
         if session is not None:
             session.priority = command.priority
             session.program, session.share = command.program, command.share
-            session.kv.touched()  # the session's reported stats have changed
-            self._state.memory.changed()
 
     def count(self, command: CountTokens) -> None:
         """Count the tokens of a prompt in a worker."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable
 from functools import partial
 
@@ -129,12 +128,12 @@ class Delivery:
         return FinishReason.LENGTH if request.limit >= request.longest else FinishReason.MEMORY
 
     def _advance_drafted(self, check: CheckedDraft, run: Run, request: Request) -> None:
-        started = time.perf_counter()
+        started = self._state.clock()
         reason, told, accepted = _advance_draft(request, check, partial(self._take, request))
         if reason is not None:
             self._state.end_reply(request, reason)
         # Tokens of constrained output are only sampled here, so include the time.
-        timing, spent = run.timing, time.perf_counter() - started
+        timing, spent = run.timing, self._state.clock() - started
         run.timing = replace(
             timing,
             decode=timing.decode + spent,

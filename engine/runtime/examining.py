@@ -30,7 +30,7 @@ from engine.model.adapters import Adapter, needs_own_weights
 from engine.model.fingerprint import identity
 from engine.model.loaded_model import LoadedModel
 from engine.model.loader import CheckedModel
-from engine.runtime.kept_checks import CheckedFile
+from engine.runtime.kept_files import CheckedFile
 from engine.runtime.plan import LoadRequest
 from engine.runtime.state import State
 from engine.runtime.workers import Task, Work, Workers, refuse
@@ -88,18 +88,12 @@ class Candidate(Struct, frozen=True):
             base: the model in memory whose weights it would share.
             float32: the machine computes fastest in float32.
         """
-        if self.share is not None:
-            nbytes = self.share.nbytes
-            return LoadRequest(key, self.name, nbytes, self.share.wide if float32 else nbytes)
-        facts = None if self.adapter is None else self.adapter.facts
-        nbytes = wide = 0
-        if base is None or (facts is not None and needs_own_weights(base, facts.kind)):
-            nbytes, wide = self.examined.nbytes, max(self.examined.nbytes, self.wide)
-        if facts is not None:
-            nbytes, wide = nbytes + facts.size, wide + facts.wide
+        adapter = None if self.adapter is None else self.adapter.facts
         if base is not None:  # a variant uses the dtype of its base
-            nbytes = wide = wide if base.info.dtype == "float32" else nbytes
-        return LoadRequest(key, self.name, nbytes, wide if float32 else nbytes)
+            float32 = base.info.dtype == "float32"
+        weights = self.share or weights_of(self.examined.nbytes, self.wide, adapter, base, float32)
+        wide = weights.held(float32)
+        return LoadRequest(key, self.name, wide if base is not None else weights.held(False), wide)
 
 
 def examine(
@@ -223,14 +217,15 @@ class FitEstimator:
         leader, adapted = state.leader, command.adapter is not None
         float32 = state.backend.prefers_float32 if base is None else base.info.dtype == "float32"
         if leader is None:
-            weights, ranks = _weights(found, base, float32), 1
+            sizes = found.facts.size, found.facts.wide
+            weights, ranks = weights_of(*sizes, found.adapter, base, float32), 1
         else:
             named = found.folder, found.name, found.facts.config, found.identity
             weights, ranks = leader.shares.of(*named, adapted), leader.size
         return fit(
             found.facts.config,
             weights,
-            max(0, memory.room().free),
+            max(0, memory.budget - memory.fixed - memory.promised().nbytes),
             command.context,
             command.chats,
             command.kv_bits,
@@ -255,9 +250,21 @@ class FitEstimator:
         return found
 
 
-def _weights(found: _SizedCandidate, base: LoadedModel | None, float32: bool) -> Weights:
-    facts, adapter = found.facts, found.adapter
-    weights = Weights(facts.size, max(facts.wide, facts.size))
+def weights_of(
+    nbytes: int,
+    wide: int,
+    adapter: AdapterFacts | None,
+    base: LoadedModel | None,
+    float32: bool,
+) -> Weights:
+    """Return the sizes of a model's weights.
+
+    Args:
+        nbytes, wide: see `Weights`.
+        base: the model in memory whose weights it would share.
+        float32: the weights will be converted to float32.
+    """
+    weights = Weights(nbytes, max(wide, nbytes))
     if adapter is not None:
         own = adapter.wide if float32 else adapter.size
         weights = replace(weights, adapter=own, rebuilt=adapter.rebuilt)

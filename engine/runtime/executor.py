@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import time
 from collections.abc import Iterator, Sequence
 
 import mlx.core as mx
@@ -164,7 +163,7 @@ class Executor:
         for request in self._state.requests.values():
             request.keeps = 0
         mixed = chunk is not None and chunk.mixed
-        started = time.perf_counter()
+        started = self._state.clock()
         steps: list[Outcome] = []
         with meter.phase("decode"):
             for step in plan.passes:
@@ -174,7 +173,7 @@ class Executor:
                 # Its errors are raised when its tokens are read.
                 with contextlib.suppress(Exception):
                     mx.synchronize()
-        decoded = time.perf_counter()
+        decoded = self._state.clock()
         read: list[Chunk] = []
         if chunk is not None and not (mixed and any(isinstance(s, StepFailure) for s in steps)):
             with meter.phase("prefill"):
@@ -184,7 +183,7 @@ class Executor:
                         read.append(part)
         # Deliver the end of a prompt before the step that processed its last token.
         run.outcomes = [*(PrefillOutcome(part.session) for part in read), *steps, *run.outcomes]
-        ended = time.perf_counter()
+        ended = self._state.clock()
         left = 0
         if chunk in read:
             left = self._state.requests[chunk.session].unread
@@ -198,7 +197,7 @@ class Executor:
         request.reused = kv.begin(request.tokens)
         request.rebuilt = request.rebuilt or kv.rebuilt
         if request.generated:  # prompts that have waited longer are sorted first
-            request.waiting_since = time.perf_counter()
+            request.waiting_since = self._state.clock()
         request.move(Status.PREFILLING)
         request.queue_position = -1
         if request.images:
@@ -228,7 +227,6 @@ class Executor:
             log.debug("no copy of another chat's cache: %s", type(error).__name__)
             request.adopts = False
             return
-        state.memory.changed()  # the caches may share memory now
         request.reused += request.kv.length - before
         request.progress(request.kv.length, 0)
         state.note_read(request)
@@ -324,8 +322,6 @@ class Executor:
         state.meter.note(0, chunk.count)
         request = state.requests[chunk.session]
         kv, reader = request.kv, request.reader
-        if request.images:
-            state.memory.changed()  # embeddings of images that were read may be evicted
         if kv.needs_snapshot and kv.length == reader.boundary:
             kv.snapshot()
         if not request.generated:

@@ -1,44 +1,16 @@
-"""Free memory while the engine is idle: buffers between steps, and unused models."""
+"""Unload models that no chat has used for a while."""
 
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Callable
 
 from engine.messages import Pin, UnloadIdle
-from engine.model import backend
 from engine.runtime.state import State
 
 log = logging.getLogger(__name__)
-
-REST_S = 5.0
-"""Seconds without a step before buffers are freed.
-
-Allocating them again delays the next step by a few milliseconds.
-"""
-
-
-class IdleMemoryReleaser:
-    """Frees buffers once after each period of work."""
-
-    def __init__(self) -> None:
-        self._due: float | None = None
-
-    def worked(self) -> None:
-        """Note that a step was computed."""
-        self._due = time.monotonic() + REST_S
-
-    @property
-    def patience(self) -> float | None:
-        """Seconds until there's something to do, or None if nothing is due."""
-        return None if self._due is None else max(0.0, self._due - time.monotonic())
-
-    def step(self) -> None:
-        """Free the buffers if the time has come."""
-        if self._due is not None and time.monotonic() >= self._due:
-            self._due = None
-            backend.release_memory()
 
 
 class IdleUnloader:
@@ -56,35 +28,40 @@ class IdleUnloader:
         self._free = free
         self._needed = needed
         self._after: float | None = None
-        self._told: Callable[[str], None] | None = None
+        self._on_unloaded: Callable[[str], None] | None = None
         self._pinned: set[str] = set()
-        self._look_at = 0.0
+        self._next_check = 0.0
 
     def set(self, command: UnloadIdle) -> None:
         """Set the idle time in seconds, and the callback for unloaded models."""
-        self._after, self._told = command.after, command.told
-        self._look_at = 0.0
+        self._after, self._on_unloaded = command.after, command.told
+        self._next_check = 0.0
 
     def pin(self, command: Pin) -> None:
         """Protect a model from being unloaded, or stop protecting it."""
         (self._pinned.add if command.pinned else self._pinned.discard)(command.model_id)
-        self._look_at = 0.0
+        self._next_check = 0.0
 
     @property
-    def patience(self) -> float | None:
-        """Seconds until there's something to do, or None if nothing is due."""
-        due = [at for _, at in self._due()]
-        return max(0.0, max(min(due), self._look_at) - time.monotonic()) if due else None
+    def due(self) -> float:
+        """Return the time of the next unload, on the clock of `time.monotonic`; `inf` if none."""
+        return max(self._next_check, min((at for _, at in self._due()), default=math.inf))
 
     def step(self) -> None:
         """Unload models that have been idle long enough. Checks at most once a second."""
         now = time.monotonic()
-        if self._after is None or now < self._look_at:
+        if self._after is None or now < self._next_check:
             return
-        self._look_at = now + min(1.0, self._after)
+        self._next_check = now + min(1.0, self._after)
         for model_id, at in self._due():
-            if at <= now:
-                self._unload(model_id)
+            if at > now:
+                continue
+            self._free(model_id)
+            try:
+                if self._on_unloaded is not None:
+                    self._on_unloaded(model_id)
+            except BaseException:
+                log.exception("callback for unloaded models failed")
 
     def _due(self) -> list[tuple[str, float]]:
         if self._after is None or not self._state.models:
@@ -95,12 +72,3 @@ class IdleUnloader:
         # Unloading a base would free nothing.
         left = self._state.models.keys() - busy - self._pinned - bases
         return [(i, self._state.models[i].used_at + self._after) for i in left]
-
-    def _unload(self, model_id: str) -> None:
-        self._free(model_id)
-        if self._told is None:
-            return
-        try:
-            self._told(model_id)
-        except BaseException:  # raised by the caller's callback
-            log.exception("who hears of unloaded models raised")

@@ -121,7 +121,6 @@ class ImageEncoder:
     def _seen(self, key: Key) -> None:
         for request in self._waiting(key):
             request.awaits.discard(key[1])
-        self._state.memory.changed()
         backend.release_memory()
 
     def _fail(self, key: Key, error: BaseException) -> None:

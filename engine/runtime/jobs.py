@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Generator
@@ -12,9 +11,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from engine.cache.cache_file import Contents, DamagedError, build_caches
+from engine.cache.cache_file import DamagedError, restore_caches
 from engine.cache.cache_objects import Caches
-from engine.cache.session_kv import SessionKV
 from engine.errors import (
     CONTEXT_OVERFLOW,
     INVALID_REQUEST,
@@ -62,8 +60,8 @@ class CacheRestorer:
         """
 
         def on_error(error: BaseException) -> None:
-            log.warning("A KV cache on disk could not be read: %s", error)
             if request.session.request is request:
+                log.warning("a KV cache on disk could not be read: %s", error)
                 self._go_on(request, then)
 
         self._workers.start(self._read(request, then), on_error)
@@ -77,7 +75,7 @@ class CacheRestorer:
         if contents is None:
             self._go_on(request, then)
         else:
-            pieces = _pieces(session.kv, contents)
+            pieces = restore_caches(session.kv, contents)
             self.arrived.append(_RestoredCache(request, name, pieces, then))
 
     def step(self) -> None:
@@ -109,13 +107,6 @@ class CacheRestorer:
 
     def clear(self) -> None:
         self.arrived.clear()
-
-
-def _pieces(kv: SessionKV, contents: Contents) -> Generator[None, None, None]:
-    record = contents.record
-    caches, snapshot = yield from build_caches(contents, kv.make(), kv.make())
-    boundary = (snapshot, record.boundary) if snapshot else None
-    kv.restore(record.name, caches, record.tokens, record.cuts, boundary)
 
 
 class _Job(Struct, eq=False, weakref=True):
@@ -236,10 +227,10 @@ class Embedder:
         # A partial tile takes about as long as a full tile.
         tile = 1 if model.info.exact else TILE
         count = max(self._pacing.chunk(key, left, step, tile), min(tile, left))
-        began = time.perf_counter()
+        began = self._state.clock()
         piece = tokens[job.done : job.done + count]
         job.total = runner.add_hidden_states(model, job.caches, piece, job.total)
-        spent = time.perf_counter() - began
+        spent = self._state.clock() - began
         self._pacing.observe(key, count, spent, step)
         self._rest.add(spent - GAP_BUDGET - (step or 0.0))
         self._state.meter.note(0, count)
@@ -263,8 +254,7 @@ class Embedder:
 
     def give_up(self) -> list[Command]:
         """Stop embedding, and return commands without an answer."""
-        left: list[Command] = [*self._waiting, *(job.command for job in self._jobs)]
-        self._waiting.clear()
+        left: list[Command] = [job.command for job in self._jobs]
         self._jobs.clear()
         return left
 

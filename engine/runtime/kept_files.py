@@ -1,7 +1,8 @@
-"""Files with results that would take long to compute again, such as a model's probe.
+"""Files with results that would take long to compute again: tokenizer checks and model probes.
 
 Each file also records what its result depends on. If a file is invalid or its dependencies differ,
-the result is computed again.
+the result is computed again. A check takes seconds, because its child process imports transformers,
+loads the tokenizer and tries it out.
 """
 
 from __future__ import annotations
@@ -10,16 +11,39 @@ import contextlib
 import functools
 import hashlib
 import importlib.metadata
+import io
 import json
 import logging
 import os
+import platform
 import sys
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
+
+import mlx.core as mx
 
 from engine.errors import words_of
+from engine.kernels import library as kernels
+from engine.model import probe
+from engine.model.backend import Backend, has_avx512_openblas
+from engine.model.loaded_model import LoadedModel
+from engine.model.loader import CheckedModel
+from engine.model.probe import SharingModes
+from engine.sandbox import protocol
+from engine.sandbox.confined import CheckedTokenizer
+from engine.sandbox.folders import read_file, read_json
+from engine.sandbox.protocol import MalformedMessageError
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+_DIGEST_BYTES = hashlib.sha256().digest_size
+_MAX_BYTES = protocol.TOKENIZER_LIMITS.output_bytes
+_MAX_PROBE_BYTES = 32 * 2**10
 
 
 class KeptFile:
@@ -37,6 +61,16 @@ class KeptFile:
         self._facts = facts
         key = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:32]
         self.path = folder / f"{key}{self.SUFFIX}"
+
+    def _read(self, parse: Callable[[], T]) -> T | None:
+        """Call `parse` to read the file. Return None if there is no valid file."""
+        try:
+            return parse()
+        except FileNotFoundError:
+            return None
+        except (LookupError, OSError, TypeError, ValueError, MalformedMessageError) as error:
+            log.info("%s is made again: %s", self.path.name, words_of(error))
+            return None
 
     def _write(self, *parts: bytes) -> None:
         """Write the file. If this fails, a later load computes the result again."""
@@ -88,3 +122,123 @@ def _version(package: str) -> str:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         return ""
+
+
+class CheckedFile(KeptFile):
+    """Result of the check of a model's tokenizer: a digest, followed by a message with blobs.
+
+    Args:
+        folder: directory of the files.
+        contents: digest of the model's folder.
+        rows, eos, defaults: see `Sandbox.check_tokenizer`.
+    """
+
+    SUFFIX = ".checked"
+    MAX_FILES = 32
+
+    def __init__(
+        self,
+        folder: Path,
+        contents: str,
+        rows: int | None,
+        eos: list[int] | None,
+        defaults: Mapping[str, Any] | None,
+    ) -> None:
+        asked = {"rows": rows, "eos": eos, "defaults": None if defaults is None else {**defaults}}
+        code = {"code": own_code("sandbox", "text")}
+        libraries = versions("mlx-lm", "transformers", "tokenizers")
+        super().__init__(folder, {"contents": contents, **asked, **code, **libraries})
+
+    def read(self, place: Path) -> CheckedTokenizer | None:
+        """Load the result for a model's folder `place`, or None if there's no valid file."""
+        return self._read(lambda: self._parse(str(place)))
+
+    def _parse(self, place: str) -> CheckedTokenizer:
+        data = memoryview(read_file(self.path, _MAX_BYTES))
+        if hashlib.sha256(data[_DIGEST_BYTES:]).digest() != data[:_DIGEST_BYTES]:
+            raise ValueError("it is damaged")
+        found, (packed, tokens) = protocol.unpack(io.BytesIO(data[_DIGEST_BYTES:]).read)
+        if found.pop("of") != self._facts:
+            raise ValueError("it belongs to another check")
+        return CheckedTokenizer(uuid.uuid4().hex, place, packed=packed, tokens=tokens, **found)
+
+    def write(self, checked: CheckedTokenizer) -> None:
+        """Write a result. If this fails, a later load repeats the check."""
+        found = {**asdict(checked), "of": self._facts}
+        blobs = found.pop("packed"), found.pop("tokens")
+        del found["key"], found["folder"]
+        message = protocol.pack(found, blobs)
+        digest = hashlib.sha256()
+        for part in message:
+            digest.update(part)
+        self._write(digest.digest(), *message)
+
+
+class ProbedFile(KeptFile):
+    """Probe results of one model, identified by its contents.
+
+    Other weights or another version of the computing code count as another model. Only the results
+    for sharing steps are kept, since these need no change of the model.
+
+    Args:
+        folder: directory of the files.
+        wide: see `loader.load`.
+    """
+
+    SUFFIX = ".json"
+    MAX_FILES = 64
+
+    def __init__(self, folder: Path, backend: Backend, examined: CheckedModel, wide: bool) -> None:
+        library = kernels.load()
+        facts = {
+            "contents": examined.contents,
+            "wide": str(wide),
+            "code": own_code("model", "cache"),
+            **versions("mlx-lm", "mlx-vlm"),
+            "kernels": library.name if library is not None else "",
+            **_machine(backend),
+        }
+        super().__init__(folder, facts)
+
+    def read(self) -> SharingModes | None:
+        """Read the results, or return None if there's no valid file."""
+        return self._read(self._parse)
+
+    def _parse(self) -> SharingModes:
+        data = read_json(self.path, _MAX_PROBE_BYTES)
+        if not isinstance(data, dict) or data.get("of") != self._facts:
+            raise ValueError("it was made by something else")
+        results = [data["results"][name] for name in ("slots", "prefix", "mixes", "exact")]
+        if not all(type(can) is bool for can in results):
+            raise ValueError("an entry is no result")
+        return SharingModes(probe.SHARED, *results)
+
+    def write(self, model: LoadedModel) -> None:
+        """Write a model's results. If this fails, a later load repeats the probes."""
+        if model.info.step != probe.SHARED:
+            return
+        ways = model.can.ways
+        found = {
+            "slots": model.slots is not None,
+            "prefix": ways.shares_prefix,
+            "mixes": ways.mixes,
+            "exact": ways.exact,
+        }
+        self._write(json.dumps({"of": self._facts, "results": found}, indent=1).encode())
+
+
+def _machine(backend: Backend) -> dict[str, str]:
+    """Return the properties of the machine that probe results depend on."""
+    return {
+        "mlx": str(getattr(mx, "__version__", "")),
+        "device": backend.device,
+        "blas": backend.blas.split(" ")[0] + (", AVX-512" if has_avx512_openblas() else ""),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "processor": f"{_processor()}, {os.cpu_count()} cores",
+    }
+
+
+def _processor() -> str:
+    if mx.metal.is_available() or mx.cuda.is_available():
+        return str(mx.device_info().get("device_name", ""))
+    return platform.processor()

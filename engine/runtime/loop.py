@@ -8,6 +8,8 @@ pieces of models that are being loaded and of caches that are restored from disk
 from __future__ import annotations
 
 import logging
+import math
+import time
 from collections import deque
 from collections.abc import Callable
 from functools import partial
@@ -56,7 +58,7 @@ from engine.runtime.commands import SessionCommands
 from engine.runtime.delivery import Delivery
 from engine.runtime.examining import FitEstimator, as_load_error
 from engine.runtime.executor import Executor
-from engine.runtime.idle import IdleMemoryReleaser, IdleUnloader
+from engine.runtime.idle import IdleUnloader
 from engine.runtime.image_encoder import ImageEncoder
 from engine.runtime.jobs import CacheRestorer, Embedder
 from engine.runtime.models import DraftModelLoader, ModelLoader
@@ -78,6 +80,12 @@ from engine.sandbox import confined, process
 
 log = logging.getLogger(__name__)
 
+RELEASE_AFTER_S = 5.0
+"""Seconds without a step before unused buffers are freed.
+
+Allocating them again delays the next step by a few milliseconds.
+"""
+
 
 class Loop:
     """Main loop with all sessions and models of one engine, run by one thread."""
@@ -90,16 +98,17 @@ class Loop:
         cache_bytes: int = 0,
         leader: Leader | None = None,
         ways_dir: Path | None = None,
+        workers: Workers | None = None,
     ) -> None:
         self._mailbox = mailbox
         self._inbox: deque[Command] = deque()
-        self._state = State(memory_budget, cache_dir, cache_bytes, leader)
+        self._state = State(memory_budget, cache_dir, cache_bytes, leader, mailbox.clock)
         self._state.memory.offload.wake = partial(mailbox.post, WorkDone())
         # BLAS competes with child processes, which are paused at intervals while chats are
         # streaming.
         self._shares_cores = has_openblas()
         self._scheduler = Scheduler()
-        self._workers = Workers(mailbox)
+        self._workers = workers or Workers(mailbox)
         self._loading = ModelLoader(self._state, self._workers, confined.shared(), ways_dir)
         self._restoring = CacheRestorer(self._state, self._workers)
         self._looking = ImageEncoder(self._state, self._workers)
@@ -112,13 +121,13 @@ class Loop:
         self._relieving: list[tuple[Relieve, int]] = []
         self._recovery = Recovery(self._state, self._loading, self._embedding, self._relieving)
         self._idling = IdleUnloader(self._state, self._loading.free, lambda: self._embedding.models)
-        self._resting = IdleMemoryReleaser()
-        self._idle, self._in_order = True, False
+        self._release_at = math.inf  # when to free unused buffers
+        self.is_idle, self._in_order = True, False
         forget = self._scheduler.drafting.forget
-        self._pairing = DraftModelLoader(self._state, self._workers, self._loading, forget)
+        pairing = DraftModelLoader(self._state, self._workers, self._loading, forget)
         reception = SessionCommands(self._state, self._workers, self._scheduler)
         self._handlers: dict[type, Callable[[Any], None]] = {
-            Load: self._pairing.load,
+            Load: pairing.load,
             Estimate: FitEstimator(self._state, self._workers, confined.shared()).estimate,
             Unload: self._loading.unload,
             UnloadIdle: self._idling.set,
@@ -159,8 +168,8 @@ class Loop:
 
         Errors of each part are handled separately, since the recovery differs.
         """
-        recovery, idle = self._recovery, self._idle
-        self._idle = False  # after an error, the next turn doesn't block
+        recovery, idle = self._recovery, self.is_idle
+        self.is_idle = False  # after an error, the next turn doesn't block
         try:
             if not self._take_commands(idle):
                 return False
@@ -195,11 +204,11 @@ class Loop:
         if now.relieve:
             self._end_relief()
         if plan.passes:
-            self._resting.worked()
+            self._release_at = time.monotonic() + RELEASE_AFTER_S
             if self._shares_cores:
                 process.note_token()
         self._read_pieces(plan, timing.decode)
-        self._idle = plan.idle and self._wanted() == (now.load, now.embedding)
+        self.is_idle = plan.idle and self._wanted() == (now.load, now.embedding)
 
     def _take_commands(self, idle: bool) -> bool:
         """Handle commands from callers.
@@ -210,15 +219,15 @@ class Loop:
         if idle and not self._inbox:
             if self._state.leader is not None:
                 self._state.leader.rest()
-            parts = (self._idling, self._resting)
-            due = [part.patience for part in parts if part.patience is not None]
+            due = min(self._idling.due, self._release_at)
+            timeout = max(0.0, due - time.monotonic()) if due < math.inf else None
             with phase("idle"):
-                self._mailbox.take(self._inbox, block=True, patience=min(due, default=None))
-            if not self._inbox:
-                self._resting.step()
+                self._mailbox.take(self._inbox, block=True, timeout=timeout)
+            if not self._inbox and time.monotonic() >= self._release_at:
+                self._release_at = math.inf
+                backend.release_memory()
         with phase("commands"):
-            if self._state.memory.offload.settle():
-                self._state.memory.changed()
+            self._state.memory.offload.settle()
             if not self._drain():
                 return False
             self._idling.step()
@@ -332,16 +341,14 @@ class Loop:
             self._save_all,
             lambda: self._end_all(why),
             lambda: self._inbox.extendleft(self._loading.give_up()),
-            lambda: self._inbox.extendleft(self._pairing.give_up()),
             lambda: self._refuse_all(why),
+            lambda: self._workers.cancel(EngineError(ENGINE_STOPPED, why)),
             self._leave_ranks,
             state.memory.offload.close,
             state.models.clear,
             state.memory.prefixes.clear,
             mx.synchronize,
             mx.clear_cache,
-            # If a thread ends while it has streams, the process aborts at exit (mlx #4110, #4373).
-            mx.clear_streams,
         ]
         for part in parts:
             run_cleanup(part)

@@ -13,7 +13,8 @@ from __future__ import annotations
 import logging
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from engine.cache.ledger import CacheKey
 from engine.cache.offload import Offload
@@ -54,25 +55,6 @@ SCRATCH_TOKENS = 1024
 LONG_AGO = -1e9  # seconds; prefixes kept from prompts are evicted before any chat
 
 
-class MemoryUsage(NamedTuple):
-    """Memory usage at one moment, in bytes."""
-
-    budget: int
-    fixed: int  # weights, and memory reserved for loads and embeddings
-    promise: Promise  # maximum size of the running replies
-    idle: int  # caches not used by a reply, excluding memory shared with running replies
-    leaving: int  # evicted caches that are still being written to disk
-
-    @property
-    def taken(self) -> int:
-        return self.fixed + self.promise.nbytes + self.idle + self.leaving
-
-    @property
-    def free(self) -> int:
-        """Return the bytes left after dropping all idle caches and finishing all writes."""
-        return self.budget - self.fixed - self.promise.nbytes
-
-
 class Memory:
     """Memory that an engine's models and sessions use or may need.
 
@@ -94,7 +76,6 @@ class Memory:
         # Caches that other prompts can reuse, including prefixes kept for future chats.
         self.prefixes = PrefixIndex(int(budget * PREFIX_SHARE), self.tally.watch.moved)
         self.adapted: list[LoadedModel] = []  # base models of variants being loaded
-        self.version = 0  # incremented whenever memory may have been freed
         self._models, self._sessions, self._requests = models, sessions, requests
         # Bytes by owner, for weights being read and for other work.
         self._loading: weakref.WeakKeyDictionary[object, int] = weakref.WeakKeyDictionary()
@@ -107,10 +88,6 @@ class Memory:
         except BaseException as error:  # prefill the prompts instead of copying
             log.warning("prefix index is not up to date: %s", words_of(error))
 
-    def changed(self) -> None:
-        """Note that memory may have been freed, so that waiting requests are examined again."""
-        self.version += 1
-
     # -- memory in use ----------------------------------------------------------------------
 
     def reserve(self, owner: object, nbytes: int, weights: bool = False) -> None:
@@ -121,7 +98,6 @@ class Memory:
         """Remove a reservation, because its memory has been allocated or isn't needed anymore."""
         self._loading.pop(owner, None)
         self._reserved.pop(owner, None)
-        self.changed()
 
     @property
     def fixed(self) -> int:
@@ -206,7 +182,7 @@ class Memory:
         held = self.tally.nbytes + sum(p.own for p in parts) + sum(more.values())
         return held - self.prefixes.nbytes
 
-    def room(self, promise: Promise | None = None) -> MemoryUsage:
+    def usage(self, promise: Promise | None = None) -> MemoryView:
         """Return the current use of the budget. Pass `promise` if it is already known."""
         promise = self.promised() if promise is None else promise
         self.tally.refresh(r.kv for r in self._requests.values() if r.is_running)
@@ -220,12 +196,12 @@ class Memory:
         leaving = self.offload.pending()
         if leaving:  # excludes memory shared with other caches
             leaving = self.offload.pending({*in_use, *groups, *(p.group for p in parts)})
-        return MemoryUsage(self.budget, self.fixed, promise, idle, leaving)
+        return MemoryView(self.budget, self.fixed, idle_bytes=idle, leaving=leaving)
 
     @property
     def caches(self) -> int:
         """Return the bytes of all caches, including kept prefixes and pending disk writes."""
-        return self.kv_bytes + self.prefixes.nbytes + self.room().leaving
+        return self.kv_bytes + self.prefixes.nbytes + self.usage().leaving
 
     # -- memory promised to replies ---------------------------------------------------------
 
@@ -242,29 +218,29 @@ class Memory:
             wanted: maximum bytes that a waiting load or embedding may need.
             everything: list all idle caches, because all will be evicted.
         """
-        now = self.room(admission.promised((r.most, r.group, r.shared) for r in rows if r.runs))
+        promise = admission.promised((r.most, r.group, r.shared) for r in rows if r.runs)
+        now = self.usage(promise)
         images = sum(idle.nbytes for idle in self._images[0].values())
         over = max(0, images - int(self.budget * IMAGE_SHARE))
         needs = [wanted, *(r.most + r.shared for r in rows if r.status == Status.QUEUED)]
         needs += [r.growth for r in rows if r.growth is not None]
         # List idle chats only if some of them may have to be evicted.
-        short = now.taken + max(needs) > self.budget
+        taken = now.fixed + promise.nbytes + now.idle_bytes + now.leaving
+        short = taken + max(needs) > self.budget
         kept = self.prefixes.kept.items() if any(r.keeps for r in rows) else ()
         passing = sum(self._reserved.values())
         if any(r.runs for r in rows):  # other replies may be prefilling their images
             passing = now.fixed - self.weights
-        return MemoryView(
-            self.budget,
-            now.fixed,
-            max((m.can.estimate.bytes(SCRATCH_TOKENS) for m in self._models.values()), default=0),
-            self.idle() if short or over or everything else (),
-            self.version,
-            now.idle,
-            now.leaving,
-            [Idle(key, p.kv.owed, p.used_at) for key, p in kept],
-            self.prefixes.limit,
-            over,
-            passing,
+        return replace(
+            now,
+            scratch=max(
+                (m.can.estimate.bytes(SCRATCH_TOKENS) for m in self._models.values()), default=0
+            ),
+            idle=self.idle() if short or over or everything else (),
+            prefixes=[Idle(key, p.kv.owed, p.used_at) for key, p in kept],
+            prefix_limit=self.prefixes.limit,
+            images_over=over,
+            passing=passing,
         )
 
     def add(self, session: SessionState) -> None:
@@ -308,8 +284,6 @@ class Memory:
                 if not at_once and self.offload.pending() < self.budget * PENDING_SHARE:
                     self.save(session)
                 session.kv.drop()
-        if keys:  # memory isn't free until the caches have been written
-            self.changed()
 
     # -- caches on disk ---------------------------------------------------------------------
 

@@ -36,7 +36,7 @@ from engine.model.loader import SLICE_S, Pieces
 from engine.model.probe import SharingModes
 from engine.model.prompt_lookup import Lookup
 from engine.runtime.examining import Candidate, as_load_error, examine
-from engine.runtime.kept_probes import ProbedFile
+from engine.runtime.kept_files import ProbedFile
 from engine.runtime.pacing import GAP_BUDGET
 from engine.runtime.plan import LoadAdmission, LoadRequest
 from engine.runtime.state import State
@@ -67,7 +67,6 @@ class ModelLoader:
         self._confined = confined
         # model ids by the identities of folders
         self._identities: dict[tuple[object, ...], str] = {}
-        self._examining: list[Load] = []
         self._queue: list[ModelLoad] = []
         self._leaving = DeferredFree()
 
@@ -96,20 +95,32 @@ class ModelLoader:
                 give(command, known)
 
     def load(self, command: Load) -> None:
-        """Examine a folder in a worker. Continues in `_examined`."""
+        """Examine a folder in a worker, and queue the model unless it's already loaded."""
         self._confined.start()
-        self._examining.append(command)
-        self._workers.start(self._examine(command), partial(self._not_examined, command))
+        self._workers.start(
+            self._examine(command), lambda error: refuse(command, as_load_error(error))
+        )
 
     def _examine(self, command: Load) -> Task:
         asked = command.path, self._confined, command.adapter, self._ways_dir
         candidate = yield Work("loads", partial(examine, *asked))
-        self._examined(command, candidate)
-
-    def _not_examined(self, command: Load, error: BaseException) -> None:
-        if command in self._examining:
-            self._examining.remove(command)
-        refuse(command, as_load_error(error))
+        if candidate.examined.config.get("model_type") == PREDICTION_HEAD:
+            words = f"{candidate.name} is a prediction head (MTP), which is no longer supported."
+            raise EngineError(UNSUPPORTED_SESSION, words)
+        if command.dropped:
+            drop(command)
+            return
+        known = self._known(candidate)
+        if known is not None:
+            give(command, known)
+            return
+        if self._state.leader is not None:
+            candidate = candidate.spread(self._state.leader.shares)
+        same = [q for q in self._queue if q.candidate.identity == candidate.identity]
+        if same:
+            same[0].callers.append(command)
+        else:
+            self._queue.append(ModelLoad(uuid.uuid4().hex, [command], candidate))
 
     def _let_go(self) -> None:
         gone = []
@@ -121,30 +132,6 @@ class ModelLoader:
                 self._end(load)
         for command in gone:
             drop(command)
-
-    def _examined(self, command: Load, candidate: Candidate) -> None:
-        if candidate.examined.config.get("model_type") == PREDICTION_HEAD:
-            self._examining.remove(command)
-            words = f"{candidate.name} is a prediction head (MTP), which is no longer supported."
-            refuse(command, EngineError(UNSUPPORTED_SESSION, words))
-            return
-        if command.dropped:
-            self._examining.remove(command)
-            drop(command)
-            return
-        known = self._known(candidate)
-        if known is not None:
-            self._examining.remove(command)
-            give(command, known)
-            return
-        if self._state.leader is not None:
-            candidate = candidate.spread(self._state.leader.shares)
-        same = [q for q in self._queue if q.candidate.identity == candidate.identity]
-        if same:
-            same[0].callers.append(command)
-        else:
-            self._queue.append(ModelLoad(uuid.uuid4().hex, [command], candidate))
-        self._examining.remove(command)
 
     def _known(self, candidate: Candidate) -> LoadedModel | None:
         """Return the model if it's in memory.
@@ -293,8 +280,7 @@ class ModelLoader:
     def give_up(self) -> list[Load]:
         """Stop loading, and return commands without an answer."""
         run_cleanup(self._leaving.give_up)
-        waiting = [*self._examining, *(c for load in self._queue for c in load.callers)]
-        self._examining.clear()
+        waiting = [command for load in self._queue for command in load.callers]
         self._queue.clear()
         self._state.memory.adapted.clear()
         return waiting
@@ -405,13 +391,11 @@ class DraftModelLoader:
         self._workers = workers
         self._loading = loading
         self._forget = forget
-        self._waiting: list[Load] = []
 
     def load(self, command: Load) -> None:
         if command.draft is None:
             self._loading.load(command)
             return
-        self._waiting = [*self.give_up(), command]
         read: list[_ModelRef] = []
         self._workers.start(self._load(command, read), partial(self._fail, command, read))
 
@@ -447,12 +431,6 @@ class DraftModelLoader:
             if model is not None:
                 self._release(model)
         refuse(command, as_load_error(error))
-
-    def give_up(self) -> list[Load]:
-        """Return commands that haven't been answered."""
-        waiting = [command for command in self._waiting if not command.answer.done()]
-        self._waiting = []
-        return waiting
 
     def _couple(self, model: LoadedModel, small: LoadedModel, vocab: dict[str, int]) -> None:
         if self._state.models.get(model.info.id) is not model:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from msgspec import Struct
-
 from engine.cache.ledger import FIXED_CHUNK
+from engine.runtime.plan import Row
 
 TILE = 16
 """Number of rows in a tile of matrix products. Larger chunks are multiples of it. Chunks of exact
@@ -62,16 +61,6 @@ class PrefillPause:
         self.add(-self._budget)
 
 
-class WaitingPrompt(Struct, frozen=True):
-    """Prompt that isn't completely prefilled."""
-
-    key: str
-    remaining: int
-    since: float  # seconds, on the same clock as `now` below
-    priority: int = 0
-    model: str = ""
-
-
 class PrefillPacer:
     """Sizes and order of prompt chunks, learned from the durations of earlier chunks."""
 
@@ -105,7 +94,7 @@ class PrefillPacer:
         # Tokens per second and tokens in the measured pass, by model.
         self._rates: dict[str, tuple[float, int]] = {}
 
-    def order(self, waiting: Iterable[WaitingPrompt], now: float) -> list[WaitingPrompt]:
+    def order(self, rows: Iterable[Row], now: float) -> list[Row]:
         """Sort prompts by their remaining tokens.
 
         Waiting prompts count as shorter, so that no prompt starves. On a faster machine, more short
@@ -113,16 +102,13 @@ class PrefillPacer:
         would take.
         """
 
-        def length(w: WaitingPrompt) -> float:
-            return w.remaining - self._ageing(w.model) * (now - w.since) - preferred * w.priority
+        def key(row: Row) -> tuple[float, float, str]:
+            rate, _ = self._rates.get(row.model, (0.0, 0))
+            waited = max(self.ageing, AGEING * rate) * (now - row.waiting_since)
+            length = row.remaining - waited - self.preference * row.priority
+            return length, row.waiting_since, row.id
 
-        preferred = self.preference
-
-        return sorted(waiting, key=lambda w: (length(w), w.since, w.key))
-
-    def _ageing(self, model: str) -> float:
-        rate, _ = self._rates.get(model, (0.0, 0))
-        return max(self.ageing, AGEING * rate)
+        return sorted(rows, key=key)
 
     def _learn_rate(self, model: str, tokens: int, seconds: float) -> None:
         """Learn how fast long prompts are prefilled.

@@ -135,9 +135,6 @@ class MemoryView(Struct, frozen=True):
     scratch: int = 0  # bytes to keep available for a single question
     # Caches that aren't in use. Empty if everything fits without evictions.
     idle: Sequence[Idle] = ()
-    # Incremented whenever memory may have been freed. If unchanged, there is no need to examine the
-    # queue again.
-    version: int = 0
     idle_bytes: int = 0  # bytes of all idle caches, excluding memory shared with running replies
     leaving: int = 0  # bytes of evicted caches that are still being written to disk
     # Kept prefixes with their bytes. Only listed if a row has a prefix to keep.

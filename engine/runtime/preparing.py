@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from msgspec import Struct, field
@@ -137,22 +138,7 @@ def prepare(job: Job) -> PreparedRequest:
     bounds.check_params(params, model.rows)
     bounds.check_prompt([{"template": job.template}], MOST_EXTRA)
     context = job.context
-
-    def build(some: list[Message]) -> prompt.Prompt:
-        made = prompt.build(
-            model.tokenizer,
-            some,
-            job.reasoning,
-            ledger,
-            model.reader,
-            context,
-            job.template,
-            None if model.preprocessor is None else _images(job, model.preprocessor, some),
-        )
-        if model.rows is not None:
-            check_ids(model.rows, [token for token in made.tokens if token < FIRST_IMAGE_ID])
-        return made
-
+    build = partial(_build, job, ledger, context)
     if job.slides:
         messages, early = _shorten(context, messages)
         gone = [*gone, *early]
@@ -188,11 +174,26 @@ def prepare(job: Job) -> PreparedRequest:
     return PreparedRequest(messages, gone, ready, tokens, text, longest, ledger, constraint, images)
 
 
-def _images(job: Job, preprocessor: ImagePreprocessor, messages: list[Message]) -> Images:
-    media = media_in(messages)
-    return Images(
-        preprocessor.written, {m.digest: (preprocessor.word_of(m), job.sight(m).ids) for m in media}
+def _build(job: Job, ledger: Ledger, context: int | None, messages: list[Message]) -> prompt.Prompt:
+    model, images = job.model, None
+    preprocessor = model.preprocessor
+    if preprocessor is not None:
+        media = media_in(messages)
+        ids = {m.digest: (preprocessor.word_of(m), job.sight(m).ids) for m in media}
+        images = Images(preprocessor.written, ids)
+    made = prompt.build(
+        model.tokenizer,
+        messages,
+        job.reasoning,
+        ledger,
+        model.reader,
+        context,
+        job.template,
+        images,
     )
+    if model.rows is not None:
+        check_ids(model.rows, [token for token in made.tokens if token < FIRST_IMAGE_ID])
+    return made
 
 
 def _fits(model: TextCodec, tokens: Sequence[int]) -> bool:
@@ -308,19 +309,7 @@ def count(job: Job) -> int:
         bounds.check_prompt([{"template": job.template}], MOST_EXTRA)
     except TooLongError as error:
         return error.tokens
-
-    def build(some: list[Message]) -> prompt.Prompt:
-        return prompt.build(
-            model.tokenizer,
-            some,
-            job.reasoning,
-            job.ledger,
-            model.reader,
-            None,
-            job.template,
-            None if model.preprocessor is None else _images(job, model.preprocessor, some),
-        )
-
+    build = partial(_build, job, job.ledger, None)
     messages, _, length = _fitting(job, messages, build)
     if job.slides and length >= context:  # in this case, count only the new message
         length = _built(build, last_turn(messages))[1]

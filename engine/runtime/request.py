@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from functools import cached_property
 
@@ -137,6 +137,7 @@ class Request:
         sink: Sink,
         sent_at: float,
         tells_calls: bool = False,
+        clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.id = reply_id
         self.session = session
@@ -176,6 +177,7 @@ class Request:
         self.waiting_since = sent_at
         self.ready_at = 0.0
         self._sink = sink
+        self._clock = clock
         self._sent_at = sent_at
         self._first_at = 0.0
         self._last_at = 0.0
@@ -254,7 +256,7 @@ class Request:
 
     def pause(self, paused: bool) -> None:
         """Pause the request, or resume it."""
-        now = time.perf_counter()
+        now = self._clock()
         if paused and not self.paused:
             self._paused_at = now
         elif self.paused and not paused and self.generated:
@@ -336,7 +338,7 @@ class Request:
         deltas = self.text.add(token)
         if self.constraint is not None:
             self.constraint.accept(token)
-        self._last_at = time.perf_counter()
+        self._last_at = self._clock()
         if not self.generated:
             self._first_at = self._last_at
         self.tokens.append(token)

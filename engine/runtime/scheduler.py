@@ -25,7 +25,6 @@ from engine.runtime.pacing import (
     PrefillPacer,
     PrefillPause,
     ProgramTimeShares,
-    WaitingPrompt,
     parts,
 )
 from engine.runtime.plan import (
@@ -76,7 +75,6 @@ class Scheduler:
         self._hand_on_until = 0.0
         self._copied = False  # a prefix was copied in the previous turn
         self._rest = PrefillPause(self.pacing.gap_budget)
-        self._looked_at = -1  # memory version for which no queued request fit
 
     def plan(self, view: View) -> StepPlan:
         """Return the plan for this turn."""
@@ -92,9 +90,8 @@ class Scheduler:
 
         Returns None if there are none.
         """
-        memory = view.memory
-        if view.relieve and memory.idle:
-            return StepPlan(evict=tuple(i.key for i in memory.idle))
+        if view.relieve and view.memory.idle:
+            return StepPlan(evict=tuple(i.key for i in view.memory.idle))
         evict, requeue = admission.surplus(budget)
         if evict or requeue:
             return StepPlan(evict=evict, at_once=True, requeue=requeue)
@@ -112,7 +109,7 @@ class Scheduler:
             if embed is not None:
                 return _arranging(embed, "embed")
             claimed += view.embedding.nbytes
-        if queue and memory.version != self._looked_at:
+        if queue:
             refused = admission.refuse(queue, budget)
             found = admission.admit(queue, budget, claimed)
             if refused or found is not None:
@@ -135,8 +132,6 @@ class Scheduler:
 
     def observe(self, view: View, plan: StepPlan, timing: Timing) -> None:
         """Learn from the durations and results of a turn."""
-        if plan.queue and not plan.arranges:
-            self._looked_at = view.memory.version
         if len(plan.models) > 1:
             self._turns.next(plan.models)
             self._turns.charge(plan.model, timing.decode)
@@ -253,12 +248,7 @@ class Scheduler:
             self.drafting.observe(plan.model, timing.decode, chats, chats=chats)
 
     def _reading_order(self, view: View) -> list[Row]:
-        rows = {r.id: r for r in view.rows if r.reads}
-        waiting = [
-            WaitingPrompt(r.id, r.remaining, r.waiting_since, r.priority, r.model)
-            for r in rows.values()
-        ]
-        order = [rows[w.key] for w in self.pacing.order(waiting, view.now)]
+        order = self.pacing.order([r for r in view.rows if r.reads], view.now)
         programs = {row.program for row in order}
         if len(programs) < 2:
             return order

@@ -9,10 +9,9 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from engine.cache.offload import Offload
 from engine.cluster.leader import Leader
@@ -45,7 +44,9 @@ class State:
         cache_dir: Path | None = None,
         cache_bytes: int = 0,
         leader: Leader | None = None,
+        clock: Callable[[], float] = time.perf_counter,
     ) -> None:
+        self.clock = clock  # seconds by which steps are planned
         # Leader of the ranks that the models are split over, or None for a single process.
         self.leader = leader
         self.backend: Backend = backend.start()
@@ -61,8 +62,6 @@ class State:
         # aren't exceptions, because a raised exception keeps the objects in its frames alive.
         self.ended: dict[str, tuple[str, str]] = {}
         self.meter = Meter()  # time by phase, and rates
-        # Latest reported stats by session id (`report`).
-        self.told: dict[str, dict[str, Any]] = {}
         # Tracks memory usage.
         self.memory = Memory(
             memory_budget or int(self.backend.memory * BUDGET_SHARE),
@@ -87,14 +86,13 @@ class State:
 
     def models_changed(self) -> None:
         """Update memory limits after a model was added or removed."""
-        self.memory.changed()
         backend.limit_buffers(self.backend.device, self.memory.fixed)
 
     def note_read(self, request: Request) -> None:
         """Let a request decode once only its last token is left to feed."""
         if not request.unread:
             request.move(Status.DECODING)
-            request.ready_at = time.perf_counter()
+            request.ready_at = self.clock()
             request.progress(request.prompt_length, 0)
 
     def end_reply(self, request: Request, reason: FinishReason) -> None:
@@ -164,7 +162,6 @@ class State:
         request.reused = 0
         request.rebuilt = True
         request.move(Status.QUEUED)
-        self.memory.changed()
 
     def add(self, session: SessionState) -> None:
         self.memory.add(session)
@@ -214,7 +211,6 @@ class State:
         session.model.used_at = time.monotonic()
         self.requests.pop(session.id, None)
         session.kv.touched()
-        self.memory.changed()
         if session.scratch:
             self.sessions.pop(session.id, None)
             self._drop(session)

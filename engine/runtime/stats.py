@@ -39,7 +39,7 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
         "children_bytes": sum(map(process.resident_bytes, confined.shared().pids)),
         "weights_bytes": state.memory.weights,
         "kv_bytes": state.memory.kv_bytes,
-        "writing_bytes": state.memory.room().leaving,
+        "writing_bytes": state.memory.usage().leaving,
         "disk_bytes": state.memory.offload.nbytes,
         "prefix_bytes": state.memory.prefixes.nbytes,
         "step_seconds": step_seconds,
@@ -53,28 +53,8 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
         "drafts": {i: _draft(m.drafter) for i, m in state.models.items() if m.drafter is not None},
         "faults": {i: _faults(m) for i, m in state.models.items()},
         "images": {i: _images(m.vision) for i, m in state.models.items() if m.vision is not None},
-        "sessions": _sessions(state),
+        "sessions": {key: _session(session) for key, session in state.sessions.items()},
     }
-
-
-def _sessions(state: State) -> dict[str, dict[str, Any]]:
-    """Collect the stats of all sessions. Stats of idle sessions are cached."""
-    told, untold = state.told, state.memory.tally.watch.untold
-    found = {}
-    for key, session in state.sessions.items():
-        kv, known = session.kv, told.get(key)
-        if (
-            known is None
-            or session.request is not None
-            or kv in untold
-            or known["kv_sharers"] != kv.sharers
-        ):
-            known = _session(session)
-            if session.request is None:
-                untold.discard(kv)
-        found[key] = known
-    state.told = found
-    return dict(found)
 
 
 def _faults(model: LoadedModel) -> dict[str, Any]:

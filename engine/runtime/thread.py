@@ -8,12 +8,12 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from engine.cluster.hosts import Host
-from engine.errors import ENGINE_STOPPED, EngineError, words_of
+from engine.errors import ENGINE_STOPPED, EngineError, run_cleanup, words_of
 from engine.messages import Stop
 from engine.model import backend
 from engine.runtime.workers import Mailbox, refuse
@@ -29,9 +29,13 @@ log = logging.getLogger(__name__)
 _this_thread = threading.local()
 
 
+def is_engine_thread() -> bool:
+    return getattr(_this_thread, "runs_an_engine", False)
+
+
 def may_wait() -> None:
     """Raise an error on the engine thread, where waiting for the engine would deadlock."""
-    if getattr(_this_thread, "runs_an_engine", False):
+    if is_engine_thread():
         raise RuntimeError(
             "Do not wait for the engine in on_event or a future's callback: they run on its thread."
         )
@@ -67,6 +71,8 @@ def run(
     finally:
         if not mailbox.closed:  # an error occurred at the end of the loop
             loop.end("The engine cannot go on.")
+        # If a thread ends while it has streams, the process aborts at exit (mlx #4110, #4373).
+        run_cleanup(_clear_streams)
 
 
 def _loop(
@@ -81,11 +87,26 @@ def _loop(
         from engine.cluster.relay import Relay
 
         return Relay(mailbox, ranks, memory_budget, cache_dir, cache_bytes)
+    return make_loop(mailbox, memory_budget, cache_dir, cache_bytes, ways_dir=ways_dir)
+
+
+def make_loop(*args: Any, **options: Any) -> Loop:
+    """Return a loop for this thread. For the arguments, see `Loop`."""
     confined.shared().start()  # the child's imports run in parallel with this thread
     backend.load_openblas()  # must run before anything imports MLX
     from engine.runtime.loop import Loop
 
-    return Loop(mailbox, memory_budget, cache_dir, cache_bytes, ways_dir=ways_dir)
+    return Loop(*args, **options)
+
+
+@contextlib.contextmanager
+def stepping() -> Iterator[None]:
+    """Treat the current thread as an engine thread."""
+    _this_thread.runs_an_engine = True
+    try:
+        yield
+    finally:
+        _this_thread.runs_an_engine = False
 
 
 _running: set[tuple[Mailbox, threading.Thread | None]] = set()
@@ -100,7 +121,7 @@ def stop_at_exit(mailbox: Mailbox, thread: threading.Thread) -> None:
     if not _hooks_set.is_set():
         _hooks_set.set()
         threading._register_atexit(_stop_all)  # type: ignore[attr-defined]
-        atexit.register(_leave_mlx)
+        atexit.register(_clear_streams)
     _running.add((mailbox, thread))
 
 
@@ -120,8 +141,8 @@ def _stop_all() -> None:
             thread.join()
 
 
-def _leave_mlx() -> None:
-    """Clear the main thread's state in MLX, for programs that also use MLX themselves.
+def _clear_streams() -> None:
+    """Clear the current thread's state in MLX, also at exit for programs that use MLX themselves.
 
     Its cache of compiled functions is freed with the thread's C++ locals, after Python has shut
     down. This crashes the process if the functions came from the engine thread.

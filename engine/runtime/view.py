@@ -6,7 +6,6 @@ Creating a snapshot only changes cached values.
 from __future__ import annotations
 
 import logging
-import time
 
 from msgspec.structs import replace
 
@@ -47,7 +46,7 @@ def view(
     wanted = load.wide if load is not None else 0
     wanted = max(wanted, embedding.nbytes if embedding is not None else 0)
     return View(
-        now=time.perf_counter(),
+        now=state.clock(),
         rows=rows,
         mixing=frozenset(i for i, m in state.models.items() if m.can.ways.mixes),
         joining=frozenset(i for i, m in state.models.items() if m.can.ways.mixes and m.ranks == 1),

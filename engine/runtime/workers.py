@@ -6,14 +6,16 @@ import contextlib
 import logging
 import queue
 import threading
+import time
 from collections import Counter, deque
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, InvalidStateError
+from functools import partial
 from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from engine.errors import ENGINE_STOPPED, EngineError, detach
+from engine.errors import ENGINE_STOPPED, EngineError, detach, run_cleanup
 from engine.messages import (
     Command,
     CountTokens,
@@ -32,12 +34,18 @@ log = logging.getLogger(__name__)
 
 
 T = TypeVar("T")
+U = TypeVar("U")
 
 
 class Mailbox:
-    """Queue of commands from any thread. After `close`, posting raises `engine_stopped`."""
+    """Queue of commands from any thread. After `close`, posting raises `engine_stopped`.
 
-    def __init__(self) -> None:
+    Args:
+        clock: seconds by which the engine plans its steps.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self.clock = clock
         self._queue: queue.SimpleQueue[Command] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._closed = False
@@ -53,19 +61,29 @@ class Mailbox:
                 raise EngineError(ENGINE_STOPPED, "The engine is not running.")
             self._queue.put(command)
 
-    def take(self, inbox: deque[Command], block: bool, patience: float | None = None) -> None:
+    def take(self, inbox: deque[Command], block: bool, timeout: float | None = None) -> None:
         """Move all posted commands to `inbox`, so that they can't get lost after an error.
 
-        With `block`, waits (without spinning) for a command, for at most `patience` seconds.
+        With `block`, waits (without spinning) for a command, for at most `timeout` seconds.
         """
         if block:
             with contextlib.suppress(queue.Empty):
-                inbox.append(self._queue.get(timeout=patience))
+                inbox.append(self._queue.get(timeout=timeout))
         while True:
             try:
                 inbox.append(self._queue.get_nowait())
             except queue.Empty:
                 return
+
+    def wait_for(
+        self, condition: threading.Condition, is_true: Callable[[], bool], timeout: float | None
+    ) -> bool:
+        """Block the caller's thread until the engine thread makes `is_true` return True."""
+        return condition.wait_for(is_true, timeout)
+
+    @property
+    def is_empty(self) -> bool:
+        return self._queue.empty()
 
     @property
     def closed(self) -> bool:
@@ -100,10 +118,25 @@ class CommandFuture(Future[T]):
     The standard class suppresses an `Exception` in a callback, but not `SystemExit`.
     """
 
+    # Runs the engine if no thread does.
+    run_until: Callable[[Callable[[], bool]], object] | None = None
+
     def __init__(self, can_be_cancelled: bool = False) -> None:
         super().__init__()
         if not can_be_cancelled:
             self.set_running_or_notify_cancel()
+
+    def result(self, timeout: float | None = None) -> T:
+        return self._when_done(timeout, super().result)
+
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        return self._when_done(timeout, super().exception)
+
+    def _when_done(self, timeout: float | None, get: Callable[[float | None], U]) -> U:
+        if self.run_until is not None:
+            self.run_until(self.done)
+            timeout = 0.0
+        return get(timeout)
 
     def give(self, result: T) -> None:
         """Set the result, unless the future was cancelled."""
@@ -264,7 +297,11 @@ class Workers:
             self._closed = True
             self._waiting.clear()
             self._changed.notify_all()
-        self._running.clear()
+
+    def cancel(self, error: EngineError) -> None:
+        """Report an error to all tasks that wait for a worker."""
+        while self._running:
+            run_cleanup(partial(self._running.popitem()[1].on_error, error))
 
     def _start_thread(self) -> None:
         """Start another thread. The caller must hold the lock."""
@@ -294,14 +331,18 @@ class Workers:
         if job is None:
             return False
         try:
-            self._post(job.number, job.function())
-        except BaseException as error:  # panics in native libraries aren't an Exception
-            if not isinstance(error, EngineError):
-                log.warning("preparing failed: %s", type(error).__name__)
-            self._post(job.number, None, error)
+            self._run(job.number, job.function)
         finally:
             self._leave(job.lane)
         return True
+
+    def _run(self, number: int, function: Callable[[], Any]) -> None:
+        try:
+            self._post(number, function())
+        except BaseException as error:  # panics in native libraries aren't an Exception
+            if not isinstance(error, EngineError):
+                log.warning("preparing failed: %s", type(error).__name__)
+            self._post(number, None, error)
 
     def _take(self) -> _QueuedWork | None:
         """Wait for the next job and return it, or None when the pool is closed."""
@@ -336,3 +377,12 @@ class Workers:
     def _post(self, number: int, value: Any, error: BaseException | None = None) -> None:
         with contextlib.suppress(EngineError):  # the engine has stopped
             self._mailbox.post(WorkDone(number, value, error))
+
+
+class InlineWorkers(Workers):
+    """Workers without threads. Results arrive in the next iteration of the loop."""
+
+    def _queue(self, running: _Running, work: Work) -> None:
+        self._number += 1
+        self._running[self._number] = running
+        self._run(self._number, work.function)

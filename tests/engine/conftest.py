@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 import threading
@@ -12,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import mlx.core as mx
 import pytest
-from msgspec.structs import replace
 
 from engine import Engine
 from engine.bench.random_models import write_model
 from engine.cache.ledger import CacheKey
 from engine.cache.prefix_index import PrefixIndex
 from engine.model import backend, sampling
+from engine.runtime import thread
 from engine.runtime.executor import Executor
 from engine.runtime.memory import Memory
-from engine.runtime.plan import Status, StepPlan, View
-from engine.runtime.scheduler import Scheduler
+from engine.runtime.plan import StepPlan
+from engine.stepping import SteppedEngine
 from tests.engine.families import FAMILIES
 from tests.engine.scripted import write_scripted
 
@@ -84,7 +85,7 @@ def planned_evictions(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             del plans[threading.get_ident()]
 
     def check(planned: Callable[[StepPlan], object]) -> None:
-        if threading.current_thread().name != "stretto-engine":
+        if not thread.is_engine_thread():
             return
         plan = plans.get(threading.get_ident())
         if plan is None or not planned(plan):
@@ -113,8 +114,14 @@ def planned_evictions(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def engine() -> Iterator[Engine]:
-    with Engine() as running:
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    """Return an engine with a thread, or one that runs on the test's thread (`stepped`).
+
+    In the latter, requests arrive together if they are sent without waiting in between.
+    """
+    stepped = request.node.get_closest_marker("stepped") is not None
+    ticks = itertools.count(step=0.001).__next__
+    with SteppedEngine(clock=ticks) if stepped else Engine() as running:
         yield running
     assert not running.is_running
 
@@ -123,34 +130,6 @@ def engine() -> Iterator[Engine]:
 def lazy_tokens(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Return a function that lets MLX sample tokens, as on a GPU: they are known a pass later."""
     return lambda: monkeypatch.setattr(sampling, "_cpu_kernels", lambda: None)
-
-
-@pytest.fixture
-def together(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Make the next `count` replies arrive at the same moment.
-
-    Call it before sending them. However slowly a busy machine lets the test send them, none is
-    planned until they're all there, and they all count as having waited equally long. Replies that
-    are already decoding continue.
-    """
-    plan, wanted = Scheduler.plan, [0]
-
-    def held(scheduler: Scheduler, view: View) -> StepPlan:
-        rows = [replace(row, waiting_since=view.now) for row in view.rows]
-        if wanted[0]:
-            going_on = [row for row in rows if row.begun or row.status == Status.FINISHED]
-            there = [row for row in rows if row not in going_on and row.status >= Status.QUEUED]
-            if len(there) < wanted[0]:
-                rows = going_on
-            else:
-                wanted[0] = 0
-        return plan(scheduler, replace(view, rows=rows))
-
-    def expect(count: int) -> None:
-        wanted[0] = count
-
-    monkeypatch.setattr(Scheduler, "plan", held)
-    return expect
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,7 @@ from engine.runtime import commands as reception
 from engine.runtime import preparing
 from engine.runtime.executor import Executor
 from engine.runtime.state import State
+from engine.stepping import SteppedEngine
 from tests.engine.families import FAMILIES
 
 Folder = Callable[[str], Path]
@@ -139,6 +140,7 @@ def test_two_loads_stay_within_the_budget(model_folder: Folder, tmp_path: Path) 
         assert engine.stats()["weights_bytes"] == nbytes
 
 
+@pytest.mark.stepped
 def test_reply_with_unsettled_caches_ends_once(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,15 +148,10 @@ def test_reply_with_unsettled_caches_ends_once(
     neighbour = engine.open_session(model).send("hello", ENDLESS)
     first_text(neighbour)
     for stop in (False, True):  # during a step, and during a command
-        chat, ready = engine.open_session(model), threading.Event()
-        reply = chat.send(
-            "hello",
-            ENDLESS if stop else SOME,
-            lambda event, ready=ready: isinstance(event, TextDelta) and ready.wait(60),
-        )
-        first_text(reply)  # blocks the engine there, so that a short reply can't end too soon
+        chat = engine.open_session(model)
+        reply = chat.send("hello", ENDLESS if stop else SOME)
+        first_text(reply)
         raise_once(monkeypatch, SessionKV, "settle", RuntimeError("cannot settle"))
-        ready.set()
         if stop:
             reply.cancel()
         with pytest.raises(EngineError, match="cannot settle"):
@@ -448,23 +445,13 @@ def test_listener_is_never_called_within_send(model_folder: Folder) -> None:
         reply.text(60)
 
 
-@pytest.fixture
-def states(monkeypatch: pytest.MonkeyPatch) -> list[State]:
-    """Record the states of all started engines."""
-    made: list[State] = []
-    start = State.__init__
-
-    def started(self: State, *args: Any, **options: Any) -> None:
-        start(self, *args, **options)
-        made.append(self)
-
-    monkeypatch.setattr(State, "__init__", started)
-    return made
+def state_of(engine: SteppedEngine) -> State:
+    assert engine.loop is not None
+    return engine.loop._state
 
 
-def test_questions_without_model_leave_nothing(
-    states: list[State], engine: Engine, tmp_path: Path
-) -> None:
+@pytest.mark.stepped
+def test_questions_without_model_leave_nothing(engine: SteppedEngine, tmp_path: Path) -> None:
     model = engine.load(write_model(tmp_path / "gone", FAMILIES["plain"], seed=9))
     running = engine.ask(model, "hello", ENDLESS)
     first_text(running)
@@ -472,7 +459,7 @@ def test_questions_without_model_leave_nothing(
     for _ in range(5):
         with pytest.raises(EngineError, match="unknown_model"):
             engine.ask(model, "hello").text(60)
-    assert not states[0].ended
+    assert not state_of(engine).ended
 
 
 class Counting(dict[str, Any]):
@@ -493,22 +480,20 @@ class Counting(dict[str, Any]):
         return super().__iter__()
 
 
+@pytest.mark.stepped
 def test_idle_chats_are_not_visited_during_streaming(
-    states: list[State], engine: Engine, model_folder: Folder
+    engine: SteppedEngine, model_folder: Folder
 ) -> None:
     model = engine.load(model_folder("plain"))
     for _ in range(20):
         engine.open_session(model)
     reply = engine.open_session(model).send("hello", ENDLESS)
     first_text(reply)
-    engine.stats()
-    all_of_them = Counting(states[0].sessions)
-    states[0].sessions = all_of_them
+    state = state_of(engine)
+    state.sessions = all_of_them = Counting(state.sessions)
     before = len(reply._tokens)
-    while len(reply._tokens) < before + 50:
-        assert not reply.done
+    assert engine.run_until(lambda: len(reply._tokens) >= before + 50)
     assert all_of_them.walks == 0
-    reply.cancel()
 
 
 def test_session_cannot_fork_to_its_own_name(engine: Engine, model_folder: Folder) -> None:

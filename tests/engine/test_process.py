@@ -331,12 +331,10 @@ def test_loading_does_not_stop_the_chats(
     assert engine.load(other) == loaded
 
 
-def test_queue_positions_are_reported(
-    engine: Engine, model_folder: Callable[[str], Path], together: Callable[[int], None]
-) -> None:
+@pytest.mark.stepped
+def test_queue_positions_are_reported(engine: Engine, model_folder: Callable[[str], Path]) -> None:
     model = engine.load(model_folder("plain"))
     few = SamplingParams(max_tokens=2, seed=1)
-    together(3)
     replies = [engine.open_session(model).send("word " * n, few) for n in (300, 350, 400)]
     for reply in replies:
         reply.tokens(60)

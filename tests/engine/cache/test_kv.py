@@ -12,7 +12,7 @@ from mlx_lm.models.cache import ArraysCache, CacheList, KVCache, QuantizedKVCach
 from engine.bench.families import write_family
 from engine.cache.cache_objects import clone, leaves, measure, nbytes
 from engine.cache.ledger import Ledger, common_prefix
-from engine.cache.session_kv import SessionKV
+from engine.cache.session_kv import SessionKV, Snapshot
 from engine.model import backend
 from engine.model.loader import load_blocking
 
@@ -105,7 +105,7 @@ def test_only_state_of_hybrid_layer_is_copied(whole: bool) -> None:
     kv.tokens = [1, 2]
     before = kv.nbytes
     if whole:
-        kv.take(kv.layers, kv.tokens, [], (clone(kv.layers), 2))
+        kv.take(kv.layers, kv.tokens, [], Snapshot(clone(kv.layers), 2))
     else:
         kv.snapshot()
         assert kv.nbytes == before + 4 * 4 * 8
@@ -211,7 +211,7 @@ def test_window_is_kept_without_rest_of_last_chunk() -> None:
     assert kv.nbytes == kv.take_out()[0].nbytes + 2 * 8 * 4 * 4
     for length in (1, 3):
         more = mx.random.normal((1, 1, length, 4))
-        whole, cut = clone(kv.take_out()[0]), clone(kv._snapshot.caches[0])
+        whole, cut = clone(kv.take_out()[0]), clone(kv.last_snapshot.caches[0])
         assert mx.array_equal(
             whole.update_and_fetch(more, more)[0], cut.update_and_fetch(more, more)[0]
         )

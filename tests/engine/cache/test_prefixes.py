@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,9 @@ import pytest
 
 from engine import Engine, Reply, SamplingParams
 from engine.model import sampling
-from engine.runtime.plan import StepPlan, View
-from engine.runtime.scheduler import Scheduler
 from tests.engine.families import FAMILIES
+
+pytestmark = pytest.mark.stepped
 
 EVERY_FAMILY = pytest.mark.parametrize("family", FAMILIES)
 SYSTEM = "You are one of many voices, and every one of them was told the same at length. " * 4
@@ -48,12 +47,10 @@ def alone(folder: Path, prompt: str, seed: int, **options: Any) -> list[int]:
 def test_one_prompt_to_many_chats_is_read_once(
     engine: Engine,
     model_folder: Callable[[str], Path],
-    together: Callable[[int], None],
     family: str,
 ) -> None:
     folder = model_folder(family)
     model = engine.load(folder)
-    together(6)
     replies = [engine.open_session(model).send(PROMPT, params(seed)) for seed in range(6)]
     costs = sorted(read(reply) for reply in replies)
     assert costs[-1] == replies[0].stats.prompt_tokens > 250
@@ -61,26 +58,6 @@ def test_one_prompt_to_many_chats_is_read_once(
     for seed in (0, 3, 5):
         assert replies[seed].tokens() == alone(folder, PROMPT, seed)
     assert len({tuple(reply.tokens()) for reply in replies}) > 3
-
-
-def test_queue_is_examined_after_a_copy(
-    engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A chat that shares memory with others needs less of its own."""
-    model = engine.load(model_folder("plain"))
-    read(engine.open_session(model).send(PROMPT, params(1)))
-    turns, plan = list[tuple[int, bool]](), Scheduler.plan
-
-    def noted(scheduler: Scheduler, view: View) -> StepPlan:
-        made = plan(scheduler, view)
-        turns.append((view.memory.version, made.adopt is not None))
-        return made
-
-    monkeypatch.setattr(Scheduler, "plan", noted)
-    read(engine.open_session(model).send(PROMPT, params(2)))
-    versions = [(before, after) for (before, adopts), (after, _) in pairwise(turns) if adopts]
-    assert versions
-    assert all(after > before for before, after in versions)
 
 
 @EVERY_FAMILY

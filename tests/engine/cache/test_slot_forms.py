@@ -30,6 +30,8 @@ from engine.model.quantized_kv import quantized_caches
 from engine.model.ragged import SlotScores, share_caches
 from tests.engine.families import FAMILIES
 
+pytestmark = pytest.mark.stepped
+
 HEADS, DIM, WINDOW = 2, 32, 24
 KINDS: dict[str, Callable[[], list[Any]]] = {
     "plain": lambda: [KVCache(), KVCache(), KVCache()],
@@ -216,7 +218,6 @@ def test_chats_in_slots_say_what_they_say_alone(
     engine: Engine,
     folders: Callable[[str], Path],
     most: list[int],
-    together: Callable[[int], None],
     name: str,
 ) -> None:
     """Two chats join late, another is forked while it decodes, a fourth is stopped, and all
@@ -233,7 +234,6 @@ def test_chats_in_slots_say_what_they_say_alone(
     then = [alone[n].send("and then?", params(n, 5)).tokens(60) for n in range(5)]
     most.clear()
     sessions = [session(n) for n in range(5)]
-    together(4)
     replies = [sessions[n].send(prompts[n], params(n)) for n in range(3)]
     stopped = session(0).send("stop me " * 3, params(9, 200))
     next(iter(replies[2]))

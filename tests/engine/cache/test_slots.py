@@ -21,6 +21,8 @@ from engine.cache.slots import Slots
 from engine.cache.state_stack import StateStack
 from engine.model.ragged import share_caches
 
+pytestmark = pytest.mark.stepped
+
 LAYERS, HEADS, DIM = 3, 2, 4
 BOTH = pytest.mark.parametrize("policy", [ON_CPU, ON_GPU], ids=["one buffer", "classes"])
 
@@ -251,7 +253,6 @@ def test_chats_in_slots_say_what_they_say_alone(
     engine: Engine,
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
-    together: Callable[[int], None],
 ) -> None:
     """A chat outgrows its slot, another is forked while it decodes, and a third joins late."""
     seen: list[int] = []
@@ -274,7 +275,6 @@ def test_chats_in_slots_say_what_they_say_alone(
     sessions = [engine.open_session(model) for _ in prompts]
     late = sessions[3].send(prompts[3], params(3, 160))
     late.pause()
-    together(4)
 
     def join(event: Event) -> None:
         if isinstance(event, TextDelta):
@@ -301,7 +301,6 @@ def test_reproducible_chat_leaves_other_slots_alone(
     engine: Engine,
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
-    together: Callable[[int], None],
     family: str,
 ) -> None:
     left: list[Any] = []
@@ -314,7 +313,6 @@ def test_reproducible_chat_leaves_other_slots_alone(
         monkeypatch.setattr(place, "leave", leave)
     model = engine.load(model_folder(family))
     chats = [engine.open_session(model, reproducible=number == 0) for number in range(3)]
-    together(3)
     replies = [chats[n].send("hello", params(n, 30)) for n in range(3)]
     assert all(reply.tokens(60) for reply in replies)
     assert 0 < len(left) < 15

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from engine import Engine, SamplingParams
+from engine import SamplingParams
 from engine.model import runner
 from engine.model.drafting import Drafter
 from engine.model.loaded_model import (
@@ -19,6 +19,7 @@ from engine.model.loaded_model import (
     LoadedModel,
 )
 from engine.model.loader import load_blocking
+from engine.stepping import SteppedEngine
 
 
 def rest_of(tried: CircuitBreaker) -> int:
@@ -70,9 +71,7 @@ def test_rare_faults_are_forgiven() -> None:
 
 
 def test_passes_are_shared_again_after_faults(
-    model_folder: Callable[[str], Path],
-    monkeypatch: pytest.MonkeyPatch,
-    together: Callable[[int], None],
+    model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Regression test: after three faults passes were never shared again until the model was
     reloaded.
@@ -90,13 +89,12 @@ def test_passes_are_shared_again_after_faults(
         return decode(model, rows, together, *more)
 
     monkeypatch.setattr(runner, "decode", watched)
-    with Engine() as engine:
+    with SteppedEngine() as engine:
         model = engine.load(model_folder("plain"))
 
         def ask_two() -> list[list[int]]:
             calm = SamplingParams(max_tokens=12, temperature=0.9, seed=4, logit_bias={2: -1e9})
             chats = [engine.open_session(model) for _ in range(2)]
-            together(2)
             said = [chat.send(f"hello {n}", calm) for n, chat in enumerate(chats)]
             told = [reply.tokens(60) for reply in said]
             for chat in chats:

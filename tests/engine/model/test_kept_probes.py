@@ -16,7 +16,7 @@ from engine.bench.random_models import SHAPES, write_model
 from engine.model import backend, loader
 from engine.model.loaded_model import LoadedModel
 from engine.runtime import kept_files
-from engine.runtime.kept_probes import ProbedFile
+from engine.runtime.kept_files import ProbedFile
 
 
 @pytest.fixture(scope="module")

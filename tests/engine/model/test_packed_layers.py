@@ -6,8 +6,6 @@ import contextlib
 import shutil
 import sys
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import mlx.core as mx
 import numpy as np
@@ -207,9 +205,7 @@ def test_variant_with_reread_base_counts_its_memory(
     assert variant.info.nbytes == loader.weight_bytes(variant.net)
     candidate = Candidate(base.examined, None, adapter, wide=10**6)  # type: ignore[arg-type]
     assert candidate.request("", base, float32=True).nbytes == 10**6 + 20
-    sizes = SimpleNamespace(size=10**6, wide=10**6)
-    found: Any = SimpleNamespace(facts=sizes, adapter=facts)
-    assert estimating._weights(found, base, float32=True).shared == 0
+    assert estimating.weights_of(10**6, 10**6, facts, base, float32=True).shared == 0
 
 
 def test_chats_of_experts_say_the_same_alone_and_together(

@@ -5,11 +5,9 @@ from __future__ import annotations
 import resource
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -17,7 +15,6 @@ from msgspec.structs import replace
 from engine import (
     Engine,
     EngineError,
-    Finished,
     Model,
     PromptProgress,
     Reply,
@@ -27,13 +24,15 @@ from engine import (
 )
 from engine.model import backend
 from engine.runtime.executor import Executor, Run
-from engine.runtime.pacing import PrefillPacer
 from engine.runtime.plan import StepPlan
+from engine.stepping import SteppedEngine
 
 NO_END = {2: -1e9, 3: -1e9, 4: -1e9}
 LONG = SamplingParams(max_tokens=200, temperature=0.8, seed=5, logit_bias=NO_END)
 ENDLESS = SamplingParams(max_tokens=100_000, temperature=0.8, seed=5, logit_bias=NO_END)
 Folder = Callable[[str], Path]
+
+pytestmark = pytest.mark.stepped
 
 
 def first_text(reply: Reply) -> None:
@@ -42,14 +41,6 @@ def first_text(reply: Reply) -> None:
 
 def count(reply: Reply) -> int:
     return len(reply._tokens)
-
-
-def settled(engine: Engine) -> dict[str, Any]:
-    """Return the stats once all submitted prompts have been prepared."""
-    while True:
-        stats = engine.stats()
-        if all(s["status"] != "preparing" for s in stats["sessions"].values()):
-            return stats
 
 
 def test_paused_reply_resumes_with_same_text(engine: Engine, model_folder: Folder) -> None:
@@ -100,29 +91,21 @@ def test_paused_reply_can_be_stopped_and_chat_continues(
     assert follow.stats.reused_tokens >= len(held)
 
 
-def test_prefill_can_be_paused(engine: Engine, model_folder: Folder) -> None:
+def test_prefill_can_be_paused(engine: SteppedEngine, model_folder: Folder) -> None:
     model = engine.load(model_folder("plain"))
-    expected = engine.open_session(model).send("word " * 400, LONG).tokens(60)
+    expected = engine.open_session(model).send("wood " * 400, LONG).tokens(60)
     running = engine.open_session(model).send("hello", ENDLESS)  # so that chunks are small
     first_text(running)
-    named, over = threading.Event(), threading.Event()
-
-    def pause(event: object) -> None:
-        if isinstance(event, PromptProgress) and event.done and not over.is_set():
-            named.wait(60)  # block the engine thread
-            reply.pause()
-            over.set()
-
-    reply = engine.open_session(model).send("wood " * 400, LONG, pause)
-    named.set()
-    assert over.wait(60)
+    reply = engine.open_session(model).send("word " * 400, LONG)
+    next(event for event in reply if isinstance(event, PromptProgress) and event.done)
+    reply.pause()
     status = engine.stats()["sessions"][reply.session_id]
     assert status["paused"]
     assert status["status"] == "prefilling"
-    first_length = status["kv_tokens"]
     at = count(running)
-    while count(running) < at + 20:
-        assert engine.stats()["sessions"][reply.session_id]["kv_tokens"] == first_length
+    assert engine.run_until(lambda: count(running) >= at + 20)
+    now = engine.stats()["sessions"][reply.session_id]
+    assert now["kv_tokens"] == status["kv_tokens"]
     reply.resume()
     assert len(reply.tokens(60)) == len(expected)
     running.cancel()
@@ -144,26 +127,25 @@ def held(folder: Path) -> tuple[int, int]:
         return model.nbytes, probe.stats()["sessions"][chat.id]["kv_bytes"]
 
 
-def small_engine(folder: Path, chats: float) -> Engine:
+def small_engine(folder: Path, chats: float) -> SteppedEngine:
     """Create an engine with memory for `chats` short replies of the plain model."""
     weights, each = held(folder)
-    return Engine(memory_budget=weights + int(each * chats))
+    return SteppedEngine(memory_budget=weights + int(each * chats))
 
 
 def paused(engine: Engine, model: Model) -> Reply:
     """Start a short reply and pause it halfway, with its memory reserved."""
-    named, over = threading.Event(), threading.Event()
-
-    def pause(event: object) -> None:
-        if isinstance(event, TextDelta) and not over.is_set():
-            named.wait(60)  # block the engine thread
-            reply.pause()
-            over.set()
-
-    reply = engine.open_session(model).send("hello", SHORT, pause)
-    named.set()
+    reply = engine.open_session(model).send("hello", SHORT)
     first_text(reply)
+    reply.pause()
     return reply
+
+
+def queue(engine: SteppedEngine) -> list[str]:
+    """Return the ids of the sessions that wait for memory, once nothing else can be done."""
+    engine.run_until(lambda: False)
+    waiting: list[str] = engine.stats()["queue"]
+    return waiting
 
 
 def test_unfitting_request_waits_and_gets_its_position(model_folder: Folder) -> None:
@@ -171,11 +153,8 @@ def test_unfitting_request_waits_and_gets_its_position(model_folder: Folder) -> 
     with small_engine(folder, 2.3) as engine:
         model = engine.load(folder)
         running = [paused(engine, model) for _ in range(2)]
-        waiting = []
-        for _ in range(3):  # in sequence, because prompts are prepared in parallel
-            waiting.append(engine.open_session(model).send("hello", SHORT))
-            queue = settled(engine)["queue"]
-        assert queue == [r.session_id for r in waiting]
+        waiting = [engine.open_session(model).send("hello", SHORT) for _ in range(3)]
+        assert queue(engine) == [r.session_id for r in waiting]
         for reply in running:
             reply.resume()
         answers = [r.tokens(60) for r in (*running, *waiting)]
@@ -222,7 +201,7 @@ def test_the_chat_in_front_is_admitted_first(model_folder: Folder) -> None:
         front.prioritise()
         sent = ((back, "back"), (front, "front"))
         replies = [chat.send("hello", SHORT, note(name)) for chat, name in sent]
-        assert settled(engine)["queue"] == [front.id, back.id]
+        assert queue(engine) == [front.id, back.id]
         running.cancel()
         for reply in replies:
             reply.tokens(60)
@@ -234,13 +213,14 @@ def test_one_off_question_fits_next_to_full_memory(model_folder: Folder) -> None
     with Engine() as probe:
         weights = probe.load(folder).nbytes
     # Sixteen times the need of a one-off question: the share reserved for such questions.
-    with Engine(memory_budget=weights + 16 * 1_000_000) as engine:
+    with SteppedEngine(memory_budget=weights + 16 * 1_000_000) as engine:
         model = engine.load(folder)
         need = 900_000  # bytes of a chat with about 1,700 tokens in this model
         long = SamplingParams(max_tokens=1700, temperature=0.8, seed=1, logit_bias=NO_END)
         chats = [engine.open_session(model) for _ in range(16_000_000 // need + 4)]
         replies = [chat.send("hello", long) for chat in chats]
-        assert settled(engine)["queue"]
+        first_text(replies[0])
+        assert engine.stats()["queue"]
         title = engine.ask(model, "hello", SamplingParams(max_tokens=5, seed=1))
         assert len(title.tokens(60)) <= 5
         assert not any(e.queued for e in title if isinstance(e, PromptProgress))
@@ -294,34 +274,7 @@ def test_two_models_reply_as_if_alone(engine: Engine, model_folder: Folder) -> N
     assert [r.tokens(60) for r in replies] == expected * 2
 
 
-@contextmanager
-def standing(engine: Engine, model: Model) -> Iterator[None]:
-    """Block the engine thread, so that everything sent in the meantime arrives in one turn."""
-    here, on = threading.Event(), threading.Event()
-
-    def listener(event: object) -> None:
-        if isinstance(event, Finished):
-            here.set()
-            on.wait(60)
-
-    engine.open_session(model).send("wait", LONG, listener).cancel()
-    assert here.wait(60)
-    try:
-        yield
-    finally:
-        on.set()
-
-
-def test_simultaneous_prompts_are_read_before_answers(
-    engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gathers = PrefillPacer.gathers
-
-    def patient(self: PrefillPacer, *told: Any) -> bool:
-        self.gathering = 60.0  # the usual limit of a second is too short on a busy machine
-        return gathers(self, *told)
-
-    monkeypatch.setattr(PrefillPacer, "gathers", patient)
+def test_simultaneous_prompts_are_read_before_answers(engine: Engine, model_folder: Folder) -> None:
     model = engine.load(model_folder("plain"))
     log: list[tuple[str, str]] = []
 
@@ -329,17 +282,10 @@ def test_simultaneous_prompts_are_read_before_answers(
         return lambda event: log.append((name, type(event).__name__))
 
     few = SamplingParams(max_tokens=5, seed=1, logit_bias={2: -1e9})
-    with standing(engine, model):
-        replies = [
-            engine.open_session(model).send(f"{name} " * 40, few, listener(name))
-            for name in ("first", "second", "third", "fourth")
-        ]
-        for reply in replies:
-            reply.pause()
-    settled(engine)  # wait for the tokenizer
-    with standing(engine, model):
-        for reply in replies:
-            reply.resume()
+    replies = [
+        engine.open_session(model).send(f"{name} " * 40, few, listener(name))
+        for name in ("first", "second", "third", "fourth")
+    ]
     for reply in replies:
         reply.tokens(60)
     kinds = [kind for _, kind in log]

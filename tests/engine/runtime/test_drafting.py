@@ -279,13 +279,12 @@ def passes(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     return seen
 
 
-def crowd(engine: Engine, model: Model, together: Callable[[int], None]) -> list[list[int]]:
+def crowd(engine: Engine, model: Model) -> list[list[int]]:
     """Return the replies of chats that start together, for two turns."""
     ways = [*ASKED.values(), ASKED["few words"], ASKED["few words"]]
     chats = [engine.open_session(model) for _ in ways]
     said = []
     for text, tokens in ((PROMPT, 40), ("and more", 12)):
-        together(len(chats))
         replies = [
             chat.send(text, SamplingParams(max_tokens=tokens, seed=seed, logprobs=seed % 2, **more))
             for seed, (chat, more) in enumerate(zip(chats, ways, strict=True))
@@ -299,6 +298,7 @@ def crowd(engine: Engine, model: Model, together: Callable[[int], None]) -> list
 @pytest.mark.parametrize("family", ["plain", "sliding window", "attention sinks", "MLA"])
 @pytest.mark.parametrize("is_lazy", [False, True])
 @pytest.mark.turns(4)
+@pytest.mark.stepped
 def test_several_that_copy_draft_in_one_pass(
     engine: Engine,
     model_folder: Callable[[str], Path],
@@ -306,15 +306,14 @@ def test_several_that_copy_draft_in_one_pass(
     is_lazy: bool,
     lazy_tokens: Callable[[], None],
     passes: list[tuple[int, int]],
-    together: Callable[[int], None],
 ) -> None:
     if is_lazy:
         lazy_tokens()
-    plain = crowd(engine, engine.load(model_folder(family), draft=""), together)
+    plain = crowd(engine, engine.load(model_folder(family), draft=""))
     assert not passes
     model = engine.load(model_folder(family), draft=LOOKUP)
     for _ in range(3):  # the passes that a chat joins depend on timing
-        assert crowd(engine, model, together) == plain
+        assert crowd(engine, model) == plain
         if any(rows and drafts > 1 for rows, drafts in passes):
             break
     assert any(rows and drafts > 1 for rows, drafts in passes)
@@ -322,14 +321,14 @@ def test_several_that_copy_draft_in_one_pass(
     assert 0 < figures["accepted_tokens"] < figures["drafted_tokens"]
 
 
+@pytest.mark.stepped
 def test_failed_pass_with_drafts_costs_no_answer(
     engine: Engine,
     model_folder: Callable[[str], Path],
     passes: list[tuple[int, int]],
     monkeypatch: pytest.MonkeyPatch,
-    together: Callable[[int], None],
 ) -> None:
-    plain = crowd(engine, engine.load(model_folder("plain"), draft=""), together)
+    plain = crowd(engine, engine.load(model_folder("plain"), draft=""))
     inner = runner.decode_with_drafts
 
     def once(*given: Any) -> Any:
@@ -340,7 +339,7 @@ def test_failed_pass_with_drafts_costs_no_answer(
 
     monkeypatch.setattr(runner, "decode_with_drafts", once)
     model = engine.load(model_folder("plain"), draft=LOOKUP)
-    assert crowd(engine, model, together) == plain
+    assert crowd(engine, model) == plain
     assert passes
     assert engine.stats()["faults"][model.id]["drafts"] == 1
 

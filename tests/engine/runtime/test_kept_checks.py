@@ -13,7 +13,7 @@ import pytest
 from engine import Engine
 from engine.params import SamplingParams
 from engine.runtime import examining
-from engine.runtime.kept_checks import CheckedFile
+from engine.runtime.kept_files import CheckedFile
 from engine.sandbox.confined import CheckedTokenizer, Sandbox
 
 GREEDY = SamplingParams(max_tokens=8, temperature=0.0)

@@ -662,30 +662,6 @@ def test_program_share_is_kept_under_load(share: float) -> None:
     assert all(len(scheduler.plan(View(now, alone)).passes[0].rows) == 16 for _ in range(9))
 
 
-def test_blocked_queue_is_not_checked_again() -> None:
-    asked = []
-
-    class Asked(list[Idle]):
-        def __iter__(self) -> Any:
-            asked.append(1)
-            return super().__iter__()
-
-    memory = MemoryView(100, 0, 0, Asked(), version=7, leaving=50)
-    rows = [
-        Row("a", "m", Status.DECODING, most=30, begun=True),
-        Row("b", "m", Status.QUEUED, most=60),
-    ]
-    scheduler, view = learned(), View(0.0, rows, memory=memory)
-    for _ in range(5):
-        plan = scheduler.plan(view)
-        assert plan.admit is None
-        assert plan.queue == ("b",)
-        scheduler.observe(view, plan, Timing(0.1, 0.1))
-    assert len(asked) == 1
-    later = replace(view, rows=rows[1:], memory=replace(memory, version=8, leaving=0))
-    assert scheduler.plan(later).admit is not None
-
-
 def test_paused_head_of_the_queue_blocks_nobody() -> None:
     """FAULTS B1: requests behind a paused reply waited forever."""
     rows = [
@@ -700,13 +676,13 @@ def test_paused_head_of_the_queue_blocks_nobody() -> None:
 def test_reply_waits_for_memory_that_becomes_free() -> None:
     """Regression test: a reply was refused for good while texts were embedded."""
     rows = [Row("a", "m", Status.QUEUED, most=50), Row("b", "m", Status.QUEUED, most=10)]
-    embedding = MemoryView(100, fixed=60, passing=30, version=1)
+    embedding = MemoryView(100, fixed=60, passing=30)
     plan = Scheduler().plan(View(0.0, rows, memory=embedding))
     assert not plan.refuse
     assert plan.admit is None  # and is not overtaken
-    later = MemoryView(100, fixed=30, version=2)
+    later = MemoryView(100, fixed=30)
     assert Scheduler().plan(View(0.0, rows, memory=later)).admit is not None
-    full = Scheduler().plan(View(0.0, rows, memory=MemoryView(100, fixed=60, version=3)))
+    full = Scheduler().plan(View(0.0, rows, memory=MemoryView(100, fixed=60)))
     assert [refusal.key for refusal in full.refuse] == ["a"]
 
 
@@ -781,7 +757,7 @@ def test_row_summary_omits_the_prompt() -> None:
 
 def test_load_that_waits_for_disk_blocks_no_admission() -> None:
     gb = 10**9
-    memory = MemoryView(budget=10 * gb, fixed=gb, scratch=gb // 10, version=3, leaving=6 * gb)
+    memory = MemoryView(budget=10 * gb, fixed=gb, scratch=gb // 10, leaving=6 * gb)
     rows = [
         Row("small", "m", Status.QUEUED, most=gb // 100),
         Row("question", "m", Status.QUEUED, most=gb // 100, scratch=True),

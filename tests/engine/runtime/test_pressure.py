@@ -17,8 +17,7 @@ from engine.engine import Engine
 from engine.errors import EngineError
 from engine.model.info import Model
 from engine.params import SamplingParams
-from engine.runtime import idle as resting
-from engine.runtime import pressure
+from engine.runtime import loop, pressure
 from engine.runtime.pressure import PAUSE, Pressure, Relief, ReliefStep
 from engine.serve import models as rooms
 from engine.serve.models import ModelRegistry
@@ -182,12 +181,12 @@ def model(name: str) -> Model:
 def test_step_buffers_are_freed_once_when_idle(
     model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resting, "REST_S", 0.05)
+    monkeypatch.setattr(loop, "RELEASE_AFTER_S", 0.05)
     given: queue.Queue[int] = queue.Queue()
     giving = SimpleNamespace(release_memory=lambda: given.put(1))
     with Engine() as engine:
         model = engine.load(model_folder("plain"))
-        monkeypatch.setattr(resting, "backend", giving)  # the load releases memory in its own way
+        monkeypatch.setattr(loop, "backend", giving)  # the load releases memory in its own way
         for _ in range(2):
             engine.ask(model, "Hello", SHORT).text(60)
             given.get(timeout=60)

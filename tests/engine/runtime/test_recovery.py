@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,9 @@ from engine.runtime.request import Request
 from engine.runtime.scheduler import Scheduler
 from engine.runtime.state import State
 from engine.runtime.workers import Mailbox
+from engine.stepping import SteppedEngine
+
+pytestmark = pytest.mark.stepped
 
 Folder = Callable[[str], Path]
 NO_END = {2: -1e9, 3: -1e9, 4: -1e9}
@@ -60,16 +64,6 @@ def raises(
 
 def first_text(reply: Reply) -> None:
     next(event for event in reply if isinstance(event, TextDelta))
-
-
-def until(engine: Engine, left: list[BaseException]) -> None:
-    """Keep the engine busy until all faults have been raised."""
-    model = engine.stats()["models"][0]
-    for _ in range(50):
-        if not left:
-            return
-        engine.open_session(model).send("and another", SOME).tokens(60)
-    raise AssertionError("the fault was not reached")
 
 
 @cache
@@ -111,7 +105,8 @@ def test_a_fault_in_a_turn_costs_no_reply(
     replies = [chat.send("hello", LONG) for chat in chats]
     first_text(replies[0])
     left = raises(monkeypatch, *FRAMES[frame], kind)
-    until(engine, left)
+    engine.open_session(model).send("and another", SOME).tokens(60)
+    assert not left
     assert [reply.tokens(60) for reply in replies] == [expected, expected]
     assert engine._mailbox is mailbox
     assert [chat.send("again", SOME).tokens(60) for chat in chats]
@@ -298,3 +293,21 @@ def test_fault_while_ending_leaves_the_chat_usable(
         chat.send([{"role": "user", "content": "half \ud800"}], SOME).tokens(60)
     assert chat.send("hello", SOME).tokens(60)
     assert len(neighbour.tokens(60)) == 120
+
+
+def test_stop_answers_requests_in_workers(model_folder: Folder) -> None:
+    """Regression test: callers that waited for a token count or an estimate waited forever."""
+    folder, other = model_folder("plain"), model_folder("sliding window")
+    with SteppedEngine() as engine:
+        model = engine.load(folder)
+        waiting: list[Future[Any]] = [
+            engine.count_later(model, "hello"),
+            engine.embed_later(model, ["hello"]),
+            engine.estimate_later(other),
+            engine.load_later(other),
+            engine.load_later(folder, draft=other),
+        ]
+        engine.step()  # workers are done, but their results are still in the mailbox
+    for answer in waiting:
+        with pytest.raises(EngineError, match="engine_stopped"):
+            answer.result(0)

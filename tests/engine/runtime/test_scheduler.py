@@ -14,25 +14,36 @@ from engine.runtime.pacing import (
     PrefillPacer,
     PrefillPause,
     ProgramTimeShares,
-    WaitingPrompt,
     parts,
 )
+from engine.runtime.plan import Row, Status
 
 
-def names(order: list[WaitingPrompt]) -> list[str]:
-    return [w.key for w in order]
+def waiting(key: str, remaining: int, since: float, priority: int = 0, model: str = "") -> Row:
+    return Row(
+        key,
+        model,
+        Status.PREFILLING,
+        remaining=remaining,
+        waiting_since=since,
+        priority=priority,
+    )
+
+
+def names(order: list[Row]) -> list[str]:
+    return [row.id for row in order]
 
 
 def test_shortest_prompt_goes_first() -> None:
-    waiting = [WaitingPrompt("long", 3000, 0.0), WaitingPrompt("short", 30, 1.0)]
-    assert names(PrefillPacer().order(waiting, 1.0)) == ["short", "long"]
+    rows = [waiting("long", 3000, 0.0), waiting("short", 30, 1.0)]
+    assert names(PrefillPacer().order(rows, 1.0)) == ["short", "long"]
 
 
 def test_long_prompt_is_never_starved() -> None:
     scheduler = PrefillPacer(ageing=50.0)
     for second in range(0, 200, 5):
-        waiting = [WaitingPrompt("long", 3000, 0.0), WaitingPrompt("short", 200, float(second))]
-        if names(scheduler.order(waiting, float(second)))[0] == "long":
+        rows = [waiting("long", 3000, 0.0), waiting("short", 200, float(second))]
+        if names(scheduler.order(rows, float(second)))[0] == "long":
             assert 40 <= second <= 80
             return
     raise AssertionError("short prompts went first for ever")
@@ -145,10 +156,10 @@ def test_programs_share_time_without_backlog() -> None:
 
 def test_front_chat_goes_first_unless_it_is_much_later() -> None:
     scheduler = PrefillPacer(ageing=50, preference=1000)
-    front, back = WaitingPrompt("front", 900, 0.0, 1), WaitingPrompt("back", 10, 0.0)
-    assert [w.key for w in scheduler.order([back, front], 0.0)] == ["front", "back"]
-    late = WaitingPrompt("front", 900, 30.0, 1)
-    assert [w.key for w in scheduler.order([late, back], 30.0)] == ["back", "front"]
+    front, back = waiting("front", 900, 0.0, 1), waiting("back", 10, 0.0)
+    assert names(scheduler.order([back, front], 0.0)) == ["front", "back"]
+    late = waiting("front", 900, 30.0, 1)
+    assert names(scheduler.order([late, back], 30.0)) == ["back", "front"]
 
 
 def test_prefill_waits_briefly_for_simultaneous_prompts() -> None:
@@ -205,8 +216,8 @@ def long_under_short(rate: float, long: int = 100_000, short: int = 300) -> floa
     """Return the seconds until a long prompt is read while short prompts keep arriving."""
     pacing, now, left, made = PrefillPacer(), 0.0, {"long": long, "short": short}, {"short": 0.0}
     while left["long"]:
-        waiting = [WaitingPrompt(n, left[n], made.get(n, 0.0), model="m") for n in left]
-        first = pacing.order(waiting, now)[0].key
+        rows = [waiting(n, left[n], made.get(n, 0.0), model="m") for n in left]
+        first = pacing.order(rows, now)[0].id
         count = pacing.chunk("m", left[first], None)
         seconds = 0.002 + count / rate
         now += seconds
@@ -223,9 +234,8 @@ def test_long_prompt_waits_in_proportion_to_its_cost(rate: float) -> None:
     """Regression test: a long prompt waited 2,000 seconds even on machines that read it in 20."""
     alone = 100_000 / rate
     assert long_under_short(rate) < 8 * alone
-    assert PrefillPacer().order(
-        [WaitingPrompt("new", 100, 10.0), WaitingPrompt("old", 400, 0.0)], 10.0
-    )[0].key == ("old"), "as ever, as long as nothing was measured"
+    rows = [waiting("new", 100, 10.0), waiting("old", 400, 0.0)]
+    assert names(PrefillPacer().order(rows, 10.0))[0] == "old"  # as long as nothing was measured
 
 
 def test_small_passes_do_not_set_prefill_speed() -> None:
@@ -234,14 +244,11 @@ def test_small_passes_do_not_set_prefill_speed() -> None:
     for _ in range(100):
         pacing.observe("m", 20, 0.05, None)
         pacing.observe_mixed("m", 24, 0.05, 0.01)
-    waiting = [
-        WaitingPrompt("new", 30, 10.0, model="m"),
-        WaitingPrompt("old", 40_000, 0.0, model="m"),
-    ]
-    assert pacing.order(waiting, 10.0)[0].key == "old"  # a quarter of 20,480 tokens per second
+    rows = [waiting("new", 30, 10.0, model="m"), waiting("old", 40_000, 0.0, model="m")]
+    assert pacing.order(rows, 10.0)[0].id == "old"  # a quarter of 20,480 tokens per second
     for _ in range(20):  # another program slows the machine down
         pacing.observe("m", 2048, 4.0, None)
-    assert pacing.order(waiting, 10.0)[0].key == "new"
+    assert pacing.order(rows, 10.0)[0].id == "new"
 
 
 def test_rest_follows_passes_over_their_budget() -> None:

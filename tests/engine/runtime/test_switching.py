@@ -21,11 +21,12 @@ from engine.model import loader
 from engine.reply import Reply
 from engine.runtime import models as loading
 from engine.runtime.examining import Candidate, examine
-from engine.runtime.models import ModelLoader
+from engine.runtime.models import ModelLoad, ModelLoader
 from engine.runtime.plan import LoadAdmission
 from engine.runtime.state import State
 from engine.runtime.workers import CommandFuture, Mailbox, Workers
 from engine.sandbox.confined import Sandbox
+from engine.stepping import SteppedEngine
 from tests.engine.families import FAMILIES
 from tests.engine.model.test_loading import examined
 from tests.waiting import until
@@ -41,15 +42,15 @@ class Held:
     """Loads that block after reading some of their weights until they are released."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.begun, self.may_go_on = threading.Event(), threading.Event()
+        self.begun = self.may_go_on = False
         read = loader.read_weights
 
         def held(net: Any, *_: Any) -> Iterator[None]:
             pieces = read(net)
             for _ in pieces:
                 yield
-            self.begun.set()
-            while not self.may_go_on.is_set():
+            self.begun = True
+            while not self.may_go_on:
                 yield
 
         monkeypatch.setattr(loader, "read_weights", held)
@@ -69,8 +70,9 @@ def streaming(session: Session, text: str) -> Reply:
     return reply
 
 
+@pytest.mark.stepped
 def test_canceled_load_frees_its_memory(
-    engine: Engine, model_folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    engine: SteppedEngine, model_folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alone = engine.load(model_folder("plain"))
     wanted = engine.open_session(alone).send("Tell me.", LONG).tokens(PATIENCE)
@@ -78,10 +80,11 @@ def test_canceled_load_frees_its_memory(
     before = engine.stats()
     held = Held(monkeypatch)
     loading = engine.load_later(write_model(tmp_path / "other", FAMILIES["plain"], seed=3))
-    assert held.begun.wait(PATIENCE)
+    assert engine.run_until(lambda: held.begun)
     assert engine.stats()["weights_bytes"] > before["weights_bytes"]
     assert loading.cancel()
-    until(lambda: engine.stats()["weights_bytes"] == before["weights_bytes"])
+    engine.run_until(lambda: False)
+    assert engine.stats()["weights_bytes"] == before["weights_bytes"]
     with pytest.raises(CancelledError):
         loading.result(0)
     assert [m.id for m in engine.stats()["models"]] == [alone.id]
@@ -89,12 +92,15 @@ def test_canceled_load_frees_its_memory(
     assert engine.stats()["memory_in_use"] <= before["memory_in_use"] + 2**20
 
 
-def test_remaining_waiters_get_the_model(engine: Engine, model_folder: Folder, held: Held) -> None:
+@pytest.mark.stepped
+def test_remaining_waiters_get_the_model(
+    engine: SteppedEngine, model_folder: Folder, held: Held
+) -> None:
     asked = [engine.load_later(model_folder("plain")) for _ in range(3)]
-    assert held.begun.wait(PATIENCE)
+    assert engine.run_until(lambda: held.begun)
     assert asked[0].cancel()
     engine.stats()  # the loop has run once more
-    held.may_go_on.set()
+    held.may_go_on = True
     first, second = (a.result(PATIENCE) for a in asked[1:])
     assert first.id == second.id
     assert len(engine.stats()["models"]) == 1
@@ -104,12 +110,12 @@ def test_canceled_load_makes_room_for_the_next(
     model_folder: Folder, tmp_path: Path, held: Held
 ) -> None:
     folder, other = model_folder("plain"), write_model(tmp_path / "other", FAMILIES["plain"], 5)
-    with Engine(memory_budget=400_000) as engine:
+    with SteppedEngine(memory_budget=400_000) as engine:
         loading = engine.load_later(folder)
-        assert held.begun.wait(PATIENCE)
+        assert engine.run_until(lambda: held.begun)
         waiting = engine.load_later(other)
         loading.cancel()
-        held.may_go_on.set()
+        held.may_go_on = True
         assert waiting.result(PATIENCE).nbytes > 200_000  # both models would not have fit
 
 
@@ -117,23 +123,24 @@ class Reads:
     """Records weight reads and blocks the read with a chosen number."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, held: int = 0) -> None:
-        self.count, self.begun = 0, threading.Event()
+        self.count, self.begun = 0, False
         read = loader.read_weights
 
         def counted(net: Any, *_: Any) -> Iterator[None]:
             self.count += 1
             yield from read(net)
             if self.count == held:
-                self.begun.set()
-            while self.begun.is_set():
+                self.begun = True
+            while self.begun:
                 yield
 
         monkeypatch.setattr(loader, "read_weights", counted)
 
 
+@pytest.mark.stepped
 @pytest.mark.parametrize("number", [1, 2])
 def test_canceled_load_with_draft_leaves_nothing(
-    engine: Engine,
+    engine: SteppedEngine,
     model_folder: Folder,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -142,12 +149,13 @@ def test_canceled_load_with_draft_leaves_nothing(
     small = perturbed(model_folder("plain"), tmp_path / "small", 0.1)
     reads = Reads(monkeypatch, number)
     loading = engine.load_later(model_folder("plain"), draft=small)
-    assert reads.begun.wait(PATIENCE)
+    assert engine.run_until(lambda: reads.begun)
     assert engine.stats()["weights_bytes"] > 0
     assert loading.cancel()
-    until(lambda: engine.stats()["weights_bytes"] == 0)
+    engine.run_until(lambda: False)
+    assert engine.stats()["weights_bytes"] == 0
     assert engine.stats()["models"] == []
-    reads.begun.clear()
+    reads.begun = False
     assert engine.load(model_folder("plain"), draft=small).draft
 
 
@@ -185,11 +193,13 @@ def test_loaded_model_cannot_be_canceled(engine: Engine, model_folder: Folder) -
     assert engine.open_session(model).send("Hello", SOME).tokens(PATIENCE)
 
 
-def test_abandoned_load_is_not_started(engine: Engine, model_folder: Folder) -> None:
+@pytest.mark.stepped
+def test_abandoned_load_is_not_started(engine: SteppedEngine, model_folder: Folder) -> None:
     for _ in range(3):
         engine.load_later(model_folder("MLA")).cancel()
     model = engine.load(model_folder("plain"))
-    until(lambda: engine.stats()["weights_bytes"] == model.nbytes)
+    engine.run_until(lambda: False)
+    assert engine.stats()["weights_bytes"] == model.nbytes
     assert [m.id for m in engine.stats()["models"]] == [model.id]
 
 
@@ -281,8 +291,7 @@ def test_loading_steps_grow_with_slow_decode_steps(
     loading = ModelLoader(state, Workers(Mailbox()), Sandbox())
     candidate = Candidate(examined(model_folder("plain")), None)  # type: ignore[arg-type]
     command = Load(str(model_folder("plain")), CommandFuture(), None, None)
-    loading._examining.append(command)
-    loading._examined(command, candidate)
+    loading._queue.append(ModelLoad("key", [command], candidate))
     wanted = loading.wanted()
     assert wanted is not None
     loading.begin(LoadAdmission(wanted.key, wanted.nbytes, False))
