@@ -90,7 +90,6 @@ class Decoder:
     Args:
         final_norm: `[width]`.
         head: output head; None to return only hidden states.
-        logit_cap: soft cap for logits, `cap * tanh(logit / cap)`; 0 for no cap.
         table: token embeddings; None if `step` is called with embeddings.
         table_scale: factor that token embeddings are multiplied with.
 
@@ -105,7 +104,6 @@ class Decoder:
         final_norm: Array,
         epsilon: float,
         head: PackedMatrix | None = None,
-        logit_cap: float = 0.0,
         table: PackedMatrix | None = None,
         table_scale: float = 1.0,
     ) -> None:
@@ -133,7 +131,6 @@ class Decoder:
             table_scale,
             self._final_norm.ctypes.data,
             None if head is None else head.address,
-            logit_cap,
         )
         # Reused for logits, because writing to newly allocated memory is slower.
         self._buffer = np.empty(0, np.float32)

@@ -70,7 +70,6 @@ class DecoderStruct(ctypes.Structure):
         ("table_scale", ctypes.c_float),
         ("final_norm", ctypes.c_void_p),
         ("head", ctypes.c_void_p),
-        ("logit_cap", ctypes.c_float),
     )
 
 

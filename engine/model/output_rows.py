@@ -20,19 +20,17 @@ _state = threading.local()
 
 
 @contextmanager
-def restricted_to(rows: Sequence[int], are_read: bool = True) -> Iterator[None]:
+def restricted_to(rows: Sequence[int]) -> Iterator[None]:
     """Only compute logits for these rows, in this order, inside the block and on this thread.
 
     Args:
         rows: indices into a pass of `[rows, 1]` or `[1, tokens]`.
-        are_read: False if the logits are not read, so that the model may skip even these rows.
     """
-    before = getattr(_state, "rows", ()), getattr(_state, "are_read", True)
-    _state.rows, _state.are_read = tuple(rows), are_read
+    before, _state.rows = getattr(_state, "rows", ()), tuple(rows)
     try:
         yield
     finally:
-        _state.rows, _state.are_read = before
+        _state.rows = before
 
 
 def logits_of(logits: mx.array, rows: Sequence[int]) -> mx.array:
@@ -42,14 +40,6 @@ def logits_of(logits: mx.array, rows: Sequence[int]) -> mx.array:
     """
     flat = logits.reshape(-1, logits.shape[-1])
     return flat if flat.shape[0] == len(rows) else _select(flat, 0, tuple(rows))
-
-
-def wanted(count: int) -> Sequence[int]:
-    """Return the rows that need logits in a pass of `count` rows."""
-    rows: tuple[int, ...] = getattr(_state, "rows", ())
-    if not getattr(_state, "are_read", True):
-        return ()
-    return rows if 0 < len(rows) < count else range(count)
 
 
 def install(net: Any, ids: int) -> Callable[[], None]:

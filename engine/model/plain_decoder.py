@@ -4,7 +4,7 @@ Plain layers consist of norms, attention with a rotary embedding that can be tab
 MLP. `install` finds the module that runs all layers (the body), builds a `Decoder` from them, and
 compares the outputs. If they match, the decoder replaces the body in all passes (single sessions,
 batches and prefill chunks), and always gives the same logits, bit by bit. If the rest of the model
-is just an output head, it becomes part of the same call.
+is just an output head, `PlainDecoder.logits` runs all of it in one call, without the model's code.
 
 The decoder writes new keys and values directly into the sessions' arrays. `_SessionArrays` makes
 sure that nothing else references the memory it writes to.
@@ -30,7 +30,6 @@ from engine.kernels.decoder import Decoder, LayerParts, Rotation
 from engine.kernels.library import Library, address_of
 from engine.kernels.matrices import Array
 from engine.kernels.structs import SEGMENT, SPAN
-from engine.model import output_rows
 from engine.model.packed_layers import PackedEmbedding, PackedLinear
 from engine.model.patches import mix_in
 
@@ -75,23 +74,6 @@ class _PlainBody:
             h = given[0] if given else self.plain.embed(self.embed_tokens, inputs)
             return self.plain.hidden(h, sessions)
         return _one_by_one(self, inner, inputs, given, sessions)
-
-
-class _PlainModel:
-    """Mixin for a model that consists of a body and an output head."""
-
-    plain: PlainDecoder
-    model: Any  # the model without its output layer
-
-    def __call__(self, inputs: mx.array, cache: Any = None, *embeddings: Any, **named: Any) -> Any:
-        inner = super().__call__  # type: ignore[misc]
-        if all(h is None for h in (*embeddings, *named.values())):
-            sessions = self.plain.sessions(cache, inputs.shape)
-            if sessions and all(session.is_plain for session in sessions):
-                return self.plain.logits(
-                    self.plain.embed(self.model.embed_tokens, inputs), sessions
-                )
-        return inner(inputs, cache, *embeddings, **named)
 
 
 class SessionRows(NamedTuple):
@@ -193,14 +175,6 @@ class PlainDecoder:
         hidden, _ = self._run(self._given(h), sessions, range(count), has_logits=False)
         return mx.array(hidden).reshape(*h.shape[:2], -1)
 
-    def logits(self, h: mx.array, sessions: Sequence[SessionRows]) -> mx.array:
-        """Compute logits for the rows selected by `output_rows`, on the same axis as in `h`."""
-        wanted = output_rows.wanted(sum(session.token_count for session in sessions))
-        _, logits = self._run(self._given(h), sessions, wanted, has_logits=True)
-        assert logits is not None
-        shape = (len(wanted), 1) if h.shape[0] > 1 else (1, len(wanted))
-        return mx.array(logits.reshape(*shape, self._decoder.vocabulary))
-
     def _given(self, h: mx.array) -> Array:
         """Return tokens, or their embeddings, as evaluated rows."""
         given: Array
@@ -210,18 +184,22 @@ class PlainDecoder:
             given = np.array(h.astype(mx.float32), copy=False).reshape(-1, self._decoder.width)
         return given
 
-    def decode(self, tokens: list[int], caches: Sequence[Sequence[Any]]) -> Array | None:
-        """Return the logits `[sessions, vocabulary]` after one token of each session.
+    def logits(
+        self, fed: Sequence[tuple[Sequence[Any], list[int]]], wanted: Sequence[int]
+    ) -> Array | None:
+        """Compute the logits `[wanted, vocabulary]` of some rows of a pass.
 
         They are evaluated, and the next pass overwrites them. None if the decoder cannot read and
         write all caches.
+
+        Args:
+            fed: the caches of each session, with its next tokens, which are the rows.
         """
-        sessions = [self._rows(own, 1) for own in caches]
+        sessions = [self._rows(caches, len(tokens)) for caches, tokens in fed]
         if not all(session.is_plain for session in sessions):
             return None
-        given = np.array(tokens, np.int64)
-        _, logits = self._run(given, sessions, range(len(tokens)), has_logits=True)
-        return logits
+        given = np.array([token for _, tokens in fed for token in tokens], np.int64)
+        return self._run(given, sessions, wanted, has_logits=True)[1]
 
     def _run(
         self, given: Array, sessions: Sequence[SessionRows], wanted: Sequence[int], has_logits: bool
@@ -404,32 +382,23 @@ def install(net: Any, library: Library) -> bool:
     The model's quantized layers must already be packed (`packed_layers.pack_layers`).
     """
     for body in list(_bodies(net)):
-        for owner in (*_owners(net, body), None):
+        for owner in (net, None) if _is_owner(net, body) else (None,):
             try:
                 if _agrees(net, body, owner, library):
-                    _replace(body, owner, _decoder_of(net, body, owner, library))
+                    plain = _decoder_of(net, body, owner, library)
+                    _replace(body, plain)
+                    if owner is not None:
+                        vars(owner)["plain"] = plain
                     return True
             except Exception as error:  # unusual models may raise any exception
                 log.debug("layers of another kind: %s: %s", type(error).__name__, error)
     return False
 
 
-def _replace(body: Any, owner: Any, plain: PlainDecoder) -> Callable[[], None]:
-    """Replace a body, and its owner if given, with a decoder. Returns an undo function."""
+def _replace(body: Any, plain: PlainDecoder) -> Callable[[], None]:
+    """Replace a body with a decoder. Returns an undo function."""
     vars(body)["plain"] = plain
-    undo = [mix_in(_PlainBody, [body])]
-    if owner is not None:
-        vars(owner)["plain"] = plain
-        undo.append(mix_in(_PlainModel, [owner]))
-
-    def undo_all() -> None:
-        for step in undo:
-            step()
-        for module in (body, owner):
-            if module is not None:
-                del vars(module)["plain"]
-
-    return undo_all
+    return mix_in(_PlainBody, [body])
 
 
 def _agrees(net: Any, body: Any, owner: Any, library: Library) -> bool:
@@ -446,12 +415,19 @@ def _agrees(net: Any, body: Any, owner: Any, library: Library) -> bool:
     if len(kinds) > MAX_KINDS or len(make_prompt_cache(net)) != len(layers):
         return False
     body.layers = list(kinds.values())
-    whole = body if owner is None else owner
+
+    def by_model(tokens: list[int], caches: list[Any]) -> Any:
+        return (body if owner is None else owner)(mx.array([tokens]), cache=caches)
+
+    def by_decoder(tokens: list[int], caches: list[Any]) -> Any:
+        return plain.logits([(caches, tokens)], range(len(tokens)))
+
     try:
-        wanted = _sample_outputs(net, body, whole, rounds=True)
-        undo = _replace(body, owner, _decoder_of(net, body, owner, library))
+        wanted = _sample_outputs(net, body, by_model, rounds=True)
+        plain = _decoder_of(net, body, owner, library)
+        undo = _replace(body, plain)
         try:
-            found = _sample_outputs(net, body, whole)
+            found = _sample_outputs(net, body, by_model if owner is None else by_decoder)
         finally:
             undo()
     finally:
@@ -474,10 +450,10 @@ def is_installed(net: Any) -> bool:
 
 def whole(net: Any) -> PlainDecoder | None:
     """Return the decoder that computes logits from tokens by itself; None if a model has none."""
-    if not isinstance(net, _PlainModel):
+    decoder: PlainDecoder | None = vars(net).get("plain")
+    if decoder is None or not decoder.vocabulary:
         return None
-    table, decoder = net.model.embed_tokens, net.plain
-    return decoder if decoder.looks_up(table) else None
+    return decoder if decoder.looks_up(net.model.embed_tokens) else None
 
 
 def is_exact(net: Any) -> bool:
@@ -504,16 +480,13 @@ def _has_arrays(module: Any) -> bool:
 
 def release(net: Any) -> None:
     """Undo `install` for modules whose parts have been changed since, e.g. by an adapter."""
-    for module in list(net.modules()):
-        if isinstance(module, _PlainModel):
-            body, is_same = module.model, _head_of(module) is not None
-        elif isinstance(module, _PlainBody):
-            body, is_same = module, True
-        else:
-            continue
-        if not (is_same and all(map(_has_usual_parts, body.layers))):
-            module.__class__ = type(module).__mro__[2]
-            del vars(module)["plain"]
+    if whole(net) is not None and _head_of(net) is None:
+        del vars(net)["plain"]
+    for body in [part for part in net.modules() if isinstance(part, _PlainBody)]:
+        if not all(map(_has_usual_parts, body.layers)):
+            body.__class__ = type(body).__mro__[2]
+            for module in (net, body):
+                vars(module).pop("plain", None)
 
 
 _SIGNATURES = (["inputs", "cache"], ["inputs", "cache", "input_embeddings"])
@@ -533,16 +506,18 @@ def _bodies(net: Any) -> Iterator[Any]:
             yield module
 
 
-def _owners(net: Any, body: Any) -> Iterator[Any]:
-    """Yield modules that might consist of just the body and an output head."""
-    for module in net.modules():
-        if (
-            module.get("model") is body
-            and _parameters(module) in _SIGNATURES
-            and _parts(module) <= {"model", "lm_head"}
-            and _head_of(module) is not None
-        ):
-            yield module
+def _is_owner(net: Any, body: Any) -> bool:
+    """Check if a model might consist of just the body and an output head.
+
+    A model with capped logits doesn't, because MLX's cap rounds in its own way.
+    """
+    return (
+        net.get("model") is body
+        and _parameters(net) in _SIGNATURES
+        and _parts(net) <= {"model", "lm_head"}
+        and _head_of(net) is not None
+        and not getattr(net, "final_logit_softcapping", None)
+    )
 
 
 def _head_of(owner: Any) -> Any:
@@ -636,12 +611,11 @@ def _decoder_of(net: Any, body: Any, owner: Any, library: Library) -> PlainDecod
     rotations: dict[Any, Rotation] = {}
     layers = [_parts_of(layer, rotations) for layer in body.layers]
     head = None if owner is None else _head_of(owner).packed
-    cap = float(getattr(owner, "final_logit_softcapping", None) or 0.0)
     epsilon = float(body.norm.eps)
     table, scale = body.embed_tokens, _embedding_scale(net, body)
     packed = table.packed if isinstance(table, PackedEmbedding) else None
     norm = _weight(body.norm)
-    decoder = Decoder(library, layers, norm, epsilon, head, cap, packed, scale)
+    decoder = Decoder(library, layers, norm, epsilon, head, packed, scale)
     shapes = [(parts.key_heads, parts.head_width) for parts in layers]
     return PlainDecoder(decoder, shapes, packed is not None)
 
@@ -807,11 +781,13 @@ def _rotation(rope: Any, width: int) -> Rotation:
     return Rotation(part, rotated, is_interleaved)
 
 
-def _sample_outputs(net: Any, body: Any, whole: Any, rounds: bool = False) -> list[Array]:
+def _sample_outputs(
+    net: Any, body: Any, run: Callable[[list[int], list[Any]], Any], rounds: bool = False
+) -> list[Array]:
     """Run a short prompt and two decode steps. Returns the outputs, followed by the keys.
 
     Args:
-        whole: the body or its owner.
+        run: called with tokens and caches; returns an output for each token.
         rounds: round keys and values like the decoder does.
 
     Raises:
@@ -828,7 +804,7 @@ def _sample_outputs(net: Any, body: Any, whole: Any, rounds: bool = False) -> li
             _round_new_keys(cache)
     found = []
     for tokens in ([7, 3, 11, 2, 5], [1], [13]):
-        found.append(np.array(whole(mx.array([[t % rows for t in tokens]]), cache=caches)))
+        found.append(np.array(run([t % rows for t in tokens], caches)))
     return [*found, np.array(caches[-1].keys[:, :, :7])]
 
 

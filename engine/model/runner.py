@@ -85,13 +85,14 @@ def prefill(
     CPU kernels run immediately, so the output layer gets only one row.
     """
     caches, start = kv.take_out(), kv.length
-    for piece in _pieces(model, tokens):
-        ids = mx.array([piece if model.vision is None else model.vision.plain(piece)])
-        given = _model_arguments(model, ids, [InputSpan(images, start, len(piece))])
-        with dense.engaged(), output_rows.restricted_to([0], are_read=False):
-            model.net(ids, cache=caches, **given)
-            mx.eval(list(leaves(caches)))
-        start += len(piece)
+    if _logits_by_kernels(model, [(caches, tokens)], ()) is None:
+        for piece in _pieces(model, tokens):
+            ids = mx.array([piece if model.vision is None else model.vision.plain(piece)])
+            given = _model_arguments(model, ids, [InputSpan(images, start, len(piece))])
+            with dense.engaged(), output_rows.restricted_to([0]):
+                model.net(ids, cache=caches, **given)
+                mx.eval(list(leaves(caches)))
+            start += len(piece)
     kv.note_read(tokens)
 
 
@@ -99,11 +100,12 @@ def prefill_together(model: LoadedModel, readings: Sequence[PrefillChunk]) -> No
     """Prefill several prompts in one pass, reading the weights once. See `prefill`."""
     for reading in readings:
         reading.kv.leave_slots()
-    with dense.engaged(), output_rows.restricted_to([0], are_read=False):
-        shared = ragged.share_caches((), reading=_reading_caches(readings))
-        ids = _rows_of(model, readings)
-        model.net(ids, cache=shared, **_model_arguments(model, ids, (), readings))
-        _note_read(readings)
+    if _logits_by_kernels(model, _fed_by(readings), ()) is None:
+        with dense.engaged(), output_rows.restricted_to([0]):
+            shared = ragged.share_caches((), reading=_reading_caches(readings))
+            ids = _rows_of(model, readings)
+            model.net(ids, cache=shared, **_model_arguments(model, ids, (), readings))
+    _note_read(readings)
 
 
 def decode(
@@ -133,18 +135,20 @@ def decode(
         order = model.slots.assign(kvs, alone)
         turn = [turn[row] for row in order] or turn
     logits: mx.array | Array | None = None
-    if not readings and not lost:
-        logits = _forward_by_kernels(model, turn, alone)
+    if not (lost or (alone and len(turn) > 1) or any(r.pending is not None for r in turn)):
+        fed = [*((r.kv.layers, r.tokens[-1:]) for r in turn), *_fed_by(readings)]
+        wanted = [*range(len(turn)), *_ends_of(readings, len(turn))]
+        logits = _logits_by_kernels(model, fed, wanted)
     if logits is None:
         feeds: Sequence[mx.array] = [next_input(r) for r in turn]
         caches = [r.kv.layers for r in turn]
         if model.feed is not None:
             feeds = model.feed(feeds, [r.kv for r in turn])
-        fed = [InputSpan(r.images, r.kv.length) for r in turn] if model.vision is not None else []
+        spans = [InputSpan(r.images, r.kv.length) for r in turn] if model.vision is not None else []
         if readings:
-            logits = forward_mixed(model, feeds, caches, readings, fed)
+            logits = forward_mixed(model, feeds, caches, readings, spans)
         else:
-            logits = forward(model, feeds, caches, alone, fed)
+            logits = forward(model, feeds, caches, alone, spans)
     for kv, tokens in lost:
         for one in tokens:
             kv.note_fed(one)
@@ -326,22 +330,17 @@ def _is_nan(logits: mx.array, tokens: mx.array) -> mx.array:
     return mx.isnan(chosen[:, 0])
 
 
-def _forward_by_kernels(
-    model: LoadedModel, answers: Sequence[DecodeRequest], alone: bool
+def _logits_by_kernels(
+    model: LoadedModel, fed: Sequence[tuple[Caches, list[int]]], wanted: Sequence[int]
 ) -> Array | None:
-    """Return the logits `[N, vocab]` after the next token of N answers, in one call of the kernels.
+    """Return the logits of a pass in one call of the kernels (see `PlainDecoder.logits`).
 
-    They are evaluated, and the next pass overwrites them. None if the kernels do not compute all of
-    the model, or not of these sessions.
+    None if the kernels do not compute all of the model, or not of these sessions.
     """
-    if model.feed is not None or model.vision is not None or (alone and len(answers) > 1):
-        return None
-    if any(answer.pending is not None for answer in answers):
+    if model.feed is not None or model.vision is not None:
         return None
     decoder = plain_decoder.whole(model.net)
-    if decoder is None:
-        return None
-    return decoder.decode([a.tokens[-1] for a in answers], [a.kv.layers for a in answers])
+    return None if decoder is None else decoder.logits(fed, wanted)
 
 
 def forward(
@@ -504,6 +503,10 @@ def _model_arguments(
         return {}
     read = [InputSpan(r.images, r.kv.length, len(r.tokens)) for r in readings]
     return model.vision.given(ids, [*fed, *read])
+
+
+def _fed_by(readings: Sequence[PrefillChunk]) -> list[tuple[Caches, list[int]]]:
+    return [(r.kv.layers, r.tokens) for r in readings]
 
 
 def _reading_caches(readings: Sequence[PrefillChunk]) -> list[tuple[Caches, int]]:

@@ -94,16 +94,16 @@ def test_logits_are_the_same_bits_in_any_company(tmp_path: Path, seed: int) -> N
 
 def test_logits_of_one_rounding_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Verify that the comparison detects a tiny rounding difference."""
-    decode = PlainDecoder.decode
+    logits_of = PlainDecoder.logits
 
-    def rounding(self: PlainDecoder, tokens: list[int], caches: Any) -> Any:
-        logits = decode(self, tokens, caches)
-        return logits if logits is None or len(tokens) == 1 else logits * np.float32(1 + 1e-6)
+    def rounding(self: PlainDecoder, fed: Any, wanted: Any) -> Any:
+        logits = logits_of(self, fed, wanted)
+        return logits if logits is None or len(fed) == 1 else logits * np.float32(1 + 1e-6)
 
     folder = write_few_bits(tmp_path, CONFIGS["plain"])
     if not uses_decoder(folder):
         pytest.skip("the CPU kernels are off")
-    monkeypatch.setattr(PlainDecoder, "decode", rounding)
+    monkeypatch.setattr(PlainDecoder, "logits", rounding)
     assert play(folder, 2, 25, chats=6).unequal
 
 

@@ -242,13 +242,6 @@ static void finish(void *context, int64_t index)
                       run->x + step->wanted[index] * width, to, index);
 }
 
-static void cap_logits(void *context, int64_t index)
-{
-    Run *run = context;
-    int64_t count = run->decoder->head->outputs;
-    level->cap_row(run->step->logits + index * count, count, run->decoder->logit_cap);
-}
-
 // ---------------------------------------------------------------- a step
 
 static void run_layer(Run *run)
@@ -346,12 +339,9 @@ int32_t kernels_step(const Decoder *decoder, const Step *step)
         run_layer(&run);
     }
     pool_run(step->wanted_count, finish, &run);
-    if (step->logits) {
+    if (step->logits)
         product(&run, &decoder->head, 1, step->wanted_count, step->logits, decoder->head->outputs,
                 0);
-        if (decoder->logit_cap > 0.0f)
-            pool_run(step->wanted_count, cap_logits, &run);
-    }
     pool_leave();
     return atomic_load(&run.has_failed) ? -1 : 0;
 }

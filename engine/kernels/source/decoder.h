@@ -69,7 +69,6 @@ typedef struct {
     float table_scale;    // embeddings are multiplied by it
     const float *final_norm;
     const Matrix *head;  // to logits; NULL if hidden states are all that is wanted
-    float logit_cap;     // logits become cap * tanh(logit / cap); 0 for no cap
 } Decoder;
 
 typedef struct {

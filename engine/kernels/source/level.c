@@ -20,7 +20,6 @@ const Level THIS_LEVEL = {
     .multiply = multiply,
     .norm_row = norm_row,
     .add_row = add_row,
-    .cap_row = cap_row,
     .prepare_row = prepare_row,
     .store_halves = store_halves,
     .gate_row = gate_row,

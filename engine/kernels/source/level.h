@@ -22,7 +22,6 @@ typedef struct {
     void (*norm_row)(const float *from, const float *weight, int32_t width, float epsilon,
                      float *to);
     void (*add_row)(const float *from, int32_t width, float *to);
-    void (*cap_row)(float *row, int64_t count, float cap);
     void (*prepare_row)(const Layer *layer, int64_t position, float *row);
     void (*store_halves)(uint16_t *to, const float *from, int32_t count);
     void (*gate_row)(const float *row, int32_t width, int32_t activation, float *to);

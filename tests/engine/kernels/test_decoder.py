@@ -28,7 +28,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "odd heads": {"heads": 4, "key_heads": 4, "head_width": 24, "rotated": 10},
     "no rotation": {"rotated": 0},
     "no norms before": {"post_norms": True, "pre_norms": False},
-    "tokens, capped logits": {"table_scale": 1.5, "logit_cap": 2.0},
+    "tokens": {"table_scale": 1.5},
 }
 
 
@@ -54,7 +54,6 @@ class RandomDecoder:
         post_norms: bool = False,
         sinks: bool = False,
         table_scale: float = 0.0,
-        logit_cap: float = 0.0,
         **more: Any,
     ) -> None:
         random = np.random.default_rng(7)
@@ -101,9 +100,9 @@ class RandomDecoder:
         self.final_norm, self.head = norm(WIDTH), matrix(VOCABULARY, WIDTH, 8)
         layers = [parts for parts, _ in self.layers]
         tokens = matrix(VOCABULARY, WIDTH, 8) if table_scale else None
-        self.has_table, self.logit_cap = tokens is not None, logit_cap
+        self.has_table = tokens is not None
         self.decoder = Decoder(
-            *(library, layers, self.final_norm, 1e-5, self.head.packed, logit_cap),
+            *(library, layers, self.final_norm, 1e-5, self.head.packed),
             *((tokens.packed, table_scale) if tokens is not None else ()),
         )
         self.table = random.standard_normal((VOCABULARY, WIDTH)).astype(np.float32)
@@ -143,8 +142,7 @@ class RandomDecoder:
             if parts.mlp_post_norm is not None:
                 part = normalize(part, parts.mlp_post_norm, parts.epsilon)
             x = x + part
-        logits = self.head.wanted(normalize(x, self.final_norm, 1e-5))
-        return self.logit_cap * np.tanh(logits / self.logit_cap) if self.logit_cap else logits
+        return self.head.wanted(normalize(x, self.final_norm, 1e-5))
 
     def _by_head(self, rows: Array) -> Array:
         return rows.reshape(len(rows), -1, self.head_width).swapaxes(0, 1)
