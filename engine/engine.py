@@ -138,7 +138,7 @@ class Session:
         """
         twin = session_id or uuid.uuid4().hex
         if twin == self.id:
-            raise ValueError("A fork needs an id of its own.")
+            raise ValueError("A fork needs its own id.")
         made = Session(twin, self.model, self._mailbox)
         self._mailbox.post(Fork(self.id, twin, session_id is not None))
         return made
@@ -228,7 +228,7 @@ class Engine:
         """
         while (dying := self._start()) is not None:
             if dying is threading.current_thread():
-                raise EngineError(ENGINE_STOPPED, "The engine is just breaking down.")
+                raise EngineError(ENGINE_STOPPED, "The engine has failed and is shutting down.")
             # Wait without holding the lock, because callbacks of the dying thread may need it.
             dying.join()
 

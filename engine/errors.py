@@ -102,7 +102,9 @@ def as_engine_error(error: BaseException) -> EngineError:
         return error
     if is_out_of_memory(error):
         log.error("out of memory", exc_info=error)
-        return EngineError(OUT_OF_MEMORY, "The device ran out of memory. Close a chat, try again.")
+        return EngineError(
+            OUT_OF_MEMORY, "The device ran out of memory. Close a chat and try again."
+        )
     return EngineError(INTERNAL_ERROR, words_of(error))
 
 

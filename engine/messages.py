@@ -207,8 +207,8 @@ def is_heic(head: bytes) -> bool:
 
 
 LOST = {
-    "image": "[Here was an image that is not there any more.]\n",
-    "audio": "[Here was a recording that is not there any more.]\n",
+    "image": "[An image was here. It is no longer available.]\n",
+    "audio": "[A recording was here. It is no longer available.]\n",
 }
 """Text that the model gets in place of a deleted file."""
 

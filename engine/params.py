@@ -171,7 +171,7 @@ class SamplingParams(Struct, frozen=True, dict=True):
         asked = [n for n in ("json_schema", "regex", "choices", *last) if getattr(self, n)]
         if len(asked) > 1 and asked != ["json_schema", "tool_form"]:
             other = "tools" if asked[1] in ("tool_form", "offered") else asked[1]
-            raise ValueError(f"{asked[0]} and {other} cannot both bind one answer: choose one")
+            raise ValueError(f"{asked[0]} and {other} cannot be combined: choose one")
 
     def __hash__(self) -> int:
         # Omit fields that may be mappings, which aren't hashable.

@@ -141,7 +141,7 @@ class Reply:
             if self._last is None:
                 may_wait()
             if not self._mailbox.wait_for(self._ended, lambda: self._last is not None, timeout):
-                raise TimeoutError(f"the reply had not ended after {timeout} seconds")
+                raise TimeoutError(f"the reply did not end within {timeout} seconds")
             last = self._last
         if isinstance(last, Failed):
             raise EngineError(last.code, last.message, last.reason)

@@ -165,8 +165,8 @@ def _read_records(path: Path) -> tuple[dict[int, StoredRecord], int]:
                 start += len(raw)
             elif not _is_torn(raw):
                 raise OutputError(
-                    f"{path} has other content than answers of `python -m engine batch`. "
-                    "Choose another output file."
+                    f"{path} was not written by `python -m engine batch`. Choose another output "
+                    "file."
                 )
     return found, start
 

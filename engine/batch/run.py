@@ -241,7 +241,10 @@ class BatchRunner:
             alone = bool(self._suspects)
             self._recover([] if alone else [f.request for f in self._flights])
             if alone:
-                error = {"code": INTERNAL_ERROR, "message": "This request makes the engine fail."}
+                error = {
+                    "code": INTERNAL_ERROR,
+                    "message": "This request causes an engine failure.",
+                }
                 answer = BatchAnswer({"error": error}, ReplyStats(), flight.latency)
                 on_answer(self._suspects.popleft(), answer)
             return

@@ -186,7 +186,7 @@ def read_record(path: Path) -> Record:
         except _WRONG as error:
             raise DamagedError(f"{type(error).__name__}: {error}") from None
     if not _agrees(record):
-        raise DamagedError("what it says does not agree")
+        raise DamagedError("its header is inconsistent")
     return record
 
 
@@ -202,7 +202,7 @@ def _opened(path: Path) -> BufferedReader:
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise DamagedError("it is no ordinary file")
+        raise DamagedError("it is not a regular file")
     return open(descriptor, "rb")
 
 
@@ -211,13 +211,13 @@ def _header(stream: BinaryIO) -> tuple[dict[str, Any], dict[str, Any], bytes]:
     first = stream.read(8)
     length = int.from_bytes(first, "little")
     if not 0 < length <= min(size - 8 - _SUMS, _MOST_HEADER):
-        raise DamagedError("the header is cut off")
+        raise DamagedError("its header is cut off")
     head = stream.read(length)
     stream.seek(size - _SUMS)
     sums = stream.read(_SUMS)
     stream.seek(8 + length)
     if sums[:4] != _sum(crc32(head, crc32(first))):
-        raise DamagedError("the header has been changed, or is of another format")
+        raise DamagedError("its header has changed, or has a different format")
     entries = json.loads(head)
     meta = entries.pop("__metadata__")
     if meta["format"] != FORMAT:
@@ -226,10 +226,10 @@ def _header(stream: BinaryIO) -> tuple[dict[str, Any], dict[str, Any], bytes]:
     for entry in entries.values():
         begin, after = entry["data_offsets"]
         if begin != end or not begin <= after:
-            raise DamagedError("its arrays do not lie one after another")
+            raise DamagedError("its arrays are not contiguous")
         end = after
     if 8 + length + end + _SUMS != size:
-        raise DamagedError("of another length than it says")
+        raise DamagedError("its length does not match its header")
     return meta, entries, sums[4:]
 
 
@@ -284,13 +284,13 @@ def read_contents(path: Path, record: Record) -> Contents:
                 begin, end = entry["data_offsets"]
                 data = bytearray(end - begin)
                 if stream.readinto(data) != end - begin or entry["dtype"] not in _TYPES:
-                    raise DamagedError("it is cut off, or of a type that is not known")
+                    raise DamagedError("it is cut off, or has an unknown type")
                 total = crc32(data, total)
                 parts[name] = (str(entry["dtype"]), list(entry["shape"]), data)
         except _WRONG as error:
             raise DamagedError(f"{type(error).__name__}: {error}") from None
     if _sum(total) != want:
-        raise DamagedError("its arrays have been changed")
+        raise DamagedError("its arrays have changed")
     return Contents(record, parts)
 
 
@@ -342,7 +342,7 @@ def _flat(value: Any, arrays: list[mx.array | PartedArray]) -> Any:
     """
     if isinstance(value, (mx.array, PartedArray)):
         if value.dtype not in _NAMES:
-            raise ValueError(f"arrays of {value.dtype} are not written")
+            raise ValueError(f"arrays of type {value.dtype} are not supported")
         arrays.append(value)
         return {"array": len(arrays) - 1}
     if isinstance(value, (list, tuple)):
@@ -365,12 +365,12 @@ def _built(shape: Any, fresh: Any, arrays: dict[str, mx.array]) -> Any:
         return held
     if kind == "object":
         if fresh is None or not hasattr(fresh, "__dict__"):
-            raise DamagedError("the model's caches are of another kind")
+            raise DamagedError("the model has different types of caches")
         for name, part in held.items():
             setattr(fresh, name, _built(part, getattr(fresh, name, None), arrays))
         keys = [a for name in ("keys", "values") for a in leaves(getattr(fresh, name, None))]
         if any(array.ndim != 4 for array in keys):
-            raise DamagedError("its keys are of another shape")
+            raise DamagedError("its keys have a different shape")
         return fresh
     inside = fresh if isinstance(fresh, (list, tuple)) else ()
     values = list(_paired(held, inside, arrays))

@@ -60,7 +60,7 @@ def clone(value: Any) -> Any:
             setattr(copy, name, clone(part))
         return copy
     if hasattr(value, "__dict__") and not callable(value):
-        raise TypeError(f"a cache of the kind {type(value).__qualname__} cannot be copied")
+        raise TypeError(f"caches of type {type(value).__qualname__} cannot be copied")
     return value
 
 

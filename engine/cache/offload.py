@@ -133,7 +133,7 @@ class Offload:
         try:
             image = take_image(kv, fingerprint)
         except ValueError as error:
-            log.info("KV cache not kept on disk: %s", error)
+            log.info("cannot keep a KV cache on disk: %s", error)
             return
         if image.nbytes > self._limit:
             return
@@ -229,7 +229,7 @@ class Offload:
         return sorted(found)
 
     def _remove(self, path: Path, why: str) -> None:
-        log.warning("unusable KV cache removed from disk: %s", why)
+        log.warning("removed an unusable KV cache from disk: %s", why)
         self._unlink(path)
 
     def _unlink(self, path: Path) -> None:
@@ -245,7 +245,7 @@ class Offload:
             try:
                 self._write_one(path, image)
             except BaseException as error:  # e.g. disk full; the session will prefill again
-                log.warning("KV cache not written: %s", words_of(error))
+                log.warning("cannot write a KV cache: %s", words_of(error))
             # Return the image to the engine thread, which is the only thread that may free MLX's
             # memory.
             with self._change:

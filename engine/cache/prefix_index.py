@@ -174,7 +174,7 @@ class PrefixIndex:
             Exception: any error raised by the donor's caches. The session's caches stay unchanged.
         """
         if length <= reader.kv.length or donor.reach(reader.tokens) < length:
-            raise ValueError(f"{length} tokens of another chat's are no gain, or not the same")
+            raise ValueError(f"{length} tokens of another chat's cache save nothing, or differ")
         reader.kv.take_from(donor, length)
         if reader.kv.needs_snapshot and length == reader.boundary:
             reader.kv.snapshot()

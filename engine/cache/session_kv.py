@@ -308,7 +308,7 @@ class SessionKV:
         caches = [cache for cache in single(self.take_out()) if cache is not None]
         if not all(can_cut(cache, surplus) for cache in caches):
             if before is None or before[1] > length:
-                raise RuntimeError("the caches cannot be taken back")
+                raise RuntimeError("the caches cannot be trimmed")
             for cache, kept in before[0]:
                 vars(cache).update(vars(kept))
             length, put_back = before[1], {id(cache) for cache, _ in before[0]}

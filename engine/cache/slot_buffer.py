@@ -141,7 +141,7 @@ class SlotBuffer:
                     arrays[:] = [self._without(array, slot, left) for array in arrays]
                     mx.eval(arrays)
         except Exception as error:
-            log.warning("caches of a session lost, moving them failed: %s", error)
+            log.warning("lost a session's caches while moving them: %s", error)
             lost = [kv]
             if left < self._slots:  # layers may have different numbers of slots at this point
                 lost, self.layers = list(self.occupants), []
@@ -191,7 +191,7 @@ class SlotBuffer:
             if slot != last:
                 self._move(last, slot)
         except Exception as error:
-            log.warning("caches of a session lost with the failed step: %s", error)
+            log.warning("lost a session's caches in a failed step: %s", error)
             if slot != last:
                 return self.occupants[slot].drop()
         return None

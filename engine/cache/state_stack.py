@@ -105,7 +105,7 @@ class StateStack:
             mx.eval([cache.cache for cache in self.caches[row]])
             self.free(kv)
         except Exception as error:
-            log.warning("caches of a session lost, moving them failed: %s", error)
+            log.warning("lost a session's caches while moving them: %s", error)
             kv.drop()
 
     def free(self, kv: StackableState) -> None:
@@ -124,7 +124,7 @@ class StateStack:
             rest = mx.array([n for n in range(len(self.members) + 1) if n != row], mx.int32)
             self.layers = [[state[rest] for state in states] for states in held]
         except Exception as error:
-            log.warning("caches of sessions lost, moving their states failed: %s", error)
+            log.warning("lost sessions' caches while moving their states: %s", error)
             for other in list(self.members):
                 other.drop()
 

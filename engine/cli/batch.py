@@ -134,7 +134,7 @@ def main(options: argparse.Namespace) -> int:
 def _batch(engine: Engine, options: argparse.Namespace) -> int:
     source, target = options.input, options.output
     if not source.is_file():
-        raise OutputError(f"There is no file {source}.")
+        raise OutputError(f"File {source} does not exist.")
     if target.exists() and target.samefile(source):
         raise OutputError(f"{target} is the input. Choose another file for the answers.")
     sampling = {k: getattr(options, k) for k in ("max_tokens", "temperature", "top_p")}

@@ -202,8 +202,9 @@ def main() -> None:
         print(build())
     except BuildError as error:
         sys.exit(
-            f"The CPU kernels could not be built ({error}), so models in few bits run slowly.\n"
-            "Install a C compiler and start again, for example: sudo apt-get install gcc libc6-dev"
+            f"The CPU kernels could not be built ({error}), so quantized models run "
+            "slowly.\nInstall a C compiler and start again, for example: sudo apt-get install gcc "
+            "libc6-dev"
         )
 
 

@@ -192,7 +192,9 @@ class Decoder:
         if given.dtype != (np.int64 if has_tokens else np.float32) or (
             not has_tokens and given.shape[1:] != (self.width,)
         ):
-            raise ValueError(f"{given.dtype} {given.shape}: not tokens, nor rows of {self.width}.")
+            raise ValueError(
+                f"{given.dtype} {given.shape}: neither tokens nor rows of {self.width}."
+            )
         if spans.dtype != SPAN or segments.dtype != SEGMENT or not len(spans):
             raise ValueError("Spans and segments must be arrays of their types.")
         if segments.ndim != 2 or len(segments) != len(self._parts):
@@ -217,9 +219,9 @@ class Decoder:
         )
         failure = self._library.step(ctypes.byref(self._decoder), ctypes.byref(step))
         if failure == _DOES_NOT_FIT:
-            raise ValueError("Tokens, spans, segments and wanted rows do not fit each other.")
+            raise ValueError("Tokens, spans, segments and wanted rows do not match.")
         if failure:
-            raise MemoryError("There is not enough memory for a step.")
+            raise MemoryError("Not enough memory for a step.")
         return hidden, logits
 
     def _reach(self, position: int) -> None:

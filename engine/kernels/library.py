@@ -67,7 +67,7 @@ class Library:
         library.kernels_struct_sizes.restype = ctypes.POINTER(i32)
         wanted = struct_sizes()
         if library.kernels_struct_sizes()[: len(wanted)] != wanted:
-            raise OSError(f"{path.name} was built for structs of other sizes")
+            raise OSError(f"{path.name} was built with different struct sizes")
         library.kernels_levels.argtypes, library.kernels_levels.restype = (), i32
         found = library.kernels_levels()
         self.levels = tuple(level for level in range(len(LEVELS)) if found >> level & 1)
@@ -104,8 +104,8 @@ def _load() -> Library | None:
         library = Library(build())
     except (BuildError, OSError) as error:
         log.warning(
-            "CPU kernels are off, models in few bits are slow: %s. "
-            "Install a C compiler (for example gcc) and start again.",
+            "CPU kernels are off, so quantized models are slow: %s. Install a C compiler (for "
+            "example gcc) and start again.",
             error,
         )
         return None

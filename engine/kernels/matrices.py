@@ -134,7 +134,7 @@ def _check(
     outputs, groups = scales.shape
     inputs = groups * form.group
     if weight.shape[0] != outputs or weight.shape[1] * 32 != inputs * form.bits:
-        raise ValueError(f"Shapes do not fit each other: {shown}.")
+        raise ValueError(f"Shapes do not match: {shown}.")
     if not 0 < outputs <= MAX_OUTPUTS or not 0 < inputs <= MAX_INPUTS:
         raise ValueError(f"Matrix is too large or empty: {shown}.")
     wanted = mx.uint8 if form.mode == "mxfp4" else scales.dtype
@@ -143,9 +143,9 @@ def _check(
     if form.mode == "affine" and (
         biases is None or biases.shape != scales.shape or not _is_float(biases)
     ):
-        raise ValueError(f"Biases do not fit: {shown}.")
+        raise ValueError(f"Biases do not match: {shown}.")
     if bias is not None and (bias.shape != (outputs,) or not _is_float(bias)):
-        raise ValueError(f"The layer's bias {bias.shape} does not fit: {shown}.")
+        raise ValueError(f"The layer's bias {bias.shape} does not match: {shown}.")
 
 
 def _is_float(array: mx.array) -> bool:
@@ -260,13 +260,13 @@ def multiply(library: Library, given: Array, matrices: Sequence[PackedMatrix]) -
     inputs = {matrix.inputs for matrix in matrices}
     if given.ndim != 2 or given.dtype != np.float32 or inputs != {given.shape[1]}:
         raise ValueError(
-            f"Rows {given.shape} of {given.dtype} do not fit matrices of {sorted(inputs)} inputs."
+            f"Rows {given.shape} of {given.dtype} do not match matrices of {sorted(inputs)} inputs."
         )
     given = np.ascontiguousarray(given)
     out = np.empty((len(given), sum(matrix.outputs for matrix in matrices)), np.float32)
     data = given.ctypes.data, len(given), out.ctypes.data
     if library.multiply(_addresses(matrices), len(matrices), *data):
-        raise MemoryError("There is not enough memory for a product.")
+        raise MemoryError("Not enough memory for a product.")
     return out
 
 
@@ -288,13 +288,13 @@ def gated_mlp(
     sizes = [(matrix.outputs, matrix.inputs) for matrix in gate_up]
     if given.ndim != 2 or given.dtype != np.float32 or sizes != 2 * [(down.inputs, given.shape[1])]:
         raise ValueError(
-            f"Rows {given.shape} of {given.dtype} do not fit {sizes} and {down.inputs} inputs."
+            f"Rows {given.shape} of {given.dtype} do not match {sizes} and {down.inputs} inputs."
         )
     given = np.ascontiguousarray(given)
     out = np.empty((len(given), down.outputs), np.float32)
     data = given.ctypes.data, len(given), out.ctypes.data
     if library.mlp(_addresses(gate_up), down.address, _SILU, *data):
-        raise MemoryError("There is not enough memory for a product.")
+        raise MemoryError("Not enough memory for a product.")
     return out
 
 

@@ -28,7 +28,7 @@ def choose(
     width = len(logits[0])
     shape, strides = (width,), (4,)
     if any(r.dtype != np.float32 or r.shape != shape or r.strides != strides for r in logits):
-        raise ValueError("Rows of logits must be float32, of one width and without gaps.")
+        raise ValueError("Rows of logits must be contiguous float32 rows of equal width.")
     filled = (ChoiceStruct * len(choices))(
         *(
             ChoiceStruct(address_of(row), uniform, 0, *others)
@@ -36,5 +36,5 @@ def choose(
         )
     )
     if library.choose(filled, len(filled), width):
-        raise MemoryError("There is not enough memory to choose tokens.")
+        raise MemoryError("Not enough memory to choose tokens.")
     return [choice.token for choice in filled]

@@ -215,4 +215,4 @@ def _mismatch_error(base: LoadedModel, adapter: Adapter, error: Exception) -> En
     text = str(error).strip().splitlines()
     first = text[0] if text else type(error).__name__
     words = f"{adapter.name} cannot be used with {base.info.name} ({first[:200].rstrip('.')})."
-    return load_refused(f"{words} Choose the model that it was trained on.")
+    return load_refused(f"{words} Choose the model it was trained on.")

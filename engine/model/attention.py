@@ -137,7 +137,7 @@ def _attend_mixed(queries: mx.array, keys: WithChunks, values: WithChunks, call:
     masks = call.mask
     if not isinstance(masks, WithChunks):
         if any(hasattr(cache, "max_size") for cache in keys.caches):
-            raise NotImplementedError("a chunk read in a window without its mask")
+            raise NotImplementedError("a chunk in a sliding window has no mask")
         masks = WithChunks(masks, ["causal"] * len(keys.counts), keys.caches, keys.counts)
     if keys.decoding is not None:
         own = replace(call, mask=masks.decoding)
@@ -406,7 +406,7 @@ def _prefix_mask(mask: Any, base: int) -> Any:
     if mask is None or isinstance(mask, str):
         return None
     if not isinstance(mask, mx.array) or mask.ndim != 2 or mask.dtype != mx.bool_:
-        raise NotImplementedError("only boolean masks [n, tokens] can be cut in two")
+        raise NotImplementedError("only boolean masks [n, tokens] can be split")
     return mask[:, :base]
 
 

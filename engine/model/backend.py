@@ -77,7 +77,7 @@ def _warn_reference_blas(why: str) -> str:
     global _warned_of_blas
     if not _warned_of_blas:
         _warned_of_blas = True
-        log.warning("MLX keeps its slow BLAS, prompts are read up to 30 times slower: %s.", why)
+        log.warning("MLX uses its slow BLAS, so prefill is up to 30 times slower: %s.", why)
     return f"reference ({why})"
 
 
@@ -254,7 +254,7 @@ def _set_kernel_cache(version: str) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        log.info("kernels are kept under /tmp: %s", error)
+        log.info("storing kernels under /tmp: %s", error)
     else:
         os.environ.setdefault("MLX_PTX_CACHE_DIR", str(folder))
 

@@ -76,8 +76,8 @@ class FormCost:
         if self._form in self._costly:
             raise EngineError(
                 INVALID_REQUEST,
-                "The form of the answer takes too long to follow. Simplify the schema, the grammar "
-                "or the pattern.",
+                "The output format takes too long to evaluate. Simplify the schema, the grammar or "
+                "the pattern.",
             )
 
     def add_follow(self, seconds: float, tokens: int) -> None:
@@ -159,8 +159,10 @@ class Constraint:
         self._cost.add_follow(time.thread_time() - began, len(tokens))
         if not fits:
             if why := too_much(self._why()):
-                raise EngineError(INVALID_REQUEST, f"The form of the answer {why}")
-            raise EngineError(INTERNAL_ERROR, f"The answer left its form. {self._why()}".strip())
+                raise EngineError(INVALID_REQUEST, f"The output format {why}")
+            raise EngineError(
+                INTERNAL_ERROR, f"The answer violated its output format. {self._why()}".strip()
+            )
         self.complete = bool(self._matcher.is_stopped())
 
     @property
@@ -198,12 +200,12 @@ class Constraint:
         bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
         known = np.unpackbits(bits, bitorder="little")[:vocab].astype(bool)
         if self._matcher.is_error() and (why := too_much(self._why())):
-            raise EngineError(INVALID_REQUEST, f"The form of the answer {why}")
+            raise EngineError(INVALID_REQUEST, f"The output format {why}")
         if self._matcher.is_error() or not known.any():
             # Forms that only refer to themselves pass the initial check, but fail here.
             raise EngineError(
                 INVALID_REQUEST,
-                "No text can go on in the form that the answer must have. Check the schema, the "
+                "No text can continue the answer in its output format. Check the schema, the "
                 "grammar or the pattern.",
             )
         mask = np.zeros(vocab, bool)
@@ -343,7 +345,7 @@ def constrain(
         matcher = llguidance.LLMatcher(model.forms, form, log_level=0, limits=limits)
     if matcher.is_error():
         reason = " ".join(in_words(matcher.get_error(), params).split())
-        raise EngineError(INVALID_REQUEST, f"The form of the answer cannot be used: {reason}")
+        raise EngineError(INVALID_REQUEST, f"The output format cannot be used: {reason}")
     tokenizer, opens_reasoning = model.forms, _opener(model, reasoning)
     whole = params.tool_form is not None and params.tool_form.whole
     text.decide_early(not calls or whole)  # the form applies immediately after a marker
@@ -371,7 +373,7 @@ def _tokenizer(llguidance: Any, model: TextCodec) -> Any:
     text = _json(model.tokenizer)
     if text is None:
         raise EngineError(
-            INVALID_REQUEST, "The tokenizer of this model cannot be used for answers of a form."
+            INVALID_REQUEST, "This model's tokenizer does not support output formats."
         )
     # Skipping the precomputed slices saves a third of the time, without a later slowdown.
     return llguidance.LLTokenizer(text, eos_token=ends, slices=[])

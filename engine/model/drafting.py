@@ -253,17 +253,15 @@ def check_can_verify(model: LoadedModel) -> None:
         EngineError: `unsupported_session` if it can't. The message says why.
     """
     if model.ranks > 1:
-        raise _refused("A model that is spread over several ranks cannot be drafted for.")
+        raise _refused("A model spread over several ranks cannot use a draft model.")
     _check_can_roll_back(model, f"for {model.info.name}")
 
 
 def _check_can_roll_back(model: LoadedModel, part: str) -> None:
     if model.can.token_by_token:
-        raise _refused(f"Nothing can be drafted {part}: it reads its tokens one by one.")
+        raise _refused(f"Drafts are not possible {part}: it reads tokens one by one.")
     if not all(map(can_be_put_back, single(model.new_caches()))):
-        raise _refused(
-            f"Nothing can be drafted {part}: what it has read cannot be taken back from its caches."
-        )
+        raise _refused(f"Drafts are not possible {part}: its caches cannot be trimmed.")
 
 
 def common_vocabulary(model: TextCodec, small: TextCodec) -> dict[str, int]:

@@ -127,7 +127,7 @@ def _load_preprocessor(
     try:
         return towers.load_preprocessor(path, config, tokenizer)
     except Exception as error:  # mlx-vlm raises this for an invalid file in the folder
-        log.warning("%s is loaded for text alone: %s", path.name, words_of(error))
+        log.warning("%s loaded without images: %s", path.name, words_of(error))
         return None
 
 
@@ -182,7 +182,7 @@ def load(examined: CheckedModel, wide: bool, known: SharingModes | None = None) 
     except SystemExit:  # raised by an mlx-lm module if an optional package is missing
         raise load_refused(
             f"{name} needs a package that is not installed: mlx-lm's module for the type "
-            f"{config['model_type']!r} gave up."
+            f"{config['model_type']!r} cannot be imported."
         ) from None
     except EngineError:
         raise
@@ -260,7 +260,7 @@ def load_net(path: Path, lazy: bool = False, seeing: bool = True) -> tuple[Any, 
         except Exception as error:
             if vlm.takes(config, seeing=False):
                 raise
-            log.warning("%s is loaded for text alone: %s", path.name, words_of(error))
+            log.warning("%s loaded without images: %s", path.name, words_of(error))
     net, config = load_model(path, lazy=lazy, trust_remote_code=False)
     return net, dict(config)
 
@@ -351,11 +351,14 @@ def load_error(name: str, config: dict[str, Any], error: Exception) -> EngineErr
         first = f"{first.rstrip()} {', '.join(names[:MAX_NAMES])}{more}"
     if "not supported" in first and "odel type" in first:
         return load_refused(
-            f"{name} is of the type {config['model_type']!r}, which this version does not "
-            "know. A newer version of Stretto may."
+            f"{name} has type {config['model_type']!r}, which this version does not support. A "
+            "newer version of Stretto may."
         )
     if isinstance(error, MemoryError) or "allocate" in first.lower():
-        return EngineError(OUT_OF_MEMORY, f"There is not enough memory to load {name}.")
+        return EngineError(
+            OUT_OF_MEMORY,
+            f"Not enough memory to load {name}. Unload another model or choose a smaller one.",
+        )
     return load_refused(f"{name} could not be loaded: {first}")
 
 

@@ -68,7 +68,7 @@ class Tensors:
         file.seek(offset + place * nbytes)
         data = file.read(nbytes)
         if len(data) < nbytes:
-            raise OSError(f"{file.name} has become shorter.")
+            raise OSError(f"{file.name} became shorter.")
         found = mx.array(np.frombuffer(data, kind).reshape(shape))
         return found if dtype is None else found.view(dtype)
 
@@ -228,7 +228,7 @@ def _agrees(module: Any, experts: PackedExperts) -> bool:
     try:
         wanted, found = np.array(module(x, chosen)), np.array(experts(x, chosen))
     except Exception as error:  # models may raise any exception
-        log.debug("experts of another kind: %s", error)
+        log.debug("unsupported experts: %s", error)
         return False
     return wanted.shape == found.shape and bool(
         np.abs(found - wanted).max() <= TOLERANCE * wanted.std()

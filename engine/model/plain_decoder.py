@@ -391,7 +391,7 @@ def install(net: Any, library: Library) -> bool:
                         vars(owner)["plain"] = plain
                     return True
             except Exception as error:  # unusual models may raise any exception
-                log.debug("layers of another kind: %s: %s", type(error).__name__, error)
+                log.debug("unsupported layers: %s: %s", type(error).__name__, error)
     return False
 
 
@@ -670,7 +670,7 @@ def _weight(norm: Any) -> Array:
     for weight in (np.array(norm.weight), np.array(norm.weight) + 1):
         if np.allclose(normed * weight, found, rtol=1e-4, atol=1e-5):
             return weight
-    raise ValueError(f"a norm of another kind: {type(norm).__name__}")
+    raise ValueError(f"unsupported norm {type(norm).__name__}")
 
 
 def _is_gelu(mlp: Any) -> bool:
@@ -696,7 +696,7 @@ def _is_gelu(mlp: Any) -> bool:
     for is_gelu, function in ((False, nn.silu), (True, nn.gelu_approx)):
         if np.allclose(found, np.array(function(gate)), atol=1e-5):
             return is_gelu
-    raise ValueError("an activation of another kind")
+    raise ValueError("unsupported activation")
 
 
 class _InputRecorder:
@@ -729,7 +729,7 @@ def _embedding_scale(net: Any, body: Any) -> float:
     place = int(np.abs(embeddings).argmax())
     scale = float(found.flat[place] / embeddings.flat[place])
     if not np.allclose(embeddings * scale, found, rtol=1e-4, atol=1e-6):
-        raise ValueError("embeddings of another kind")
+        raise ValueError("unsupported embeddings")
     return 1.0 if abs(scale - 1) < 1e-5 else scale
 
 
@@ -798,7 +798,7 @@ def _sample_outputs(
     rows = int(body.embed_tokens.weight.shape[0])
     caches = make_prompt_cache(net)[: len(body.layers)]
     if {type(cache) for cache in caches} != {_plain_caches()[0]}:
-        raise ValueError("caches of another kind")
+        raise ValueError("unsupported caches")
     if rounds:
         for cache in caches:
             _round_new_keys(cache)

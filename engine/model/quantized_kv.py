@@ -69,12 +69,12 @@ def _try(model: LoadedModel, bits: int, words: int | None) -> QuantizedCaches:
     model.net(mx.array([[1, 2, 3]]), cache=plain)
     growing = [c for c in plain if type(c) is KVCache]
     if not growing:
-        raise _refuse(model, bits, "none of its caches is of the kind that grows with the text")
+        raise _refuse(model, bits, "none of its caches grows with the text")
     widths = {a.shape[-1] for cache in growing for a in (cache.keys, cache.values)}
     fitting = [size for size in GROUP_SIZES if all(width % size == 0 for width in widths)]
     if not fitting:
         shown = " and ".join(str(width) for width in sorted(widths))
-        raise _refuse(model, bits, f"its heads are {shown} wide, no multiple of {GROUP_SIZES[-1]}")
+        raise _refuse(model, bits, f"its head width {shown} is not a multiple of {GROUP_SIZES[-1]}")
 
     # Don't use `model.new_caches`. The model stores the result, so we would have a reference cycle.
     new_caches = model.can.make_cache
@@ -95,8 +95,8 @@ def _try(model: LoadedModel, bits: int, words: int | None) -> QuantizedCaches:
 def _refuse(model: LoadedModel, bits: int, why: str) -> EngineError:
     return EngineError(
         UNSUPPORTED_SESSION,
-        f"{model.info.name} cannot keep its keys in {bits} bits: {why}. "
-        "Open the chat without kv_bits.",
+        f"{model.info.name} does not support a KV cache of {bits} bits: {why}. Open the chat "
+        "without kv_bits.",
     )
 
 
@@ -122,7 +122,7 @@ def _check(model: LoadedModel, make: Callable[[], Caches], words: int | None) ->
         shared = ragged.share_caches(together)
         got = model.net(mx.concatenate(feeds), cache=shared)[:, -1]
         if probe.logit_difference(got, alone) > probe.TOLERANCE:
-            raise ValueError("sharing a step garbles them")
+            raise ValueError("shared steps compute wrong results with it")
         if model.slots is not None and model.slots.policy.bits:
             bits = _agree_in_slots(model, feeds, sessions, alone)
             model.slots.policy = replace(model.slots.policy, bits=bits)

@@ -323,7 +323,7 @@ class StateUpdates:
         self: Any, index: int, source: mx.array, width: int, *, lengths: Any = None
     ) -> mx.array:
         if lengths is not None:
-            raise NotImplementedError("a window of padded rows")
+            raise NotImplementedError("a sliding window with padded rows")
         state = mx.contiguous(source[:, source.shape[1] - width :])
         self[index] = state
         return state
@@ -459,7 +459,7 @@ class RaggedKV:
         values = [getattr(cache, name) for cache in self.rows]
         if isinstance(values[0], (int, float, str, bool)) and all(v == values[0] for v in values):
             return values[0]
-        raise AttributeError(f"rows differ in {name!r}, or it is no plain setting")
+        raise AttributeError(f"rows differ in {name!r}, or it is not a plain value")
 
 
 class SlotKV(RaggedKV):
@@ -565,7 +565,7 @@ class MixedKV:
             within: see `open_mask`.
         """
         if n != 1:
-            raise NotImplementedError("a mixed step of several tokens a row")
+            raise NotImplementedError("a mixed step with several tokens per row")
         kwargs = {"window_size": None, **kwargs, "return_array": False}
         own = self._decoding.make_mask(n, **kwargs) if self._decoding is not None else None
         open_ones = within[-len(self._counts) :] or [()] * len(self._counts)
@@ -722,7 +722,7 @@ def _mixed(decoding: Any, caches: Sequence[Any], counts: Sequence[int], offsets:
         return MixedKV(decoding, caches, counts, offsets)
     if all(hasattr(cache, "cache") for cache in caches):
         return MixedArrays(decoding, caches, counts)
-    raise NotImplementedError("a mixed step with other caches than keys, values and states")
+    raise NotImplementedError("a mixed step supports only keys, values and states")
 
 
 # ---------------------------------------------------------------- row by row

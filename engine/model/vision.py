@@ -260,7 +260,7 @@ class ImagePreprocessor:
     def _read(self, image: Image | Audio, stop: threading.Event | None) -> TowerInput:
         data = image.data
         if not data and not isinstance(image.file, bytes):
-            raise FileNotFoundError("The file is not there any more.")
+            raise FileNotFoundError("The file no longer exists.")
         if isinstance(image, Audio):
             with in_lane(MODELS):
                 return self.kind.preprocess_sound(
@@ -275,8 +275,7 @@ class ImagePreprocessor:
         except ValueError as error:
             raise EngineError(
                 INVALID_REQUEST,
-                f"The image ({width:,} x {height:,} pixels) is not of a shape that the model can "
-                f"see: {error}.",
+                f"The model does not support images of {width:,} x {height:,} pixels: {error}.",
             ) from None
 
 

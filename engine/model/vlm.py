@@ -115,7 +115,7 @@ def load_net(path: Path, config: dict[str, Any], lazy: bool) -> Any:
     package = package_of(config)
     if not _has_language_model(getattr(package, "Model", None)):
         kind = config["model_type"]
-        raise load_refused(f"{path.name} is of the type {kind!r}, which is no language model.")
+        raise load_refused(f"{path.name} has type {kind!r}, which is not a language model.")
     net = _utils().load_model(path, lazy=lazy)
     as_language_model(net)
     return net

@@ -36,8 +36,8 @@ def check_ids(rows: int, ids: Sequence[int]) -> None:
         wrong = next(i for i in part if not 0 <= i < rows)
         raise EngineError(
             INVALID_REQUEST,
-            f"The prompt has a token that this model does not know: id {wrong:,}, and the model "
-            f"knows {rows:,}. Its tokenizer was made for another model.",
+            f"The prompt has token {wrong:,}, but this model has only {rows:,} tokens. Its "
+            "tokenizer belongs to another model.",
         )
 
 
@@ -58,13 +58,13 @@ def check_tokenizer(rows: int, tokenizer: Any, name: str) -> frozenset[int]:
     if ordinary:
         raise EngineError(
             MODEL_LOAD_FAILED,
-            f"The tokenizer of {name} does not fit the model: it has a token with the id "
-            f"{ordinary[0]:,} ({outside[ordinary[0]]!r}), and the model knows {rows:,}. "
-            "Download the model again.",
+            f"The tokenizer of {name} does not match the model: it has token {ordinary[0]:,} "
+            f"({outside[ordinary[0]]!r}), but the model has only {rows:,} tokens. Download the "
+            "model again.",
         )
     beyond = frozenset(i for i in {*outside, *added} if not 0 <= i < rows)
     if beyond:
-        log.warning("%s has %d added tokens that the model does not know", name, len(beyond))
+        log.warning("%s has %d added tokens beyond the model's vocabulary", name, len(beyond))
     return beyond
 
 

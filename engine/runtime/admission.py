@@ -154,9 +154,9 @@ def _alone(row: Row, budget: MemoryBudget) -> int:
 
 def too_large(needed: int, free: int) -> str:
     return (
-        f"This needs {needed / 1e9:.2f} GB together with the weights, and "
-        f"{free / 1e9:.2f} GB may be used. Ask for a shorter "
-        "answer, shorten the chat, or unload a model."
+        f"This needs {needed / 1000000000.0:.2f} GB including the weights, but only "
+        f"{free / 1000000000.0:.2f} GB may be used. Ask for a shorter answer, shorten the chat, or "
+        "unload a model."
     )
 
 
@@ -201,7 +201,7 @@ def embed(
     found = budget.fit(request.nbytes)
     if found is None:
         needed = budget.memory.fixed + request.nbytes
-        words = "The memory is taken by answers that are running. Ask later."
+        words = "Running answers use all memory. Retry later."
         if needed > budget.memory.budget:
             words = too_large(needed, budget.memory.budget)
         return Refusal(request.key, CAPACITY_EXHAUSTED, words, Piece.EMBEDDING)

@@ -102,7 +102,7 @@ class SessionCommands:
         """
         session = self._state.sessions.get(command.session_id)
         if session is None:
-            closed = (SESSION_CLOSED, "This chat's session is closed. Open it anew.")
+            closed = (SESSION_CLOSED, "This chat's session is closed. Open it again.")
             scratch = self._scratch_ended.pop(command.session_id, closed)
             raise EngineError(*self._state.ended.get(command.session_id, scratch))
         if session.request is not None:
@@ -219,7 +219,7 @@ class SessionCommands:
             state.memory.save(session)
         else:
             state.memory.erase(session.id)
-        state.end_session(session, SESSION_CLOSED, "The chat was closed while it answered.")
+        state.end_session(session, SESSION_CLOSED, "The chat was closed during the answer.")
         backend.release_memory()
 
     def keep(self, command: Keep) -> None:

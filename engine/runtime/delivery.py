@@ -160,7 +160,7 @@ class Delivery:
             self._state.fail_alone(group[0], failed.error)
             return
         else:
-            log.warning("a shared pass failed (%s); its sessions go on alone", failed.error)
+            log.warning("a shared pass failed (%s); its sessions continue alone", failed.error)
             model.sharing.record_failure()
         for request in group:
             try:

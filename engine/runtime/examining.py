@@ -282,9 +282,7 @@ def resolve(path_or_id: str) -> Path:
         EngineError: `model_load_failed`, with the problem and a remedy.
     """
     if not path_or_id.strip():
-        raise folder.load_refused(
-            "No model was named. Give a folder or the id of a downloaded model."
-        )
+        raise folder.load_refused("No model given. Pass a folder or the id of a downloaded model.")
     place = Path(path_or_id).expanduser()
     if place.is_dir():
         file = kept.only_one(place)
@@ -293,16 +291,15 @@ def resolve(path_or_id: str) -> Path:
         return kept.folder_of(place)
     if place.exists():
         raise folder.load_refused(
-            f"{path_or_id} is a file. Choose the folder that holds config.json, or a GGUF file."
+            f"{path_or_id} is a file. Choose a folder with a config.json, or a GGUF file."
         )
     wanted = hub.parse(path_or_id)
     if wanted is None:
-        raise folder.load_refused(f"There is no folder {path_or_id}.", FOLDER_GONE)
+        raise folder.load_refused(f"Folder {path_or_id} does not exist.", FOLDER_GONE)
     downloaded = hub.find(wanted.repo, wanted.revision)
     if downloaded is None:
         raise folder.load_refused(
-            f"There is no folder {path_or_id}, and no model of that name has been downloaded. "
-            "Download it first."
+            f"{path_or_id} is neither a folder nor a downloaded model. Download it first."
         )
     return downloaded
 
@@ -316,7 +313,7 @@ def resolve_adapter(asked: str) -> Path:
     place = Path(asked).expanduser()
     if not asked.strip() or not place.is_dir():
         raise folder.load_refused(
-            f"There is no adapter folder {asked[:500]!r}. Choose the folder that holds "
+            f"Adapter folder {asked[:500]!r} does not exist. Choose a folder with an "
             "adapter_config.json, or use the model without an adapter."
         )
     return place

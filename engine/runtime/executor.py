@@ -153,7 +153,7 @@ class Executor:
             session = state.sessions.get(cache.name) if cache.kind == "session" else None
             if session is None:
                 raise
-            log.error("caches could not be evicted", exc_info=error)
+            log.error("cannot evict caches", exc_info=error)
             failed = INTERNAL_ERROR, f"The chat's caches could not be freed: {words_of(error)}"
             state.ended[session.id] = failed
             state.end_session(session, *failed)
@@ -242,7 +242,7 @@ class Executor:
             state.memory.prefixes.kept[key] if key.kind == "prefix" else state.sessions[key.name]
         )
         if donor.kind != session.kind:
-            raise LookupError("caches of another kind")
+            raise LookupError("caches of different types")
         return donor.kv
 
     def _step(self, step: Pass, chunks: Sequence[Chunk]) -> list[Outcome]:

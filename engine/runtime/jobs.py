@@ -94,7 +94,7 @@ class CacheRestorer:
                 if isinstance(error, DamagedError):
                     self._state.memory.offload.remove(first.file, str(error))
                 else:
-                    log.warning("A KV cache could not be restored: %s", words_of(error))
+                    log.warning("cannot restore a KV cache: %s", words_of(error))
                     session.kv.drop()
             self._go_on(request, first.then)  # continue before removing the load from the queue
         self.arrived.popleft()
@@ -137,7 +137,7 @@ class Embedder:
         if model is None:
             raise EngineError(UNKNOWN_MODEL, "The model is not loaded. Load it first.")
         if not model.info.embeds:
-            raise EngineError(INVALID_REQUEST, f"{model.info.name} gives no embeddings.")
+            raise EngineError(INVALID_REQUEST, f"{model.info.name} does not support embeddings.")
         if not command.texts:
             if not command.answer.cancelled():
                 command.answer.set_result(Embeddings((), 0))
@@ -269,7 +269,7 @@ def _tokens(model: TextCodec, command: Embed) -> list[list[int]]:
         except TooLongError as error:
             raise EngineError(
                 CONTEXT_OVERFLOW,
-                f"Text {number} is {error.tokens:,} tokens long, and {model.info.name} takes at "
+                f"Text {number} is {error.tokens:,} tokens long, but {model.info.name} takes at "
                 f"most {context:,}.",
             ) from None
         if model.rows is not None:

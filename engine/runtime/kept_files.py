@@ -83,7 +83,7 @@ class KeptFile:
             os.replace(part, self.path)
             self._make_room()
         except OSError as error:
-            log.info("%s is not kept: %s", self.path.name, words_of(error))
+            log.info("cannot store %s: %s", self.path.name, words_of(error))
             with contextlib.suppress(OSError):
                 part.unlink()
 

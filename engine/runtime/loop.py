@@ -156,8 +156,8 @@ class Loop:
                 pass
             self._in_order = True
         except BaseException as error:
-            log.exception("the engine thread cannot go on")
-            why = f"The engine cannot go on: {words_of(error)}"
+            log.exception("the engine thread cannot continue")
+            why = f"The engine cannot continue: {words_of(error)}"
             let_go(error)  # frees arrays in its frames before their streams
             raise
         finally:
@@ -285,7 +285,7 @@ class Loop:
         try:
             self._refuse(command, error)
         except BaseException:  # the caller must get an answer
-            log.exception("%s could not be refused in order", type(command).__name__)
+            log.exception("cannot refuse %s", type(command).__name__)
             refuse(command, error)
 
     def _relieve(self, command: Relieve) -> None:
@@ -423,7 +423,7 @@ class Recovery:
         self._in_a_row += 1
         if isinstance(error, RanksLostError) or self._in_a_row > survived:
             raise error
-        log.error("a turn of the engine failed", exc_info=error)
+        log.error("an iteration of the engine failed", exc_info=error)
         if computed is not None:
             self._begin_again(computed)
         elif planning and self._in_a_row > 1:
@@ -460,4 +460,4 @@ class Recovery:
         try:
             self._state.fail_reply(request, error, keep_cache)
         except BaseException:  # `fail_lost` cleans up the rest
-            log.exception("a reply could not be ended in order")
+            log.exception("cannot end a reply")

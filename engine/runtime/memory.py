@@ -305,7 +305,7 @@ class Memory:
             if stays:
                 kv.on_disk = kv.length
         except BaseException:
-            log.exception("caches could not be saved")
+            log.exception("cannot save caches")
 
     def file_of(self, session: SessionState) -> str:
         """Return the id of a file that the session can start from, or "" if there's none."""
@@ -317,7 +317,7 @@ class Memory:
         try:
             self.offload.forget(session_id)
         except BaseException:  # the caller must still be able to end the session
-            log.exception("a session's file could not be removed")
+            log.exception("cannot remove a session's file")
 
 
 def _idle(key: CacheKey, held: CacheBytes, used_at: float) -> Idle:

@@ -46,7 +46,7 @@ from engine.sandbox.confined import Sandbox
 log = logging.getLogger(__name__)
 
 
-CANCELLED = "It was cancelled. Load it again."
+CANCELLED = "Loading was cancelled. Load the model again."
 
 LONGEST = 0.2  # maximum reading time between two steps, in seconds
 
@@ -316,7 +316,7 @@ class ModelLoad(Struct, eq=False, weakref=True):  # compared by identity
             try:
                 told(share or 0.0)
             except BaseException:
-                log.exception("who hears of a load's progress raised")
+                log.exception("load progress callback raised")
 
 
 def give(command: Load, model: LoadedModel) -> None:

@@ -164,7 +164,7 @@ def prepare(job: Job) -> PreparedRequest:
             text.resume(begun, constraint.accept if constraint is not None else None)
         except EngineError as error:
             raise EngineError(
-                INVALID_REQUEST, "The answer's beginning does not have the form asked for."
+                INVALID_REQUEST, "The beginning of the answer does not match the output format."
             ) from error
     longest = min(most, context - length)
     tokens = pieces.listed(ready.tokens)
@@ -214,13 +214,13 @@ def _given(job: Job, asked: str | tuple[Message, ...] | AddedMessages) -> list[M
     if not model.info.sees and any(isinstance(one, Image) for one in media):
         raise EngineError(
             INVALID_REQUEST,
-            f"{name} cannot see images. Leave them out, or choose a model that sees.",
+            f"{name} does not support images. Remove them, or choose a model that does.",
             CANNOT_SEE,
         )
     if not model.info.hears and any(isinstance(one, Audio) for one in media):
         raise EngineError(
             INVALID_REQUEST,
-            f"{name} cannot hear recordings. Leave them out, or choose a model that hears.",
+            f"{name} does not support audio. Remove the recordings, or choose a model that does.",
             CANNOT_HEAR,
         )
     return checked
@@ -252,8 +252,8 @@ def _prepare_raw(job: Job, asked: RawPrompt) -> PreparedRequest:
     except TooLongError as error:
         raise EngineError(
             CONTEXT_OVERFLOW,
-            f"The prompt is {error.tokens:,} tokens long, and {model.info.name} takes at most "
-            f"{context:,} with the answer.",
+            f"The prompt is {error.tokens:,} tokens long, but {model.info.name} takes at most "
+            f"{context:,} including the answer.",
         ) from None
     if model.rows is not None:
         check_ids(model.rows, ready.tokens)
@@ -287,7 +287,7 @@ def _constraint(
         return None
     reason = refusal(params) if refusal is not None else ""
     if reason:
-        raise EngineError(INVALID_REQUEST, f"The form of the answer cannot be used: {reason}")
+        raise EngineError(INVALID_REQUEST, f"The output format cannot be used: {reason}")
     return constrain(job.model, params, text, reasoning, calls)
 
 
@@ -325,7 +325,7 @@ def _too_long(job: Job, messages: list[Message], length: int, build: Build) -> E
     if not job.slides and slide(messages, context - 1, context - 1, length_of) is not None:
         return EngineError(
             CONTEXT_OVERFLOW,
-            f"The conversation is {length:,} tokens long and {name} takes at most {context:,}. "
+            f"The conversation is {length:,} tokens long, but {name} takes at most {context:,}. "
             "Shorten it, start a new chat, or let this one drop its oldest turns.",
         )
     return EngineError(

@@ -375,7 +375,7 @@ class Request:
         try:
             self._tell([], over=True)  # also end a call that has started
         except BaseException:
-            log.exception("the calls of a reply that failed could not be ended")
+            log.exception("cannot end the tool calls of a failed reply")
         self._sink(Failed(self.session.id, self.id, code, message, reason), ())
         self._end()
 

@@ -138,7 +138,7 @@ class State:
         if not request.restored or isinstance(error, EngineError):
             self.fail_reply(request, error)
             return
-        log.warning("caches from disk are of no use (%s); the prompt is read", words_of(error))
+        log.warning("caches from disk are unusable (%s); prefilling the prompt", words_of(error))
         request.restored = False
         self.memory.erase(self.memory.file_of(request.session))
         self.begin_again(request)
@@ -178,7 +178,7 @@ class State:
         for request in [r for r in self.requests.values() if r.status == Status.FINISHED]:
             self._let_go(request.session)
         for request in self.unended - set(self.requests.values()):
-            self._fail(request, EngineError(INTERNAL_ERROR, "Answering failed while it ended."))
+            self._fail(request, EngineError(INTERNAL_ERROR, "The answer failed while ending."))
 
     def _fail(self, request: Request, error: BaseException) -> None:
         request.fail(*_said(error))
@@ -203,7 +203,7 @@ class State:
         if before is not None:
             if before.request is None:
                 self.memory.save(before)  # the new session may continue from this cache
-            message = "The chat was opened anew while it answered."
+            message = "The chat was opened again during the answer."
             self.end_session(before, SESSION_CLOSED, message)
 
     def _let_go(self, session: SessionState) -> None:
@@ -226,7 +226,7 @@ class State:
         try:
             session.kv.drop()
         except BaseException:  # the reply must end in any case
-            log.exception("caches could not be dropped in order")
+            log.exception("cannot drop caches")
 
 
 def _said(error: BaseException) -> tuple[str, str, str]:

@@ -37,7 +37,10 @@ def may_wait() -> None:
     """Raise an error on the engine thread, where waiting for the engine would deadlock."""
     if is_engine_thread():
         raise RuntimeError(
-            "Do not wait for the engine in on_event or a future's callback: they run on its thread."
+
+                "Do not wait for the engine in on_event or a future's callback, because they run "
+                "on its thread."
+
         )
 
 
@@ -60,7 +63,7 @@ def run(
     try:
         loop = _loop(mailbox, memory_budget, cache_dir, cache_bytes, ranks, ways_dir)
     except BaseException as error:
-        log.exception("the engine could not start")
+        log.exception("cannot start the engine")
         why = f"The engine could not start: {words_of(error)}"
         for command in mailbox.close():
             refuse(command, EngineError(ENGINE_STOPPED, why))
@@ -70,7 +73,7 @@ def run(
             loop.run()
     finally:
         if not mailbox.closed:  # an error occurred at the end of the loop
-            loop.end("The engine cannot go on.")
+            loop.end("The engine cannot continue.")
         # If a thread ends while it has streams, the process aborts at exit (mlx #4110, #4373).
         run_cleanup(_clear_streams)
 

@@ -324,7 +324,7 @@ class Workers:
             try:
                 going_on = self._do_one()
             except BaseException:  # keep the thread alive, because the pool relies on it
-                log.exception("a fault between two pieces of work")
+                log.exception("an error between two jobs of a task")
 
     def _do_one(self) -> bool:
         job = self._take()

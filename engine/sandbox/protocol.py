@@ -144,7 +144,7 @@ def unpack(read: Callable[[int], bytes], max_bytes: int | None = None) -> TaskRe
         raise MalformedMessageError(str(error)) from None
     lengths = content.pop("blobs", None) if isinstance(content, dict) else None
     if not isinstance(lengths, list) or not all(type(n) is int and n >= 0 for n in lengths):
-        raise MalformedMessageError("no list of lengths")
+        raise MalformedMessageError("not a list of lengths")
     if max_bytes is not None and length + sum(lengths) > max_bytes:
         raise MalformedMessageError(f"{length + sum(lengths):,} bytes")
     return content, [read(n) for n in lengths]

@@ -81,7 +81,7 @@ def addresses_of(host: str) -> list[str]:
             str(info[4][0]) for info in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
         ]
     if not found:
-        raise OSError("this machine has no address in a network")
+        raise OSError("this machine has no network address")
     return list(dict.fromkeys(found))
 
 
@@ -97,4 +97,4 @@ def _label(name: str) -> str:
 
 def _failed(error: Exception) -> EngineError:
     why = (getattr(error, "strerror", None) or str(error) or type(error).__name__).rstrip(".")
-    return EngineError(INVALID_REQUEST, f"The network cannot be told where this server is: {why}.")
+    return EngineError(INVALID_REQUEST, f"Cannot announce this server on the network: {why}.")

@@ -127,7 +127,7 @@ class _AuthMiddleware:
             known = self._keys.owner(given) if given else None
             needed = self._settings.require_key or bool(self._keys.all())
         except (OSError, ValueError):
-            log.error("the file of keys cannot be read")
+            log.error("cannot read the key file")
             return None
         return known or (None if needed else LOCAL)
 
@@ -139,19 +139,19 @@ def check(scope: Scope, settings: Settings) -> None:
         RequestError: 403, or 431 if the headers are too long.
     """
     if sum(len(name) + len(value) for name, value in scope["headers"]) > _MAX_HEADER_BYTES:
-        raise RequestError(431, "This is no request in HTTP/1.1: its head is too long.")
+        raise RequestError(431, "Invalid HTTP/1.1 request: its header is too long.")
     headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
     host = headers.get(b"host", "")
     # Non-local servers require a key, which a page using DNS rebinding doesn't have.
     if settings.is_local and not _HOST.fullmatch(host):
-        raise RequestError(403, f"This server answers for localhost only, not for {host!r}.")
+        raise RequestError(403, f"This server only accepts the host localhost, not {host!r}.")
     origin = headers.get(b"origin")
     if origin is not None:
         if origin in settings.origins:
             return
-        raise RequestError(403, f"Web pages and extensions may not ask this server: {origin!r}.")
+        raise RequestError(403, f"Web pages and extensions must not use this server: {origin!r}.")
     if headers.get(b"sec-fetch-site", "none") != "none":
-        raise RequestError(403, "Web pages may not ask this server.")
+        raise RequestError(403, "Web pages must not use this server.")
 
 
 def error_response(scope: Scope, error: Exception) -> JSONResponse:
@@ -170,9 +170,9 @@ def _key(scope: Scope) -> str:
 
 def _key_error(scope: Scope) -> RequestError:
     if _key(scope):
-        return RequestError(401, "This key is not known here, or was revoked.", WRONG_KEY)
+        return RequestError(401, "This key is unknown or was revoked.", WRONG_KEY)
     return RequestError(
-        401, "A key is needed: send it as 'Authorization: Bearer KEY' or 'x-api-key'.", WRONG_KEY
+        401, "A key is required. Send it as 'Authorization: Bearer KEY' or 'x-api-key'.", WRONG_KEY
     )
 
 
@@ -186,7 +186,7 @@ def application(
         path = request.scope["path"]
         # The raw path is printable ASCII, because h11 rejects anything else.
         shown = request.scope["raw_path"].decode("ascii", "replace")[:_MAX_PATH_CHARACTERS]
-        what = f"{request.method} {shown} is not served. GET /openapi.json lists what is."
+        what = f"{request.method} {shown} does not exist. GET /openapi.json lists all routes."
         response = error_response(request.scope, RequestError(status, what))
         if status == 405:
             allowed = {m for r in routes if r.path_regex.match(path) for m in r.methods or ()}

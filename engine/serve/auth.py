@@ -73,12 +73,12 @@ class Settings(Struct, frozen=True):
             raise ValueError(f"policy must be 'refuse' or 'evict', not {self.policy!r}")
         for origin in self.origins:
             if not _ORIGIN.fullmatch(origin):
-                raise ValueError(f"an origin is written as https://example.org, not {origin!r}")
+                raise ValueError(f"an origin must look like https://example.org, not {origin!r}")
         for alias in self.aliases:
             if not all(part.strip() for part in alias.partition("=")[::2]):
-                raise ValueError(f"an alias is written as claude-*=MODEL, not {alias!r}")
+                raise ValueError(f"an alias must look like claude-*=MODEL, not {alias!r}")
         if not self.is_local and not self.require_key:
-            raise ValueError(f"other machines can reach {self.host}, so a key is required there")
+            raise ValueError(f"other machines can reach {self.host}, so a key is required")
 
     @property
     def is_local(self) -> bool:
@@ -167,7 +167,7 @@ class Keys:
             ValueError: if the name is empty, too long or not displayable.
         """
         if not 0 < len(name) <= 60 or not is_visible(name):
-            raise ValueError("a key's name must have 1 to 60 characters that can be shown")
+            raise ValueError("a key's name must have 1 to 60 printable characters")
         made = PREFIX + secrets.token_urlsafe(32)
         with self._locked():
             key = Key(secrets.token_hex(4), name, _digest(made), time.time())
@@ -213,11 +213,11 @@ class Keys:
         if stamp == self._stamp:
             return
         if about.st_mode & 0o022:
-            raise ValueError(f"others may write to {self._file}: chmod 600 it")
+            raise ValueError(f"other users can write to {self._file}; run chmod 600 on it")
         try:
             self._keys = [Key(**entry) for entry in json.loads(self._file.read_bytes())]
         except (ValueError, TypeError):
-            raise ValueError(f"{self._file} holds no keys, or is damaged") from None
+            raise ValueError(f"{self._file} has no keys or is damaged") from None
         self._stamp = stamp
 
     def _write(self, keys: list[Key]) -> None:
@@ -276,7 +276,7 @@ class FairShare:
     def refused(self, what: str) -> RequestError:
         return RequestError(
             429,
-            f"This key has its share of {what}: the rest is for other keys. Ask again later.",
+            f"This key already uses its share of {what}. Retry later.",
             CAPACITY_EXHAUSTED,
         )
 
@@ -316,12 +316,12 @@ class AccountShare:
             if answers > self._most:
                 raise RequestError(
                     400,
-                    f"This request wants {answers} answers at once, and a key may have "
-                    f"{self._most}. Ask for fewer.",
+                    f"This request wants {answers} answers (limit {self._most} per key). Ask for "
+                    "fewer.",
                 )
             raise RequestError(
                 429,
-                f"{others} answers are being given to this key, and {self._most} may be at once.",
+                f"This key has {others} running answers (limit {self._most}). Retry later.",
                 RATE_LIMITED,
                 1,
             )
@@ -370,7 +370,7 @@ class RateLimiter:
             if account.left < 1:
                 raise RequestError(
                     429,
-                    f"This key may send {a_minute} requests a minute.",
+                    f"This key may send {a_minute} requests per minute.",
                     RATE_LIMITED,
                     int((1 - account.left) * 60 / a_minute) + 1,
                 )

@@ -64,13 +64,12 @@ class MemoryAccount:
             if self.bytes + by > MAX_IN_FLIGHT_BODY_BYTES:
                 raise RequestError(
                     429,
-                    f"The requests that are here hold {self.bytes / 2**20:.3g} MB, and no more "
-                    "may. Ask again later.",
+                    f"Too many request bytes in flight ({self.bytes / 2**20:.3g} MB). Retry later.",
                     CAPACITY_EXHAUSTED,
                 )
             left = MAX_IN_FLIGHT_BODY_BYTES - self.bytes - by
             if not self._sharing.may_have(self._of[guest.id] + by, left):
-                raise self._sharing.refused("what requests may hold")
+                raise self._sharing.refused("memory for requests")
             mine += by
             self.bytes += by
             self._of[guest.id] += by
@@ -146,7 +145,7 @@ def media_bytes(body: Mapping[str, Any]) -> int:
 def _too_large_error(limit: int) -> RequestError:
     # Clients know this code from overlong prompts, and respond by shortening the conversation.
     return RequestError(
-        413, f"This request may have {limit / 2**20:.3g} MB, not more.", CONTEXT_OVERFLOW
+        413, f"Request is too large (limit {limit / 2**20:.3g} MB). Shorten it.", CONTEXT_OVERFLOW
     )
 
 
@@ -184,18 +183,20 @@ async def _read_limited(
                 message = await asyncio.wait_for(receive(), silence)
                 more = message.get("more_body", False)
                 if message["type"] == "http.disconnect":
-                    raise RequestError(400, "The connection was closed within the request.")
+                    raise RequestError(400, "The connection was closed during the request.")
                 async for piece in unpacked(message.get("body", b""), not more):
                     before = parts.nbytes
                     parts.add(piece)
                     if most := parts.too_many:
-                        raise RequestError(413, f"This request may have {most}, not more.")
+                        raise RequestError(
+                            413, f"Request is too large (limit: {most}). Shorten it."
+                        )
                     held(len(piece) + parts.nbytes - before)
                     body += piece
                     if len(body) > limit:
                         raise _too_large_error(limit)
     except TimeoutError:
-        raise RequestError(408, "The rest of the request did not come.") from None
+        raise RequestError(408, "The rest of the request was not received.") from None
     except RequestError:
         body.clear()
         # Clients that send Expect haven't started sending the body yet.
@@ -248,8 +249,7 @@ def _decompressor(encoding: str) -> Callable[[bytes, bool], AsyncIterator[bytes]
     else:
         raise RequestError(
             415,
-            "A body can be packed by gzip, deflate or zstd here, or not at all, and not by "
-            f"{shorten(name)[:40]}.",
+            f"Unsupported Content-Encoding {shorten(name)[:40]}. Use gzip, deflate, zstd or none.",
         )
 
     async def unpacked(piece: bytes, last: bool) -> AsyncIterator[bytes]:
@@ -258,9 +258,9 @@ def _decompressor(encoding: str) -> Callable[[bytes, bool], AsyncIterator[bytes]
                 yield part
                 await asyncio.sleep(0)
         except damaged:
-            raise RequestError(400, f"The body is not packed by {name}, or is damaged.") from None
+            raise RequestError(400, f"The body is not valid {name}.") from None
         if work.unused_data or (last and not work.eof):
-            raise RequestError(400, f"The body is packed by {name}, and its end is missing.")
+            raise RequestError(400, f"The {name} body is incomplete.")
 
     return unpacked
 

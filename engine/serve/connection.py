@@ -106,10 +106,10 @@ class Connection(H11Protocol):
         error = sys.exception()
         status = error.error_status_hint if isinstance(error, h11.RemoteProtocolError) else 400
         if status == 431:
-            why = "its head is too long"
+            why = "its header is too long"
         else:
             why = str(error or msg).split(": bytearray")[0].rstrip(".")
-        self.refuse(status, f"This is no request in HTTP/1.1: {why}.")
+        self.refuse(status, f"Invalid HTTP/1.1 request: {why}.")
 
     def refuse(self, status: int, message: str) -> None:
         """Send an error response (unless an answer has started) and close. No request is needed."""
@@ -132,7 +132,7 @@ class Connection(H11Protocol):
             self.transport.abort()
         elif self.waits and now - self.since > patience:
             if self.conn.trailing_data[0]:
-                self.refuse(408, f"The request did not come within {patience:g} seconds.")
+                self.refuse(408, f"The request was not received within {patience:g} seconds.")
             else:
                 self.transport.close()
         elif not self.waits:
@@ -183,9 +183,11 @@ def _make_room(newest: Connection, all_: list[Connection]) -> None:
         return
     elif sending:
         slowest = min(sending, key=lambda c: c.since)
-        slowest.refuse(408, "The rest of the request did not come, and others want to ask.")
+        slowest.refuse(
+            408, "The rest of the request was not received, and other clients are waiting."
+        )
     else:
-        newest.refuse(503, "The server has as many connections as it can hold. Ask again soon.")
+        newest.refuse(503, "Too many connections. Retry soon.")
 
 
 def connection_limit(most: int) -> int:

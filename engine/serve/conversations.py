@@ -66,7 +66,7 @@ class ConversationIndex:
             if self._file.is_file():  # reading a named pipe would block
                 lines = self._file.read_text("ascii", "replace").replace("\0", "\n").split("\n")
         except OSError as error:
-            log.warning("Conversations are not found again after a restart: %s", error.strerror)
+            log.warning("conversations will not be resumed after a restart: %s", error.strerror)
         for line in lines:
             if found := _LINE.fullmatch(line):
                 self._put(found["digest"], found["name"], found["owner"] or UNKNOWN)
@@ -108,7 +108,7 @@ class ConversationIndex:
                 self._make_folder()
                 self._rewrite()
         except OSError as error:  # not fatal, because it only costs a prefill after a restart
-            log.info("a conversation is not found again after a restart (%s)", error.strerror)
+            log.info("a conversation will not be resumed after a restart: %s", error.strerror)
 
     def forget(self) -> None:
         """Forget all names. Files on disk are kept."""

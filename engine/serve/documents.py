@@ -108,10 +108,10 @@ def _text(
                 raise
             raise ValueError(error.message.rstrip(".")) from None
     if found.is_scan:
-        raise ValueError("it holds no text: its pages are pictures. Send them as images")
+        raise ValueError("it has no text, only images. Send its pages as images")
     pages = list(found.pages)
     for number in found.scans:
-        pages[number - 1] = f"[Page {number} is a picture without text.]"
+        pages[number - 1] = f"[Page {number} is an image without text.]"
     return "\n\n".join(pages)
 
 
@@ -194,8 +194,8 @@ class RequestDocuments:
     def _too_long(self) -> RequestError:
         return RequestError(
             400,
-            f"Reading this request's documents takes longer than {READING_BUDGET_S:g} s. Send "
-            "fewer or smaller ones.",
+            f"Reading this request's documents took longer than {READING_BUDGET_S:g} s. Send fewer "
+            "or smaller ones.",
         )
 
 
@@ -223,7 +223,7 @@ class DocumentReader:
         ticket = self._queue.enter(guest=guest.id)
         documents = RequestDocuments(guest, self.texts)
         try:
-            await ticket.wait(report, "its documents to be read")
+            await ticket.wait(report, "documents to be read")
             context = contextvars.copy_context()
             context.run(_documents.set, documents)
             return await asyncio.wrap_future(self._pool.submit(context.run, read))

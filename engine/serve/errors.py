@@ -43,7 +43,7 @@ STATUS = {
 }
 """HTTP status by error code (default: 500)."""
 RETRY_SECONDS = 5  # default for `Retry-After` with status 429 and 503
-INTERNAL_ERROR_MESSAGE = "The server failed over this request. Its log says more."
+INTERNAL_ERROR_MESSAGE = "Internal server error. See the server's log."
 ANTHROPIC = "/v1/messages"  # path prefix for errors in Anthropic's format
 OLLAMA = "/api/"  # path prefix for errors in Ollama's format; all other paths use OpenAI's
 CONTEXT_LENGTH = "context_length_exceeded"  # OpenAI's error code for an overlong prompt

@@ -37,7 +37,7 @@ def decode(raw: bytes | bytearray) -> dict[str, Any]:
     try:
         text = raw.decode(encoding)
     except UnicodeDecodeError:
-        log.warning("bytes in a request that are not %s replaced by U+FFFD", encoding)
+        log.warning("replaced bytes in a request that are not %s by U+FFFD", encoding)
         text = raw.decode(encoding, "replace")
     try:
         found = json.loads(
@@ -46,7 +46,7 @@ def decode(raw: bytes | bytearray) -> dict[str, Any]:
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     except json.JSONDecodeError as error:
-        raise ValueError(f"it is no JSON: {error}") from None
+        raise ValueError(f"it is not valid JSON: {error}") from None
     if not isinstance(found, dict):
         raise ValueError('it must be a JSON object like {"messages": […]}')
     return cast(dict[str, Any], replace_surrogates(found))
@@ -60,7 +60,7 @@ def replace_surrogates(tree: Any) -> Any:
     """
     if _is_encodable(tree):
         return tree
-    log.warning("half of a surrogate pair in a request replaced by U+FFFD")
+    log.warning("replaced an unpaired surrogate in a request by U+FFFD")
     text = json.dumps(tree, ensure_ascii=False).encode("utf-16-le", "surrogatepass")
     return json.loads(text.decode("utf-16-le", "replace"))
 
@@ -82,7 +82,7 @@ def _is_encodable(tree: Any) -> bool:
         if not inner:
             return is_whole
         level = inner
-    raise ValueError(f"it is nested too deeply: {MAX_DEPTH} levels are taken")
+    raise ValueError(f"it is nested too deeply (limit {MAX_DEPTH} levels)")
 
 
 def shorten(words: str) -> str:
@@ -104,19 +104,19 @@ def _is_whole(text: str) -> bool:
 
 
 def _constant(name: str) -> None:
-    raise ValueError(f"it is no JSON: {name} is no JSON number")
+    raise ValueError(f"it is not valid JSON: {name} is not a number")
 
 
 def _whole(digits: str) -> int:
     if len(digits) > MAX_INTEGER_DIGITS:
-        raise ValueError(f"it holds a number of {len(digits)} digits")
+        raise ValueError(f"it has a number of {len(digits)} digits")
     return int(digits)
 
 
 def _number(digits: str) -> float:
     number = float(digits)
     if math.isinf(number):
-        raise ValueError(f"it holds a number that is too large: {digits[:20]}")
+        raise ValueError(f"it has a number that is too large: {digits[:20]}")
     return number
 
 
@@ -243,7 +243,7 @@ def sampling_params(given: Mapping[str, Any], base: Mapping[str, Any]) -> Sampli
         ValueError: if they're invalid, with the reason.
     """
     if given.get("choices") is not None and not given["choices"]:
-        raise ValueError("choices must not be empty. Leave it out for a free answer")
+        raise ValueError("choices must not be empty. Omit it for an unconstrained answer")
     sampling = {**base, **{name: usual_value(name, value) for name, value in given.items()}}
     sampling["logit_bias"] = _token_ids(sampling.get("logit_bias"))
     try:
@@ -287,7 +287,7 @@ def answer_form(wanted: Any, where: str) -> dict[str, Any]:
         if kind == "json_object" and schema is None:
             return {"json_schema": {"type": "object"}}
         if not isinstance(schema, dict):
-            raise ValueError(f"{where}.{kind} must have a schema that is an object")
+            raise ValueError(f"{where}.{kind} must have an object as its schema")
         return {"json_schema": schema}
     told = json.dumps(wanted, ensure_ascii=False)[:100]
     raise ValueError(f"{where} must be text, json_object or json_schema, not {told}")

@@ -51,9 +51,9 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-SERVER_STOPPING = "The server is ending."
+SERVER_STOPPING = "The server is shutting down."
 KEY_REVOKED = "This key was revoked."
-UNLOADED = "The model was unloaded meanwhile. Ask again in a moment, and it is loaded again."
+UNLOADED = "The model was unloaded. Retry in a moment; it will be loaded again."
 KEEPALIVE_S = 5.0  # maximum interval between events of a stream
 QUIET_S = 5.0  # time without an engine event, after which a keep-alive is sent
 CANCEL_TIMEOUT_S = 60.0  # after this time, the session of a canceled reply is dropped
@@ -403,7 +403,7 @@ class EventRelay:
         try:
             loop.call_soon_threadsafe(self._deliver)
         except RuntimeError:
-            log.debug("the server has ended meanwhile")
+            log.debug("the server has ended")
 
     def _deliver(self) -> None:
         self._is_waking = False  # reset first, so that no event is left behind
@@ -597,7 +597,7 @@ class ModelRequestHandler:
                         with anyio.move_on_after(patience, shield=True) as late:
                             await replies.stop()
                         if late.cancelled_caught:
-                            why = "a reply that was stopped has not ended in %g s"
+                            why = "a stopped reply did not end within %g s"
                             log.error(why, patience)
                         # Text completions aren't conversations that can be continued.
                         if generation.messages or isinstance(replies.last, Failed):
@@ -709,7 +709,7 @@ class ModelRequestHandler:
             try:
                 check_digest("follows", follows)
                 if name is None:
-                    raise ValueError("follows goes with a session: name it by session_id")
+                    raise ValueError("follows requires a session; set session_id")
             except ValueError as error:
                 raise bodies.invalid_body_error(FieldError(str(error), "follows")) from None
         if name is None or not isinstance(messages, list):

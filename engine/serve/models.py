@@ -31,8 +31,8 @@ T = TypeVar("T")
 
 RELOAD_WAIT_S = 60.0  # maximum time that requests wait for a reload
 RELOAD_RETRY_S = 5.0  # delay before retrying a failed reload
-RELOAD_FAILED = "The engine broke down and cannot load its models again"
-RELOADING = "The engine broke down. Its models are being loaded again; ask again in a moment."
+RELOAD_FAILED = "The engine failed and cannot reload its models"
+RELOADING = "The engine failed and is reloading its models. Retry in a moment."
 STATS_TIMEOUT_S = 5.0  # timeout for the engine's statistics
 BUILT_IN_NAMES = ("claude-*", "gpt-*", "*-latest", "sonnet", "opus", "haiku")
 """Model names that agents hardcode for parts of their work. Without an alias, they refer to the
@@ -207,7 +207,7 @@ class ModelRegistry:
                 if entry.is_called(meant):
                     return entry
         served = ", ".join(repr(entry.name) for entry in self.entries)
-        raise EngineError(UNKNOWN_MODEL, f"There is no model {name!r} here, but {served}.")
+        raise EngineError(UNKNOWN_MODEL, f"Unknown model {name!r}. Available models: {served}.")
 
     def is_shown_loaded(self, entry: ModelEntry, guest: Guest) -> bool:
         """Check whether a guest may see that a model is loaded or loading.
@@ -253,7 +253,7 @@ class ModelRegistry:
                 return entry
             if (entry.folder, entry.adapter) == made_of:
                 return entry
-        raise EngineError(UNKNOWN_MODEL, f"There is no model {model.name!r} here any more.")
+        raise EngineError(UNKNOWN_MODEL, f"The model {model.name!r} is no longer available.")
 
     def find(self, name: object) -> Model:
         """Look up a loaded model. See `entry`.
@@ -314,13 +314,11 @@ class ModelRegistry:
                 models.
         """
         if not self._may_unload:
-            raise RequestError(
-                409, "Models are unloaded in the window of this program.", MODEL_KEPT
-            )
+            raise RequestError(409, "Models can only be unloaded in the app's window.", MODEL_KEPT)
         if self._sharing.several and (entry.given or entry.guests - {guest.id}):
-            raise RequestError(409, f"{entry.name} is kept for other keys, too.", MODEL_KEPT)
+            raise RequestError(409, f"{entry.name} is also used by other keys.", MODEL_KEPT)
         if entry.users or entry.loading is not None:
-            raise RequestError(409, f"{entry.name} is in use. Ask again later.", MODEL_BUSY, 5)
+            raise RequestError(409, f"{entry.name} is in use. Retry later.", MODEL_BUSY, 5)
         unloading = self._unload(entry)
         if unloading is not None:
             await asyncio.wrap_future(unloading)
@@ -425,7 +423,7 @@ class ModelRegistry:
         try:
             stats = await self.figures()
         except TimeoutError:
-            return "busy", f"The engine has not answered for {STATS_TIMEOUT_S:g} seconds."
+            return "busy", f"The engine has not responded for {STATS_TIMEOUT_S:g} seconds."
         except EngineError as error:
             self.lost()
             return "stopped", error.message
@@ -513,7 +511,7 @@ class ModelRegistry:
             missing = await self._missing()
             self._why = "" if not missing else self._why
             if missing:
-                log.warning("the engine has lost models: loading them again")
+                log.warning("engine lost models; reloading them")
                 for model in missing:
                     self._on_loss(model.id)
                 answer: Future[tuple[list[Model | None], str]] = Future()
@@ -530,8 +528,8 @@ class ModelRegistry:
         except BaseException as error:
             self._failed_at = time.monotonic()
             self._why = f"{RELOAD_FAILED} ({type(error).__name__})"
-            log.error("lost models were not loaded again (%s)", type(error).__name__)
-            log.debug("why lost models were not loaded again", exc_info=True)
+            log.error("cannot reload lost models (%s)", type(error).__name__)
+            log.debug("cannot reload lost models", exc_info=True)
             if isinstance(error, asyncio.CancelledError):
                 raise
         finally:
@@ -586,11 +584,11 @@ def _load(engine: Engine, models: list[Model]) -> tuple[list[Model | None], str]
             loaded.append(engine.load_again(model))
         except EngineError as error:
             why = f"{RELOAD_FAILED}: {error.message}"
-            log.error("a model cannot be loaded again (%s)", error.code)
+            log.error("cannot reload a model (%s)", error.code)
             loaded.append(None)
         except BaseException as error:
             why = f"{RELOAD_FAILED} ({type(error).__name__})"
-            log.error("a model cannot be loaded again (%s)", type(error).__name__)
-            log.debug("why a model cannot be loaded again", exc_info=True)
+            log.error("cannot reload a model (%s)", type(error).__name__)
+            log.debug("cannot reload a model", exc_info=True)
             loaded.append(None)
     return loaded, why

@@ -192,7 +192,7 @@ class QueueEntry:
             before, silent = self._queue.before(self), silent + pause
             if before != reported or silent >= REPORT_EVERY_S:
                 reported, silent = before, 0.0
-                report(f"waiting for {what}, {before} before this one")
+                report(f"waiting for {what} ({before} ahead)")
             pause = min(max(REPORT_AFTER_S, before / CHECKS_PER_S), REPORT_EVERY_S)
         self.admitted.result()
 

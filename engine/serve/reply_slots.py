@@ -117,7 +117,7 @@ class ReplySlots:
             RequestError: 429 if the queue is full or there are too many sessions.
             EngineError: if the engine stopped or the session was freed.
         """
-        what = "an answer to begin"
+        what = "a free slot"
         with ExitStack() as held:
             if name is None:
                 await self._admitted(self.queue, held, False, guest, report, what, answers)
@@ -165,7 +165,7 @@ class ReplySlots:
             return named
         if (named.model.path, named.model.adapter) != (model.path, model.adapter):
             raise SessionModelError(
-                400, f"The session {name!r} talks to {named.model.name}, not to {model.name}."
+                400, f"The session {name!r} uses {named.model.name}, not {model.name}."
             )
         return named
 
@@ -210,9 +210,9 @@ class ReplySlots:
             return
         if queue.would_wait(named, places, guest.id):
             if left > 0:
-                raise self._sharing.refused("the requests that may wait")
+                raise self._sharing.refused("the queue")
             raise RequestError(
                 429,
-                f"{self.waiting} requests wait already, and no more may. Ask again later.",
+                f"Queue is full ({self.waiting} waiting). Retry later.",
                 CAPACITY_EXHAUSTED,
             )

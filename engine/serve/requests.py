@@ -23,7 +23,7 @@ _RATE_TIMEOUT_S = 2.0  # time without a chunk, after which the rate is 0
 
 def agent_stopped_error() -> RequestError:
     """Build the error for a stopped agent. Status 400, because clients don't retry it."""
-    return RequestError(400, "A person has stopped this agent in Stretto.", "agent_stopped")
+    return RequestError(400, "The user stopped this agent in Stretto.", "agent_stopped")
 
 
 class RunningReplies(Protocol):

@@ -82,7 +82,7 @@ class Server:
     ) -> None:
         settings = settings or Settings()
         if settings.require_key and not (keys and any(not k.revoked for k in keys.all())):
-            raise ValueError("a key is required, and none has been made yet")
+            raise ValueError("a key is required, but none exists")
         self.engine = engine
         self._unload_after = settings.unload_after
         self._crowd = 0  # maximum number of connections since memory was last returned
@@ -189,7 +189,7 @@ class Server:
             ValueError: if a share or their sum is out of range.
         """
         if not all(0 < share < 100 for share in shares.values()) or sum(shares.values()) > 100:
-            raise ValueError("shares are more than 0 and less than 100, and 100 in all at most")
+            raise ValueError("shares must be between 0 and 100, and 100 in total at most")
         self._answering.shares = dict(shares)
 
     def unloaded(self, model_id: str) -> None:
@@ -210,7 +210,7 @@ class Server:
         if self._thread.ident is not None:
             self._thread.join(STOP_TIMEOUT_S)
             if self._thread.is_alive():
-                log.error("server has not ended in %g s", STOP_TIMEOUT_S)
+                log.error("server did not end within %g s", STOP_TIMEOUT_S)
         self._socket.close()
 
     def _lost(self, model_id: str | None) -> None:
@@ -299,7 +299,7 @@ class _HTTPServer(uvicorn.Server):
             except BaseException as error:
                 if isinstance(error, asyncio.CancelledError | KeyboardInterrupt | SystemExit):
                     raise
-                log.exception("a look at the connections failed")
+                log.exception("checking the connections failed")
                 await asyncio.sleep(1 / TICKS_PER_SECOND)
 
     async def on_tick(self, counter: int) -> bool:
@@ -309,7 +309,7 @@ class _HTTPServer(uvicorn.Server):
             if counter % TICKS_PER_SECOND == 0:
                 self._tidy()
         except BaseException:
-            log.exception("connections could not be looked after")
+            log.exception("cannot supervise connections")
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

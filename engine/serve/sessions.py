@@ -42,7 +42,7 @@ DIGEST = "[0-9a-f]{64}"
 
 def check_digest(name: str, value: object) -> None:
     if not isinstance(value, str) or not re.fullmatch(DIGEST, value):
-        raise ValueError(f"{name} is no digest of 64 small hexadecimal digits")
+        raise ValueError(f"{name} is not a digest of 64 lower-case hexadecimal digits")
 
 
 class SentConversation(Struct, frozen=True):
@@ -68,8 +68,7 @@ class SentConversation(Struct, frozen=True):
         if follows not in self.digests:
             raise RequestError(
                 409,
-                "The session does not know the messages that follows names. "
-                "Send the whole conversation, without follows.",
+                "Unknown digest in follows. Send the whole conversation, without follows.",
                 UNKNOWN,
             )
         count = self.digests.index(follows) + 1
@@ -221,7 +220,7 @@ class SessionRegistry:
         """
         found = self.find(guest, name)
         if found is None:
-            raise RequestError(404, f"There is no session {name!r}.", SESSION_NOT_FOUND)
+            raise RequestError(404, f"Unknown session {name!r}.", SESSION_NOT_FOUND)
         return found
 
     def all(self) -> list[ServerSession]:
@@ -250,7 +249,7 @@ class SessionRegistry:
             RequestError: 409 if the name is taken, 429 if there are too many sessions.
         """
         if self.find(guest, name) is not None:
-            raise RequestError(409, f"There is a session {name!r} already.", SESSION_EXISTS)
+            raise RequestError(409, f"Session {name!r} already exists.", SESSION_EXISTS)
         self._make_room(guest, spared)
         ttl = self._settings.session_ttl if ttl is None else ttl
         made = self._named[(guest.id, name)] = ServerSession(guest, name, model, config, ttl)
@@ -328,8 +327,7 @@ class SessionRegistry:
         ends = [n.ttl - n.idle_seconds for n in idle if n.ttl]
         raise RequestError(
             429,
-            f"There are {len(self._named)} sessions, and no place for one more. "
-            "Delete one, or ask again later.",
+            f"Too many sessions ({len(self._named)}). Delete one, or retry later.",
             CAPACITY_EXHAUSTED,
             int(min([RETRY_S, *ends])) + 1,
         )

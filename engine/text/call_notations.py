@@ -162,7 +162,7 @@ def _of_object(value: dict[str, str]) -> Call:
     if given is not None and given.startswith('"'):
         given, _ = literal(json.loads(given).strip() or "{}", 0)
     if not isinstance(name, str) or given is None:
-        raise ValueError("it names no tool, or has no arguments")
+        raise ValueError("it has no tool name or no arguments")
     return Call(name, _object(given), own if isinstance(own, str) else None)
 
 
@@ -170,7 +170,7 @@ def _object(arguments: str) -> str:
     if arguments == "null":
         return "{}"
     if not arguments.startswith("{"):
-        raise ValueError("its arguments are no object")
+        raise ValueError("its arguments are not an object")
     return arguments
 
 
@@ -283,7 +283,7 @@ class _TagParser:
             elif at == len(text) or self._head.match(text, at):
                 break  # the end tag is missing
             else:
-                raise ValueError("text stands between its arguments")
+                raise ValueError("it has text between its arguments")
         return f"{{{', '.join(f'{dumps(key)}: {value}' for key, value in given.items())}}}", at
 
     def _value_end(
@@ -559,7 +559,7 @@ def read(name: str, text: str, tools: Sequence[Tool] = ()) -> list[Call]:
     """
     found = reading(name, text, tools)
     if found.rest or not found.calls:
-        raise ValueError("it is no call")
+        raise ValueError("it is not a call")
     return found.calls
 
 

@@ -126,7 +126,7 @@ class _Literals:
         if not known and style.python:
             known = _python_number(word[0])
         if not known:
-            raise ValueError("a value is no literal")
+            raise ValueError("a value is not a literal")
         return known, word.end()
 
     def _members(self, at: int, close: str, depth: int, named: bool) -> tuple[str, int]:
@@ -183,7 +183,7 @@ class _Literals:
         while (end := text.find(mark, end + len(mark))) >= 0:
             if _AFTER.match(text, end + len(mark)):
                 return dumps(text[begun:end]), end + len(mark)
-        raise ValueError("a text has no end")
+        raise ValueError("a string has no end")
 
     def _quoted(self, at: int) -> tuple[str, int]:
         """Parse a quoted string. A quote only counts as the end if a value can end there."""
@@ -195,7 +195,7 @@ class _Literals:
         while True:
             end = text.find(quote, at)
             if end < 0:
-                raise ValueError("a text has no end")
+                raise ValueError("a string has no end")
             slashes = 0
             while end - slashes > begun and text[end - slashes - 1] == "\\":
                 slashes += 1

@@ -65,7 +65,7 @@ class Budget:
         self._pages += pages
         if self._characters > MOST_CHARACTERS:
             raise UnreadableError(
-                f"holds more than {MOST_CHARACTERS:,} characters of text. Attach a part of it"
+                f"has more than {MOST_CHARACTERS:,} characters of text. Attach a part of it"
             )
         if self._pages > MOST_PAGES:
             raise UnreadableError(f"has more than {MOST_PAGES:,} pages. Attach a part of it")
@@ -104,7 +104,7 @@ def document(
     """Build a document, cleaning its text. Raises UnreadableError if there is no text."""
     cleaned = [*map(clean, pages)]
     if not any(cleaned):
-        raise UnreadableError("holds no text")
+        raise UnreadableError("has no text")
     if left_out is not None and (note := left_out.note()):
         cleaned[-1] = f"{cleaned[-1]}\n\n{note}".lstrip("\n")
     names = tuple(" ".join(label.split())[:200] for label in labels or ())
@@ -222,7 +222,7 @@ def xml(data: bytes) -> Any:
     try:
         return ElementTree.fromstring(data, forbid_dtd=False)
     except DefusedXmlException:
-        raise UnreadableError("holds XML that is not safe to read") from None
+        raise UnreadableError("contains unsafe XML") from None
     except (ElementTree.ParseError, ValueError, RecursionError, LookupError):
         raise UnreadableError(DAMAGED) from None
 

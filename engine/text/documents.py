@@ -48,8 +48,8 @@ _QUALITY = 85
 _MOST_OBJECTS = 2_000  # per page, when looking for images
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl"}
 
-PICTURE = "is a picture, in which there is no text to be read"
-_BINARY = "is no text: its bytes mean something to another program only"
+PICTURE = "is an image without text"
+_BINARY = "is not a text file"
 
 _KINDS = {
     ".md": "Markdown",
@@ -111,13 +111,13 @@ def read(path: Path, encoding: str = "") -> Document:
     try:
         size = path.stat().st_size
         if not path.is_file():
-            raise UnreadableError("is no file")
+            raise UnreadableError("is not a file")
         if size > _MOST_FILE:
             raise UnreadableError(f"is larger than {_MOST_FILE // 10**6} MB. Attach a part of it")
         with path.open("rb") as file:
             head = file.read(4096)
     except FileNotFoundError:
-        raise UnreadableError("is not there any more") from None
+        raise UnreadableError("no longer exists") from None
     except OSError as error:
         raise UnreadableError(f"cannot be opened: {error.strerror or error}") from None
     if not head:
@@ -139,7 +139,7 @@ def read(path: Path, encoding: str = "") -> Document:
     if is_heic(head):
         raise UnreadableError(f"is {SAVE_HEIC}")
     if size > _MOST_TEXT:
-        raise UnreadableError("is too large for a text. Attach a part of it")
+        raise UnreadableError("is too large. Attach a part of it")
     data = path.read_bytes()
     if head.startswith(b"{\\rtf"):
         return rtf.read(data)
@@ -232,7 +232,7 @@ def _opened(path: Path) -> Any:
     except pypdfium2.PdfiumError as error:
         if getattr(error, "err_code", None) == raw.FPDF_ERR_PASSWORD or "password" in str(error):
             raise UnreadableError(LOCKED) from None
-        raise UnreadableError("is damaged, or no PDF") from None
+        raise UnreadableError("is damaged or not a PDF") from None
 
 
 def draw(path: Path, numbers: Sequence[int], pixels: int, small: int) -> list[DrawnPage]:
@@ -419,7 +419,7 @@ def _packed(path: Path) -> Document:
 def _epub(archive: Archive) -> Document:
     """Convert each item of the book's spine, usually a chapter."""
     if "META-INF/encryption.xml" in archive and "META-INF/rights.xml" in archive:
-        raise UnreadableError("is locked by its seller and cannot be read")
+        raise UnreadableError("is copy-protected and cannot be read")
 
     def named(root: Any, name: str) -> list[Any]:
         return [e for e in root.iter() if str(e.tag).rpartition("}")[2] == name]

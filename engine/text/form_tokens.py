@@ -117,7 +117,7 @@ def _tokenizer(facts: dict[str, Any], vocabulary: bytes, merges: bytes) -> Any:
         add = made.add_special_tokens if special else made.add_tokens
         add([AddedToken(**{k: v for k, v in one.items() if k != "id"}) for one in listed])
         if any(made.token_to_id(one["content"]) != one["id"] for one in listed):
-            raise ValueError("an added token has another id than it should")
+            raise ValueError("an added token has an unexpected id")
     return made
 
 

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from engine.params import FormLimits, SamplingParams
 from engine.text.schema_keywords import supported
 
-MISSING = "Answers of a given form need the Python package llguidance, which is not installed."
+MISSING = "Output formats need the Python package llguidance, which is not installed."
 
 MAX_ROW_ITEMS = 256
 """Parser items per character allowed for a grammar from a request.
@@ -89,7 +89,7 @@ def in_words(error: str, params: SamplingParams) -> str:
         return f"the schema {words.format(names)} not supported."
     if line.startswith("regex parse error"):
         why = line.rpartition("error: ")[2]
-        return f"the schema keyword 'pattern' has an expression that is not supported: {why}"
+        return f"the schema keyword 'pattern' has an unsupported expression: {why}"
     return line
 
 
@@ -103,7 +103,7 @@ def too_much(error: str) -> str:
         return ""
     reason = error.partition("\n")[0].rstrip(".")
     reason = reason.removeprefix("lexer error: ").removeprefix("Parser Error: ")
-    return f"takes too much to follow: {reason}."
+    return f"is too expensive to evaluate: {reason}."
 
 
 def _literal(text: str) -> str:

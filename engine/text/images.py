@@ -39,8 +39,8 @@ class Images(Struct, frozen=True):
         if written != [self.ids[digest][0] for digest in digests]:
             raise EngineError(
                 TEMPLATE_ERROR,
-                f"The model's chat template writes {len(written)} of the {len(digests)} images and "
-                "recordings of these messages, or in another order.",
+                f"The model's chat template writes {len(written)} of {len(digests)} images and "
+                "recordings, or changes their order.",
             )
         pairs = zip(digests, others[1::2], strict=True)
         return first + "".join(f"{_MARK}{digest}{_MARK}{text}" for digest, text in pairs)

@@ -86,7 +86,7 @@ def of_expression(expression: str) -> str:
     try:
         re.compile(made)
     except (re.error, RecursionError, OverflowError) as error:
-        raise ValueError(f"is no regular expression: {error}") from None
+        raise ValueError(f"is not a regular expression: {error}") from None
     return made
 
 
@@ -104,13 +104,13 @@ def _common_part(part: str) -> str:
     if part[0] == "(":
         group = _GROUP.fullmatch(part)
         if group is None:
-            raise ValueError(f"looks around or behind itself: {part}")
+            raise ValueError(f"uses lookaround or backreferences: {part}")
         # A rule used twice would define its group names twice.
         return f"(?{group[2]}" if group[2] and group[2].endswith(":") else "(?:"
     if part in ("^", "$") or re.fullmatch(r"\\[1-9bBAZzG]", part):
         raise ValueError(f"has {part} in it")
     if part[0] == "[" and part[-1] != "]":
-        raise ValueError("has [ without its end")
+        raise ValueError("has an unclosed [")
     if part[0] == "[":
         # llguidance would interpret these as nested classes or set operators.
         inner = re.sub(r"\\.|[\[&~/\n]", _escaped_in_class, part[1:-1], flags=re.DOTALL)
@@ -140,7 +140,7 @@ class _ParsedGrammar:
         while at < len(grammar):
             found = _TOKEN.match(grammar, at)
             if found is None:
-                raise ValueError(f"has {grammar[at : at + 20]!r}, which cannot be bound")
+                raise ValueError(f"has {grammar[at : at + 20]!r}, which is not supported")
             at = found.end()
             if found.lastgroup != "blank":
                 yield str(found.lastgroup), found[0]
@@ -154,22 +154,22 @@ class _ParsedGrammar:
             if kind == "rule":
                 name = re.sub(r"[?!:\s]|\.-?\d+", "", word)
                 if name in self._rules:
-                    raise ValueError(f"has two rules of the name {name}")
+                    raise ValueError(f"has two rules named {name}")
                 self._rules[name] = own
             elif word == "%import":
                 self._import([text for _, text in own])
             elif word == "%ignore":
                 self._ignored.append(own)
             else:
-                raise ValueError(f"has {word}, which cannot be bound")
+                raise ValueError(f"has {word}, which is not supported")
 
     def _import(self, words: list[str]) -> None:
         if words[:2] != ["common", "."] and words[:2] != ["common", "("]:
-            raise ValueError("imports more than Lark's common words")
+            raise ValueError("imports from other modules than Lark's common one")
         alias = words[-1][2:].strip() if words[-1].startswith("->") else ""
         for name in re.findall(r"[A-Z_]+", " ".join(words[1 : -1 if alias else None])):
             if name not in _COMMON:
-                raise ValueError(f"imports {name}, which is not known here")
+                raise ValueError(f"imports {name}, which is not supported")
             self._made[alias or name] = _COMMON[name]
 
     def expression(self) -> str:
@@ -177,15 +177,15 @@ class _ParsedGrammar:
             made = "|".join(self._whole(own, True) for own in self._ignored)
             self._between = f"(?:{made})*"
         if "start" not in self._rules:
-            raise ValueError("has no rule of the name start")
+            raise ValueError("has no rule named start")
         return self._between + self._rule("start")
 
     def _rule(self, name: str) -> str:
         if name not in self._made:
             if name not in self._rules:
-                raise ValueError(f"has no rule of the name {name}")
+                raise ValueError(f"has no rule named {name}")
             if name in self._open:
-                raise ValueError(f"has the rule {name} within itself")
+                raise ValueError(f"has the recursive rule {name}")
             self._open.append(name)
             self._made[name] = self._whole(self._rules[name], _is_terminal(name))
             self._open.pop()
@@ -195,7 +195,7 @@ class _ParsedGrammar:
         left = list(reversed(tokens))
         made = self._alternatives(left, terminal)
         if left:
-            raise ValueError(f"has {left[-1][1]!r} in a wrong place")
+            raise ValueError(f"has an unexpected {left[-1][1]!r}")
         return made
 
     def _alternatives(self, left: list[tuple[str, str]], terminal: bool) -> str:
@@ -214,7 +214,7 @@ class _ParsedGrammar:
         if word in ("(", "["):
             made = self._alternatives(left, terminal)
             if not left or left.pop()[1] != {"(": ")", "[": "]"}[word]:
-                raise ValueError(f"has {word} without its end")
+                raise ValueError(f"has an unclosed {word}")
             return made if word == "(" else f"(?:{made})?"
         if kind == "name":
             made = self._rule(word)
@@ -224,12 +224,12 @@ class _ParsedGrammar:
         elif kind == "regex":
             body, _, flags = word[1:].rpartition("/")
             if flags.strip("isux"):
-                raise ValueError(f"has the flags {flags}, which cannot be bound")
+                raise ValueError(f"has the flags {flags}, which are not supported")
             made, inner = of_expression(body), False
             flags = flags.replace("u", "")
             made = f"(?{flags}:{made})"
         else:
-            raise ValueError(f"has {word!r} in a wrong place")
+            raise ValueError(f"has an unexpected {word!r}")
         return made if inner or terminal else _joined([f"(?:{made})", self._between])
 
     def _text(self, word: str, left: list[tuple[str, str]]) -> str:
@@ -238,7 +238,7 @@ class _ParsedGrammar:
             left.pop()
             kind, last = left.pop() if left else ("", "")
             if kind != "text" or len(text) != 1 or len(_unquoted(last)) != 1:
-                raise ValueError("has a range that is not of two letters")
+                raise ValueError("has a range that is not between two characters")
             return f"[{_literal(text)}-{_literal(_unquoted(last))}]"
         return f"(?i:{_literal(text)})" if small else _literal(text)
 

@@ -71,11 +71,11 @@ def check_messages(messages: Any) -> list[Message]:
         if seen and message["role"] not in _SHOWING:
             raise EngineError(
                 INVALID_REQUEST,
-                f"Message {number} has an image or a recording, which only a user or a tool can "
-                "send.",
+                f"Message {number} has an image or a recording. Only the roles user and tool may "
+                "send these.",
             )
         if not pieces.is_unicode(text):
-            raise EngineError(INVALID_REQUEST, f"Message {number} holds half a character.")
+            raise EngineError(INVALID_REQUEST, f"Message {number} contains an unpaired surrogate.")
         checked.append({**message, "content": parts if seen else text} if listed else {**message})
     return checked
 

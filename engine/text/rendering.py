@@ -115,8 +115,8 @@ def render(
     except Exception as error:
         return EngineError(
             TEMPLATE_ERROR,
-            "The model's chat template could not take these messages: "
-            f"{type(error).__name__}: {str(error)[:_MOST_WORDS]}",
+            f"The model's chat template failed for these messages: {type(error).__name__}: "
+            f"{str(error)[:_MOST_WORDS]}",
         )
 
 

@@ -21,8 +21,8 @@ from engine.text.call_notations import NOTATIONS, Call, reading
 from engine.text.call_values import escaped, skip
 from engine.text.tools import with_types
 
-CUT_OFF = "the answer ended within it"
-NO_CALL = "it is no call"
+CUT_OFF = "the answer ended inside of it"
+NO_CALL = "it is not a call"
 
 _LONGEST_HEAD = 512
 """Give up on early reports if a head is longer than this (in characters) without any arguments."""

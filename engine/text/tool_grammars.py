@@ -59,13 +59,13 @@ def check(params: SamplingParams, format_name: str, model: str) -> None:
     if not params.offered:
         return
     if not format_name:
-        raise ValueError(f"tools cannot be offered to {model}: it knows no tool calls")
+        raise ValueError(f"{model} does not support tools")
     form = params.tool_form
     if form is not None and format_name not in NOTATIONS:
         asked = (
             "tool_choice can only be auto or none" if form.required else "strict can only be false"
         )
-        raise ValueError(f"{asked} here: the calls of {model} cannot be bound to a form")
+        raise ValueError(f"{asked} here: tool calls of {model} cannot be constrained")
 
 
 def bound(params: SamplingParams, tokenizer: Any, name: str) -> SamplingParams:
@@ -91,7 +91,7 @@ def bound(params: SamplingParams, tokenizer: Any, name: str) -> SamplingParams:
             own = _FREE if free else json.loads(inlined(bounded(schema, limits)))
             calls.append(grammar.call(tool, own))
         except ValueError as error:
-            raise ValueError(f"calls of the tool {tool} cannot be bound: {error}") from None
+            raise ValueError(f"calls of the tool {tool} cannot be constrained: {error}") from None
     rules = [f"start: {grammar.start()}", f"call: {' | '.join(calls)}", *grammar.rules, _BLANK]
     return replace(params, grammar="\n".join(rules) + "\n")
 
@@ -129,7 +129,7 @@ class _GrammarBuilder:
             return f"{self._thoughts()} {self._or_answer('call', '<|channel|>final<|message|>')}"
         opened, closed = self._dialect.markers.call
         if not opened:
-            raise ValueError("the model's calls have no marker, so that they cannot be bound")
+            raise ValueError("the model's calls have no marker, so they cannot be constrained")
         calls = "call"
         if self._section is not None:
             before, between, after = self._section
@@ -185,7 +185,7 @@ class _GrammarBuilder:
             return self._tagged(self._notation.tags, tool, schema)
         if self._notation.quote:
             if not self._notation.head.fullmatch(f"call:{tool}{{"):
-                raise ValueError("its name has letters that this model's calls cannot have")
+                raise ValueError("its name has characters that this model's calls cannot contain")
             return f"{_text(f'call:{tool}')} {_Gemmas(self, self._notation.quote, schema).whole()}"
         if self._notation.json:
             return self._json_call(tool, schema)
@@ -308,7 +308,7 @@ def _text(words: str) -> str:
 
 
 def _cannot(key: str) -> ValueError:
-    return ValueError(f"the parameter {json.dumps(key)} cannot be bound for this model")
+    return ValueError(f"the parameter {json.dumps(key)} cannot be constrained for this model")
 
 
 def _arguments(schema: Schema) -> Iterator[tuple[str, Schema, bool]]:
@@ -329,8 +329,8 @@ def _free(schema: Schema, key: str, ends: tuple[str, ...]) -> str:
         return f"/{whole}/ & {never}"
     if "pattern" in schema or "format" in schema:
         raise ValueError(
-            f"the parameter {json.dumps(key)} has a pattern or format, which cannot be bound for "
-            "this model"
+            f"the parameter {json.dumps(key)} has a pattern or format, which cannot be constrained "
+            "for this model"
         )
     least, most = int(schema.get("minLength", 0)), schema.get("maxLength", "")
     trimmed = r"/(\S((?s:.*)\S)?)?/" if not least else r"/\S((?s:.*)\S)?/"
@@ -362,7 +362,7 @@ def _whole_text(schema: Schema) -> str:
 def _python(tool: str, schema: Schema, blanks: str) -> str:
     """Build the rule for a Python-style call. Values are in JSON, since the parsers accept that."""
     if not all(part.isidentifier() and not keyword.iskeyword(part) for part in tool.split(".")):
-        raise ValueError("its name cannot be a function's in Python, as this model writes calls")
+        raise ValueError("its name is not a Python identifier, which this model's calls require")
     given: list[tuple[str, bool]] = []
     if schema == _FREE:
         one = f"/[A-Za-z_][A-Za-z0-9_]*/ {_text('=')} {_json({}, blanks)}"
@@ -474,7 +474,7 @@ def _items(item: str, schema: Schema) -> str:
     """Build the rule for a list, enforcing the schema's limits on its length."""
     least, most = int(schema.get("minItems", 0)), schema.get("maxItems")
     if least > _MOST_ITEMS:
-        raise ValueError("a list must have too many items to be bound for this model")
+        raise ValueError("a list has too many required items for this model")
     if most is None or most > _MOST_ITEMS:
         more = f'("," {item})*'
     else:

@@ -76,7 +76,7 @@ def as_tools(given: object) -> Copies:
         raise ValueError("tools must be a list")
     tools = Copies(_function(number, tool) for number, tool in enumerate(given, 1))
     if len({name_of(tool) for tool in tools}) < len(tools):
-        raise ValueError("tools must have names that differ")
+        raise ValueError("tools must have unique names")
     return tools
 
 
@@ -101,9 +101,9 @@ def check_choice(choice: object, tools: Sequence[Tool]) -> None:
     if not isinstance(choice, str):
         raise ValueError(f"tool_choice must be auto, none, required or a name, not {choice!r}")
     if choice == "required" and not tools:
-        raise ValueError("tool_choice asks for a call, and there are no tools")
+        raise ValueError("tool_choice requires a call, but there are no tools")
     if choice not in CHOICES and choice not in map(name_of, tools):
-        raise ValueError(f"tool_choice names {quoted(choice)}, which is none of the tools")
+        raise ValueError(f"tool_choice names {quoted(choice)}, which is not one of the tools")
 
 
 def form_of(
@@ -185,9 +185,7 @@ def _followed(schema: dict[str, Any], own: Any) -> Any:
 def _function(number: int, tool: object) -> dict[str, Any]:
     kind = tool.get("type") if isinstance(tool, Mapping) else None
     if not isinstance(tool, Mapping) or kind != "function":
-        raise ValueError(
-            f"tools: number {number} must be a function, not of the type {quoted(kind)}"
-        )
+        raise ValueError(f"tools: number {number} must be a function, not {quoted(kind)}")
     inside = tool.get("function")
     if not isinstance(inside, Mapping) or not isinstance(inside.get("name"), str):
         raise ValueError(f"tools: number {number} must have a function with a name")

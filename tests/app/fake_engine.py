@@ -356,7 +356,9 @@ class FakeEngine:
             future.set_exception(EngineError("out_of_memory", message))
             return
         if adapter and not Path(adapter).is_dir():
-            message = f"There is no adapter folder {adapter!r}. Use the model without an adapter."
+            message = (
+                f"Adapter folder {adapter!r} does not exist. Use the model without an adapter."
+            )
             future.set_exception(EngineError("model_load_failed", message))
             return
         name = "Guide" if folder.name == "guide" else folder.name
@@ -455,7 +457,7 @@ def script(question: str) -> Iterator[tuple[str, str]]:
     elif verb == "cut":
         words = [("answer", "So far "), ("cut", "")]
     elif verb == "break":
-        words = [("answer", "So far "), ("engine_stopped", "The engine cannot go on.")]
+        words = [("answer", "So far "), ("engine_stopped", "The engine cannot continue.")]
     elif verb == "paste":
         words = [("answer", rest)]
     else:

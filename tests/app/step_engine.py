@@ -158,7 +158,7 @@ class StepSession:
 
     def _begin(self, reply: StepReply) -> None:
         if self.engine.sessions.get(self.id) is not self:
-            reply.fail("session_closed", "This chat's session is closed. Open it anew.")
+            reply.fail("session_closed", "This chat's session is closed. Open it again.")
         elif self.wrong is not None:
             reply.fail(*self.wrong)
         elif self.reply is not None:
@@ -171,7 +171,7 @@ class StepSession:
         if self.engine.sessions.get(self.id) is self:
             del self.engine.sessions[self.id]
         if self.reply is not None:
-            self.reply.fail("session_closed", "The chat was closed while it answered.")
+            self.reply.fail("session_closed", "The chat was closed during the answer.")
 
 
 class StepEngine:
@@ -307,10 +307,10 @@ class StepEngine:
         self.life += 1
         for session in sessions.values():
             if session.reply is not None:
-                session.reply.fail(STOPPED, "The engine cannot go on.")
+                session.reply.fail(STOPPED, "The engine cannot continue.")
         for _, future in loads:
             if not future.cancelled():
-                future.set_exception(EngineError(STOPPED, "The engine cannot go on."))
+                future.set_exception(EngineError(STOPPED, "The engine cannot continue."))
 
     def stop(self, timeout: float | None = None) -> None:
         if not self.stopped:

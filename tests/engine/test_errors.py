@@ -145,7 +145,7 @@ def test_invalid_model_folder_is_refused(
 
 @pytest.mark.parametrize("path", ["/no/such/folder", "somebody/no-such-model", "no-such-folder"])
 def test_missing_path_is_refused(engine: Engine, path: str) -> None:
-    with pytest.raises(EngineError, match="There is no folder") as caught:
+    with pytest.raises(EngineError, match=r"does not exist|neither a folder") as caught:
         engine.load(path)
     assert caught.value.code == "model_load_failed"
 
@@ -274,7 +274,7 @@ def test_messages_of_the_wrong_form(
 
 def test_half_a_character_is_refused(engine: Engine, model_folder: Callable[[str], Path]) -> None:
     chat = engine.open_session(engine.load(model_folder("plain")))
-    with pytest.raises(EngineError, match="half a character") as caught:
+    with pytest.raises(EngineError, match="unpaired surrogate") as caught:
         chat.send("lone \ud800 surrogate").text(60)
     assert caught.value.code == "invalid_request"
 
@@ -287,7 +287,7 @@ def test_text_model_refuses_images(engine: Engine, model_folder: Callable[[str],
         lambda: chat.send([{"role": "user", "content": shown}]).text(60),
         lambda: engine.count_later(model, [{"role": "user", "content": shown}], None).result(60),
     ):
-        with pytest.raises(EngineError, match=f"^{model.name} cannot see images") as caught:
+        with pytest.raises(EngineError, match=f"^{model.name} does not support images") as caught:
             ask()
         assert (caught.value.code, caught.value.reason) == (INVALID_REQUEST, CANNOT_SEE)
 

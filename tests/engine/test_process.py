@@ -362,7 +362,7 @@ def test_the_terminal_chat(
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("tok/s") == 2
     assert main(["chat", "/no/such/folder"]) == 2
-    assert "There is no folder" in capsys.readouterr().err
+    assert "does not exist" in capsys.readouterr().err
 
 
 def test_the_bench_prints_ratios_and_json() -> None:

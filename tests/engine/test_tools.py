@@ -192,7 +192,7 @@ def test_model_without_tool_calls_refuses_tools(engine: Engine, tmp_path: Path) 
 
     plain = engine.load(write_model(tmp_path / "plain", FAMILIES["plain"]))
     reply = engine.open_session(plain).send("hello", params(WEATHER))
-    with pytest.raises(EngineError, match="knows no tool calls"):
+    with pytest.raises(EngineError, match="does not support tools"):
         reply.text(60)
 
 

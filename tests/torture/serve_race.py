@@ -128,7 +128,7 @@ class Race:
             began = time.monotonic()
             self.server.stop()
             if self.server._thread.is_alive():
-                self.problems.append(f"not ended after {time.monotonic() - began:.1f} s")
+                self.problems.append(f"did not end within {time.monotonic() - began:.1f} s")
         self._after_the_end()
         return self.problems
 

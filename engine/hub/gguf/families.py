@@ -158,7 +158,7 @@ class _Planner:
         self._heads = self._whole("attention.head_count", _MOST_WIDTH)
         self._kv_heads = self._whole("attention.head_count_kv", self._heads, self._heads)
         if self._heads % self._kv_heads:
-            raise self._wrong("its heads are no multiple of those of its keys")
+            raise self._wrong("its number of heads is not a multiple of its number of key heads")
         self._head = self._head_length()
         self._rotated = self._whole("rope.dimension_count", self._head, self._head)
         self._embedding = file.arrays.get("token_embd.weight")
@@ -174,7 +174,7 @@ class _Planner:
                 raise RefusedError(
                     f"{self._file.called} cannot be read: it has arrays that "
                     f"{self._architecture} has not ({name[:80]!r}). "
-                    + ("Mixtures of experts are not read. " if "exp" in name else "")
+                    + ("Mixture-of-experts models are not supported. " if "exp" in name else "")
                     + "Get this model in MLX's format: File > Get a Model."
                 )
         kept = self._kept(taken)
@@ -216,9 +216,9 @@ class _Planner:
         if length != self._whole("attention.value_length", _MOST_WIDTH, length):
             raise self._wrong("its keys and values have different lengths")
         if not self._family.heads and length * self._heads != self._hidden:
-            raise self._wrong("its heads do not fit its width")
+            raise self._wrong("its heads do not match its width")
         if length % 2:
-            raise self._wrong(f"its heads have {length} numbers")
+            raise self._wrong(f"its heads have a width of {length}")
         return length
 
     def _config(self) -> dict[str, Any]:
@@ -240,7 +240,7 @@ class _Planner:
             config["head_dim"] = self._head
         if self._rotated != self._head:
             if self._architecture != "phi3":
-                raise self._wrong("its positions turn a part of each head")
+                raise self._wrong("it rotates only a part of each head")
             config["partial_rotary_factor"] = self._rotated / self._head
         if self._architecture == "llama":
             config["attention_bias"] = "blk.0.attn_q.bias" in self._file.arrays
@@ -290,13 +290,13 @@ class _Planner:
                 "original_max_position_embeddings": original,
             }
         if any(name in arrays for name in _FACTORS):
-            raise self._wrong("it has factors for its positions that its kind of model has not")
+            raise self._wrong("it has position factors, which this type of model does not support")
         kind = self._value("rope.scaling.type")
         if kind in (None, "none"):
             return {}
         if kind not in self._family.scalings or kind == "longrope":
             raise RefusedError(
-                f"{self._file.called} cannot be read: its positions are stretched by "
+                f"{self._file.called} cannot be read: its positions are scaled by "
                 f"{_shown(kind)}. Get this model in MLX's format: File > Get a Model."
             )
         found: dict[str, Any] = {"type": kind, "factor": self._number("rope.scaling.factor")}
@@ -308,10 +308,10 @@ class _Planner:
     def _factors(self, name: str) -> np.ndarray[Any, Any]:
         array = self._file.arrays.get(name)
         if array is None or array.shape != (self._rotated // 2,) or array.type.floats is None:
-            raise self._wrong(f"{name} is not what it should be")
+            raise self._wrong(f"{name} has an unexpected value")
         found: np.ndarray[Any, Any] = array.type.floats(self._file.rows(array, 0, 1))[0]
         if not (np.isfinite(found) & (found > 0)).all():
-            raise self._wrong(f"{name} holds impossible numbers")
+            raise self._wrong(f"{name} has impossible values")
         return found
 
     def _of_llama3(self, factors: np.ndarray[Any, Any]) -> dict[str, Any]:
@@ -333,8 +333,8 @@ class _Planner:
         ruled = np.where(turn < 8192 / 4, 1.0, np.where(turn > 8192, whole, between))
         if not np.allclose(ruled, factors, rtol=1e-3):
             raise RefusedError(
-                f"{self._file.called} cannot be read: its positions are stretched in a way of its "
-                "own. Get this model in MLX's format: File > Get a Model."
+                f"{self._file.called} cannot be read: its positions are scaled in an unsupported "
+                "way. Get this model in MLX's format: File > Get a Model."
             )
         return {
             "rope_type": "llama3",
@@ -395,9 +395,9 @@ class _Planner:
                 "the same model in Q4_K_M, Q8_0 or F16, or in MLX's format."
             )
         if len(shape) == 1 and array.type.floats is None:
-            raise self._wrong(f"the array {name!r} is packed, which it should not be")
+            raise self._wrong(f"the array {name!r} is packed, but should not be")
         if len(shape) == 2 and array.type.groups is not None and shape[1] % GROUP:
-            raise self._wrong(f"the rows of {name!r} are no whole groups")
+            raise self._wrong(f"the rows of {name!r} are not a multiple of the group size")
         family, order = self._family, 0
         kind, part = name.split(".")[-2:]
         if family.interleaved and kind in ("attn_q", "attn_k"):

@@ -62,8 +62,8 @@ def write(path: Path, out: Path, called: str, card: dict[str, Any]) -> dict[str,
         free = shutil.disk_usage(out).free
         if size + SPARE > free:
             raise RefusedError(
-                f"{called} takes {size / 1e9:.2f} GB once it is converted, and the disk has "
-                f"{free / 1e9:.2f} GB left. Free some space."
+                f"{called} needs {size / 1000000000.0:.2f} GB when converted, but the disk has "
+                f"{free / 1000000000.0:.2f} GB free. Free some space."
             )
         _json(out / "tokenizer.json", words.tokenizer())
         _json(out / "tokenizer_config.json", words.config(made.config["max_position_embeddings"]))
@@ -201,4 +201,4 @@ def _in_order(rows: np.ndarray[Any, Any], heads: int) -> np.ndarray[Any, Any]:
 
 def _check(file: GgufFile, one: SourceArray, *found: np.ndarray[Any, Any]) -> None:
     if not all(np.isfinite(numbers).all() for numbers in found):
-        raise file.damaged(f"weights in {one.source.name!r} are no numbers")
+        raise file.damaged(f"the weights in {one.source.name!r} are not numbers")

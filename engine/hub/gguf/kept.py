@@ -136,7 +136,7 @@ def folder_of(
     try:
         same = _same(path)
     except OSError as error:
-        reason = error.strerror or "it is not there"
+        reason = error.strerror or "it does not exist"
         raise EngineError(MODEL_LOAD_FAILED, f"{called} cannot be read: {reason}.") from None
     try:
         named = str(convert("gguf_digest", path, called, stop)["digest"])

@@ -88,7 +88,7 @@ class GgufFile:
             raise RefusedError(f"{called} cannot be read: {error.strerror}.") from None
         status = os.fstat(self._descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise RefusedError(f"{called} is no ordinary file.")
+            raise RefusedError(f"{called} is not a regular file.")
         check_not_sparse(called, status)
         self.size = status.st_size
         self._at = 0
@@ -106,7 +106,7 @@ class GgufFile:
         width = array.row_bytes
         data = os.pread(self._descriptor, count * width, array.offset + first * width)
         if len(data) != count * width:
-            raise self.damaged("it has become shorter while it was read")
+            raise self.damaged("it became shorter while it was being read")
         return np.frombuffer(data, np.uint8).reshape(count, width)
 
     def damaged(self, why: str) -> RefusedError:
@@ -118,18 +118,18 @@ class GgufFile:
         magic = self._take(4) if self.size >= 4 else b""
         if magic != _MAGIC:
             raise RefusedError(
-                f"{self.called} is no GGUF file: it does not begin as one. Choose a file that "
-                "ends in .gguf, or a folder that holds config.json."
+                f"{self.called} is not a GGUF file. Choose a file that ends in .gguf, or a folder "
+                "with a config.json."
             )
         (version,) = struct.unpack("<I", self._take(4))
         if version & 0xFFFF == 0 and version:
             raise RefusedError(
-                f"{self.called} was made for machines with another order of bytes. Get the "
-                "usual file of that model."
+                f"{self.called} is a big-endian file, which is not supported. Get the "
+                "little-endian file of that model."
             )
         if version not in (2, 3):
             raise RefusedError(
-                f"{self.called} is of version {version} of the format, and 2 and 3 are read. "
+                f"{self.called} has GGUF version {version}. Only versions 2 and 3 are supported. "
                 "Get a newer file of that model."
             )
         count, entries = struct.unpack("<QQ", self._take(16))
@@ -141,7 +141,7 @@ class GgufFile:
         for _ in range(entries):
             name = self._name("an entry")
             if name in self.metadata:
-                raise self.damaged(f"the entry {name[:80]!r} is there twice")
+                raise self.damaged(f"the entry {name[:80]!r} occurs twice")
             (kind,) = struct.unpack("<I", self._take(4))
             self.metadata[name] = self._list(name) if kind == _LIST else self._value(kind, name)
 
@@ -150,14 +150,14 @@ class GgufFile:
             return self._text(name)
         dtype = _NUMBERS.get(kind)
         if dtype is None:
-            raise self.damaged(f"the entry {name[:80]!r} is of the unknown type {kind}")
+            raise self.damaged(f"the entry {name[:80]!r} has the unknown type {kind}")
         return np.frombuffer(self._take(dtype.itemsize), dtype)[0].item()
 
     def _list(self, name: str) -> Any:
         kind, count = struct.unpack("<IQ", self._take(12))
         dtype = _NUMBERS.get(kind)
         if dtype is None and kind != _TEXT:
-            raise self.damaged(f"the list {name[:80]!r} is of the unknown type {kind}")
+            raise self.damaged(f"the list {name[:80]!r} has the unknown type {kind}")
         self._check_count(count, MOST_ITEMS, 8 if dtype is None else dtype.itemsize, name[:80])
         if dtype is not None:
             return np.frombuffer(self._take(count * dtype.itemsize), dtype)
@@ -170,27 +170,29 @@ class GgufFile:
             name = self._name("an array")
             (lengths,) = struct.unpack("<I", self._take(4))
             if not 1 <= lengths <= 4:
-                raise self.damaged(f"the array {name[:80]!r} has {lengths:,} lengths")
+                raise self.damaged(f"the array {name[:80]!r} has {lengths:,} dimensions")
             shape = struct.unpack(f"<{lengths}Q", self._take(8 * lengths))[::-1]
             number, offset = struct.unpack("<IQ", self._take(12))
             if not all(0 < n < MOST_LENGTH for n in shape) or math.prod(shape) > MOST_LENGTH:
                 raise self.damaged(f"the array {name[:80]!r} claims an impossible size")
             kind = TYPES.get(number)
             if kind is None:
-                raise self.damaged(f"the array {name[:80]!r} is of the unknown type {number}")
+                raise self.damaged(f"the array {name[:80]!r} has the unknown type {number}")
             if shape[-1] % kind.numbers:
-                raise self.damaged(f"the rows of {name[:80]!r} are no whole blocks")
+                raise self.damaged(
+                    f"the rows of {name[:80]!r} are not a multiple of the block size"
+                )
             found.append((name, shape, kind, offset))
         alignment = self.metadata.get("general.alignment", 32)
         good = type(alignment) is int and 1 <= alignment <= _MOST_ALIGNMENT
         if not good or alignment & (alignment - 1):
-            raise self.damaged("the alignment of its arrays is impossible")
+            raise self.damaged("its arrays have an invalid alignment")
         begin = -(-self._at // alignment) * alignment
         for name, shape, kind, offset in found:
             if name in self.arrays:
-                raise self.damaged(f"the array {name[:80]!r} is there twice")
+                raise self.damaged(f"the array {name[:80]!r} occurs twice")
             if offset % alignment:
-                raise self.damaged(f"the array {name[:80]!r} begins at an odd place")
+                raise self.damaged(f"the array {name[:80]!r} is not aligned")
             self.arrays[name] = Array(name, shape, kind, begin + offset)
         self._check_places()
 
@@ -198,7 +200,7 @@ class GgufFile:
         end = 0
         for array in sorted(self.arrays.values(), key=lambda a: a.offset):
             if array.offset < end:
-                raise self.damaged(f"the array {array.name[:80]!r} lies over another one")
+                raise self.damaged(f"the array {array.name[:80]!r} overlaps another one")
             end = array.offset + array.nbytes
         if end > self.size:
             raise RefusedError(
@@ -211,11 +213,12 @@ class GgufFile:
     def _check_count(self, count: int, most: int, least_bytes: int, what: str) -> None:
         """Reject a count that is too large for the rest of the file, or for any real model."""
         if count * least_bytes > self.size - self._at:
-            raise self.damaged(f"it claims {count:,} {what}, more than the rest of it could hold")
+            raise self.damaged(
+                f"it claims {count:,} {what}, more than fit into the rest of the file"
+            )
         if count > most:
             raise RefusedError(
-                f"{self.called} cannot be read: it has {count:,} {what}, and at most {most:,} "
-                "are taken."
+                f"{self.called} cannot be read: it has {count:,} {what} (limit {most:,})."
             )
 
     def _name(self, what: str) -> str:
@@ -225,15 +228,16 @@ class GgufFile:
         try:
             return self._take(length).decode()
         except UnicodeDecodeError:
-            raise self.damaged(f"the name of {what} is no text") from None
+            raise self.damaged(f"the name of {what} is not text") from None
 
     def _text(self, name: str) -> str:
         (length,) = struct.unpack("<Q", self._take(8))
         if length > self.size - self._at:
-            raise self.damaged(f"a text in {name[:80]!r} claims {length:,} bytes")
+            raise self.damaged(f"a string in {name[:80]!r} claims {length:,} bytes")
         if length > MOST_TEXT:
             raise RefusedError(
-                f"{self.called} cannot be read: a text in {name[:80]!r} has {length / 1e6:,.0f} MB."
+                f"{self.called} cannot be read: a string in {name[:80]!r} has "
+                f"{length / 1000000.0:,.0f} MB."
             )
         return self._take(length).decode(errors="replace")
 
@@ -241,8 +245,8 @@ class GgufFile:
         """Read the next bytes of the header."""
         if self._at + count > MOST_HEADER:
             raise RefusedError(
-                f"{self.called} cannot be read: it describes itself in more than "
-                f"{MOST_HEADER / 1e6:,.0f} MB."
+                f"{self.called} cannot be read: its header is larger than "
+                f"{MOST_HEADER / 1000000.0:,.0f} MB."
             )
         begin = self._at - self._held_at
         if begin + count > len(self._held):
@@ -250,8 +254,7 @@ class GgufFile:
             self._held_at, begin = self._at, 0
             if len(self._held) < count:
                 raise RefusedError(
-                    f"{self.called} is incomplete: it ends within its own description. "
-                    "Download it again."
+                    f"{self.called} is incomplete: it ends within its header. Download it again."
                 )
         self._at += count
         return self._held[begin : begin + count]

@@ -57,18 +57,18 @@ class GgufVocabulary:
         self._model = meta.get("tokenizer.ggml.model")
         if self._model not in ("gpt2", "llama"):
             raise RefusedError(
-                f"{file.called} has a tokenizer of the kind {repr(self._model)[:60]}, which is not "
-                "read. Get this model in MLX's format: File > Get a Model."
+                f"{file.called} has a tokenizer of the unsupported type {repr(self._model)[:60]}. "
+                "Get this model in MLX's format: File > Get a Model."
             )
         words = meta.get("tokenizer.ggml.tokens")
         if not isinstance(words, list) or not words or not isinstance(words[0], str):
-            raise file.damaged("it has no words")
+            raise file.damaged("it has no tokens")
         if len(words) > rows:
-            raise file.damaged(f"it has {len(words):,} words and {rows:,} rows for them")
+            raise file.damaged(f"it has {len(words):,} tokens, but {rows:,} rows for them")
         self._words: list[str] = words
         self._ids = {word: number for number, word in enumerate(words)}
         if len(self._ids) != len(words):
-            raise file.damaged("some of its words are there twice")
+            raise file.damaged("some of its tokens occur twice")
         self._kinds = self._numbers("token_type", [_NORMAL] * len(words))
         # Ids of the BOS token and of end-of-turn tokens.
         self.bos = self._id("bos")
@@ -83,7 +83,7 @@ class GgufVocabulary:
         if found is None:
             return default
         if not hasattr(found, "tolist") or len(found) != len(self._words):
-            raise self._file.damaged(f"it has not one {name} for each word")
+            raise self._file.damaged(f"it does not have one {name} per token")
         numbers: list[Any] = found.tolist()
         return numbers
 
@@ -168,8 +168,8 @@ class GgufVocabulary:
         rule = self._file.metadata.get("tokenizer.ggml.pre", "default")
         if rule not in _RULES:
             raise RefusedError(
-                f"{self._file.called} cuts its words by a rule that is not known: "
-                f"{repr(rule)[:60]}. Get this model in MLX's format: File > Get a Model."
+                f"{self._file.called} splits text by the unknown rule {repr(rule)[:60]}. Get this "
+                "model in MLX's format: File > Get a Model."
             )
         level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
         cuts: list[dict[str, Any]] = []
@@ -212,12 +212,12 @@ class GgufVocabulary:
     def _given_merges(self) -> list[list[str]]:
         given = self._file.metadata.get("tokenizer.ggml.merges")
         if not isinstance(given, list):
-            raise self._file.damaged("it has no merges of its words")
+            raise self._file.damaged("it has no merges")
         merges = []
         for merge in given:
             parts = merge.split(" ")
             if len(parts) != 2 or not all(part in self._ids for part in (*parts, "".join(parts))):
-                raise self._file.damaged(f"it merges words that it has not ({merge[:60]!r})")
+                raise self._file.damaged(f"it merges unknown tokens ({merge[:60]!r})")
             merges.append(parts)
         return merges
 
@@ -240,7 +240,7 @@ class GgufVocabulary:
         """List every way to merge two tokens into another, best-scoring results first."""
         scores = self._numbers("scores", [])
         if not scores:
-            raise self._file.damaged("its words have no scores")
+            raise self._file.damaged("its tokens have no scores")
         ids, found = self._ids, []
         for number, word in enumerate(self._words):
             if self._kinds[number] != _NORMAL or not 2 <= len(word) <= _LONGEST_PIECE:

@@ -70,17 +70,17 @@ _PATCHES = {
         Patch(
             "attention",
             "engine.model.attention",
-            "Chats decode one after the other, and a prefix that several chats share is copied.",
+            "Chats decode one after the other, and shared prefixes are copied.",
         ),
         Patch(
             "module_classes",
             __name__,
-            "Chats of models whose attention is not mlx-lm's decode one after the other.",
+            "Chats of models with their own attention decode one after the other.",
         ),
         Patch(
             "file_limit",
             "engine.model.backend",
-            "Importing mlx-lm changes how many files the process may open.",
+            "Importing mlx-lm changes the process's limit on open files.",
         ),
         Patch(
             "compilation",
@@ -97,7 +97,10 @@ _PATCHES = {
         Patch(
             "few_bits",
             "engine.model.patches.on_cuda",
-            "On CUDA a few chats' steps and long prompts of models in few bits take longer.",
+            (
+                "On CUDA, quantized models take longer for steps of a few chats and for long "
+                "prompts."
+            ),
         ),
     )
 }

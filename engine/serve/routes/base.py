@@ -239,7 +239,7 @@ class Choice(Struct, eq=False):
             self._cut = event  # wait until the reason for the end is known
         elif event.arguments:
             # Pass the call on. The client will tell the model that the tool doesn't exist.
-            log.info("a call of a tool that was not offered is given to its client")
+            log.info("passed a call of an unknown tool to the client")
             yield from self._given(event.id, event.name, event.arguments)
         else:
             yield from self._closed(event)
@@ -255,14 +255,14 @@ class Choice(Struct, eq=False):
         begun = "".join(self._texts.get(event.id, ()))
         missing = _missing_brackets(begun) if event.id in self._names else None
         if missing is not None:
-            log.info("a call that was not closed is closed: %s", event.message)
+            log.info("closed an unclosed tool call: %s", event.message)
             yield from self._given(event.id, self._names[event.id], begun + missing)
             return
-        log.info("a tool call is damaged and shown as text: %s", event.message)
+        log.info("malformed tool call shown as text: %s", event.message)
         if self.streams and event.id in self._begun:
             yield CallBroken(self._begun[event.id])
         why = event.message.rstrip(".")
-        note = f"[A call of a tool was damaged and is shown as text: {why}.]"
+        note = f"[A tool call was malformed and is shown as text: {why}.]"
         yield from self._add(f"{note}\n{event.text}", False, ())
 
     def _given(self, name: str, tool: str, arguments: str) -> Iterator[Piece]:

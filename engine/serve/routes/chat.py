@@ -88,7 +88,7 @@ class ToolCall(Body):
         if self.type == "custom" and self.custom is not None:
             return tool_call(self.id, self.custom.name, {INPUT: self.custom.input})
         if self.function is None:
-            raise ValueError("a call of a tool must have a function")
+            raise ValueError("a tool call must have a function")
         return tool_call(self.id, self.function.name, self.function.arguments)
 
 
@@ -148,7 +148,7 @@ def _session_behind(messages: list[Message]) -> list[Message]:
     start, end = text.find(opens), text.find(closes)
     if not 0 <= start < end:
         return messages
-    log_once("what instructions say of a session's folder is told before the first message")
+    log_once("moved instructions about the session's folder before the first message")
     end += len(closes)
     said = f"{text[start:end]}\n\n{user['content']}"
     rest = text[:start] + text[end:].lstrip("\n")
@@ -187,20 +187,20 @@ class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
         box = Toolbox()
         choice, several = self.tool_choice, self.parallel_tool_calls
         if self.functions and self.tools:
-            raise ValueError("functions and tools do not go together: choose one")
+            raise ValueError("functions and tools cannot be combined; choose one")
         if self.functions:
             named, several = self.function_call, False
             choice = {"type": "function", **named} if isinstance(named, dict) else named
             box.add_functions(self.functions)
         elif self.function_call not in ("auto", "none"):
-            raise ValueError("function_call goes with functions only")
+            raise ValueError("function_call requires functions")
         box.add(self.tools)
         if self.web_search_options is not None:
             box.add([{"type": "web_search"}])
         tools = box.settings(model, choice, several)
         bound = answer_form(self.response_format, "response_format") if self.response_format else {}
         if self.top_logprobs and not self.logprobs:
-            raise ValueError("top_logprobs goes with logprobs only")
+            raise ValueError("top_logprobs requires logprobs")
         messages = _session_behind([m.as_message for m in self.messages])
         return Generation(
             model,

@@ -82,11 +82,11 @@ class CompletionsBody(GenerationBody, OpenAIUser):
 
     def asks(self, model: Model) -> Generation:
         if self.echo and any(prompt.text is None for prompt in self.prompt):
-            raise ValueError("echo goes with texts only, not with token ids")
+            raise ValueError("echo requires text prompts, not token ids")
         if self.echo and self.logprobs is not None:
-            raise ValueError("echo and logprobs do not go together here")
+            raise ValueError("echo and logprobs cannot be combined")
         if self.best_of not in (None, self.n):
-            raise ValueError(f"best_of can only be n, which is {self.n}, not {self.best_of}")
+            raise ValueError(f"best_of must equal n ({self.n}), not {self.best_of}")
         if self.n * len(self.prompt) > MAX_CHOICES:
             raise ValueError(f"n times the prompts must be at most {MAX_CHOICES}")
         bound = answer_form(self.response_format, "response_format") if self.response_format else {}
@@ -172,9 +172,9 @@ class EmbeddingsBody(InSession, OpenAIUser):
             count = len(self.input)
             raise ValueError(f"input must have at most {MAX_TEXTS:,} texts, not {count:,}")
         if any(prompt.text == "" for prompt in self.input):
-            raise ValueError("input cannot have a text that is empty")
+            raise ValueError("input must not contain empty texts")
         if not model.embeds:
-            raise ValueError(f"{model.name} gives no embeddings")
+            raise ValueError(f"{model.name} does not support embeddings")
         texts = [prompt.tokens if prompt.text is None else prompt.text for prompt in self.input]
         return EmbeddingRequest(model, texts, self.encoding_format == "base64", self.dimensions)
 

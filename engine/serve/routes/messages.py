@@ -123,11 +123,11 @@ class OtherBlock(OpenBody):
         if self.type in UNSEEN:
             return unsupported_note(self.type)
         if self.type in HIDDEN:
-            log_once("reasoning that is encrypted is left out")
+            log_once("left out encrypted reasoning")
             return ""
         if self.type not in LEFT:
-            raise ValueError(f"there are no blocks of the type {quoted(self.type)} here")
-        log_once("what Anthropic's own tools have found is given to models as JSON")
+            raise ValueError(f"unsupported content block {quoted(self.type)}")
+        log_once("passed results of Anthropic's own tools as JSON")
         return f"[{self.type}: {json.dumps(self.model_extra, ensure_ascii=False)}]"
 
 
@@ -349,7 +349,7 @@ def _cleaned(part: Any) -> Any:
     text = part.get("text") if isinstance(part, dict) else part
     if not isinstance(text, str) or (found := BILLING.match(text)) is None:
         return part
-    log_once("lines for billing at the head of instructions are left out")
+    log_once("removed billing lines from the instructions")
     text = text[found.end() :].lstrip("\n")
     return {**part, "text": text} if isinstance(part, dict) else text
 
@@ -385,7 +385,7 @@ class PromptBody(InSession, TemplateOptions):
                 said += turn.as_messages(deferred)
         system: list[Message] = [{"role": "system", "content": "\n\n".join(head)}] if head else []
         if not said:
-            raise ValueError("messages must have one of the user's")
+            raise ValueError("messages must include a user message")
         return with_note([*system, *decode_media(said, model)], self._note)
 
     @property
@@ -398,7 +398,7 @@ class PromptBody(InSession, TemplateOptions):
         names = [tool.name or tool.type for tool in self.tools if isinstance(tool, ServerTool)]
         if not servers and not names:
             return ""
-        log_once("tools that only Anthropic's servers have are left out, and models told so")
+        log_once("left out tools that only Anthropic's servers have, and told the model")
         if servers:
             ignore("mcp_servers")
         for name in names:
@@ -419,11 +419,11 @@ class PromptBody(InSession, TemplateOptions):
         """
         choice, own = self.tool_choice, self._tools
         if (choice.type == "tool") != (choice.name is not None):
-            raise ValueError("tool_choice has a name where its type is tool, and there only")
+            raise ValueError("tool_choice must have a name if, and only if, its type is tool")
         absent = {tool.name for tool in self.tools if isinstance(tool, ServerTool)}
         asked = choice.name or ("required" if choice.type == "any" else choice.type)
         if choice.name in absent or (asked == "required" and absent and not own):
-            log_once("a tool that is not here cannot be the one that must be called")
+            log_once("tool_choice names an unavailable tool")
             asked = "auto"
         found = {
             name
@@ -497,8 +497,8 @@ class MessagesBody(PromptBody, GenerationBody):
 
 
 def _replacement_note(what: str, why: str) -> str:
-    log_once(f"a note stands for {what}, which models cannot be given here")
-    return f"[Here was {what}, {why}.]"
+    log_once(f"replaced {what} by a note")
+    return f"[{what.capitalize()} was here, {why}.]"
 
 
 def _read_document(source: Mapping[str, Any]) -> str:

@@ -369,7 +369,7 @@ class StoredResponses:
         if found is None:
             raise RequestError(
                 status,
-                f"There is no response {name!r} here any more, or it was not stored.",
+                f"Unknown response {name!r}. It was not stored or has expired.",
                 NOT_FOUND if status == 400 else INVALID_REQUEST,
             )
         return found
@@ -422,7 +422,7 @@ class Responses(API):
         tools = box.settings(model, asked.tool_choice, asked.parallel_tool_calls)
         logprobs = _LOGPROBS in asked.include
         if asked.top_logprobs and not logprobs:
-            raise ValueError(f'top_logprobs goes with include "{_LOGPROBS}" only')
+            raise ValueError(f'top_logprobs requires include "{_LOGPROBS}"')
         bound = answer_form(asked.text.format, "text.format") if asked.text.format else {}
         _ = asked.wants_usage  # only validated, because a response always includes token counts
         params = asked.sampling(
@@ -502,7 +502,7 @@ def _messages(items: list[Any], answered: bool) -> list[Message]:
     for item in items:
         answered = answered or _is_answer(item)
         if isinstance(item, WebSearchItem):
-            log_once("searches of the web in a conversation are left out")
+            log_once("left out web searches of a conversation")
             continue
         if isinstance(item, MoreToolsItem):
             if answered:

@@ -231,9 +231,9 @@ def _inlined(schema: Any, known: JSON) -> Any:
 _TYPES = {
     "bool_type": "true or false",
     "string_type": "a text",
-    "string_too_short": "a text that is not empty",
+    "string_too_short": "a non-empty string",
     "list_type": "a list",
-    "too_short": "a list that is not empty",
+    "too_short": "a non-empty list",
     "dict_type": "an object",
     "model_type": "an object",
     "model_attributes_type": "an object",
@@ -246,11 +246,11 @@ def _sentence(error: Mapping[str, Any]) -> str:
     kind, context = error["type"], error.get("ctx", {})
     where = _path(error["loc"])
     if kind == "refused_field":
-        return f"{context['name']!r} is not done here"
+        return f"{context['name']!r} is not supported"
     if kind == "missing":
         return f"{where} is missing"
     if kind == "only":
-        return f"{where} can only be {context['can']} here, not {quoted(error['input'])}"
+        return f"{where} can only be {context['can']}, not {quoted(error['input'])}"
     if kind == "value_error":
         return str(context["error"])
     value = error["input"]
@@ -399,7 +399,7 @@ def decode_media(messages: list[Message], model: Model) -> list[Message]:
     if len(media) > MAX_IMAGES:
         heard = any(isinstance(one, Audio) for one in media)
         what = "images and recordings" if heard else "images"
-        raise ValueError(f"there are {len(media)} {what}, and {MAX_IMAGES} are the most")
+        raise ValueError(f"there are {len(media)} {what} (limit {MAX_IMAGES})")
     return made
 
 
@@ -421,7 +421,7 @@ def _taken(content: list[JSON], taken: Mapping[str, bool]) -> str | list[JSON]:
 def unsupported_note(kind: str) -> str:
     ignore(kind)
     cannot = "hear" if kind in SOUNDS else "see"
-    return f"[Here was {UNSEEN[kind]}, which you cannot {cannot}.]"
+    return f"[{UNSEEN[kind].capitalize()} was here. You cannot {cannot} it.]"
 
 
 # Minimum length of base64 without a data: URL, to distinguish it from a path.
@@ -471,8 +471,8 @@ def _file(part: JSON) -> str:
     try:
         return f"{called}\n{documents.read(data, name=called)}".lstrip("\n")
     except ValueError as error:
-        log_once("a note stands for a file that could not be read")
-        return f"[Here was the file {quoted(called)}, which could not be read: {error}.]"
+        log_once("replaced an unreadable file by a note")
+        return f"[The file {quoted(called)} was here. It could not be read: {error}.]"
 
 
 _TEXT_FIELDS = {"type", "text", "annotations", "cache_control", "citations", "logprobs"}
@@ -508,7 +508,7 @@ def join_texts(content: Any, shows: bool = False) -> str | list[JSON]:
             continue
         said = part.get("text") if isinstance(part, dict) else None
         if not isinstance(said, str):
-            raise ValueError(f"only text can be read, not a part of the type {quoted(kind)}")
+            raise ValueError(f"unsupported content part {quoted(kind)}")
         for name in part.keys() - _TEXT_FIELDS:
             ignore(f"content[].{name}")
         texts.append(said)
@@ -575,7 +575,7 @@ def call_arguments(given: Any) -> dict[str, Any]:
         return found
     if found is None:
         return {}
-    log.warning("arguments of a past tool call are not a JSON object: passed on as text")
+    log.warning("passed arguments of a past tool call as text, since they are not a JSON object")
     return {"raw": given}
 
 
@@ -596,7 +596,7 @@ def _is_part(part: Any) -> bool:
 
 def as_part(part: Any) -> JSON:
     """Convert a part of an earlier message to a text part with its JSON."""
-    log_once("content of past messages that is not text is given to models as JSON")
+    log_once("passed non-text content of past messages as JSON")
     return {"type": "text", "text": json.dumps(part, ensure_ascii=False)}
 
 
@@ -804,7 +804,7 @@ class GenerationBody(InSession, SessionOptions):
             ValueError: if the request doesn't stream.
         """
         if self.stream_options is not None and not self.stream:
-            raise ValueError("stream_options go with stream only")
+            raise ValueError("stream_options requires stream")
         return self.stream_options is not None and self.stream_options.include_usage
 
     def sampling(self, model: Model, **own: Any) -> SamplingParams:
@@ -821,7 +821,7 @@ class GenerationBody(InSession, SessionOptions):
         own = {name: value for name, value in own.items() if value is not None}
         for name in own:
             if given.get(name, own[name]) is not own[name]:
-                raise ValueError(f"{name} is asked for in two ways: choose one")
+                raise ValueError(f"{name} is set twice; choose one")
         # Without a seed, use a random seed instead of the model's default.
         return sampling_params(
             {**given, **own}, {**model.defaults, "seed": None, "max_tokens": None}

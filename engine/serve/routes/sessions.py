@@ -101,8 +101,8 @@ class SessionRoutes:
             if session.id not in (await self._served.figures())["sessions"] and not named.freed:
                 raise EngineError(
                     UNSUPPORTED_SESSION,
-                    f"{named.model.name} cannot keep a session's keys and values in "
-                    f"{named.config.kv_bits} bits.",
+                    f"{named.model.name} does not support a KV cache of {named.config.kv_bits} "
+                    "bits.",
                 )
 
     async def _list(self, request: Request) -> Response:

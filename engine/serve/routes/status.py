@@ -169,7 +169,7 @@ class Health:
 _OF_ENGINE = {
     "memory_budget": "Limit of weights and KV caches in bytes.",
     "memory_in_use": "Bytes in use by MLX.",
-    "weights_bytes": "Bytes of weights, with those of a model that is being loaded.",
+    "weights_bytes": "Bytes of weights, including models being loaded.",
     "kv_bytes": "Bytes of KV caches.",
     "tokens_per_s": "Tokens generated per second, over the last two.",
     "read_tokens_per_s": "Prompt tokens read per second, over the last two.",

@@ -133,14 +133,14 @@ class Toolbox(Struct):
             about = _checked({**tool, "name": SEARCH}, f"{where}.")
             self._put(ClientTool("search", SEARCH), about)
         elif kind not in self.absent:
-            log_once("tools that only OpenAI's own servers have are left out, and models told so")
+            log_once("left out tools that only OpenAI's servers have, and told the model")
             ignore(f"tools[{kind}]")
             self.absent.append(kind)
 
     def _put(self, given: ClientTool, about: JSON) -> None:
         name = function_name(given.name, given.namespace)
         if name in self._now:
-            raise ValueError(f"tools must have names that differ, not twice {quoted(name)}")
+            raise ValueError(f"tools must have unique names, but {quoted(name)} occurs twice")
         self._now.add(name)
         self.given[name] = given
         self.functions[name] = {"type": "function", "function": {**about, "name": name}}
@@ -207,7 +207,7 @@ class Toolbox(Struct):
         inner = choice.get(kind, choice) if kind in ("function", "custom") else None
         name = inner.get("name") if isinstance(inner, dict) else None
         if not isinstance(name, str):
-            raise ValueError(f"tool_choice can only name a function here, not {quoted(choice)}")
+            raise ValueError(f"tool_choice can only name a function, not {quoted(choice)}")
         space = inner.get("namespace") if isinstance(inner, dict) else None
         return function_name(name, space if isinstance(space, str) else "")
 
@@ -302,7 +302,7 @@ def _custom(about: Any, where: str) -> tuple[JSON, str | None]:
             pattern = (lark.of_grammar if syntax == "lark" else lark.of_expression)(definition)
         except ValueError as error:
             log.debug("the grammar of a custom tool %s", error)
-            log_once("grammars of custom tools that cannot bind calls are told to the model")
+            log_once("passed grammars of custom tools to the model as text")
         told += f"\n\n{INPUT} must match this {named}:\n{definition}"
     elif form is not None and kind != "text":
         raise ValueError(f"{where}.format must be text or grammar, not {quoted(form)}")

@@ -442,12 +442,12 @@ def test_late_estimate_loads_with_next_engine(desk: Desk, monkeypatch: pytest.Mo
 
 def test_immediate_engine_refusal_is_a_failed_load(desk: Desk, monkeypatch: pytest.MonkeyPatch):
     def refuse(*_: object, **__: object) -> Future[Any]:
-        raise EngineError("engine_stopped", "The engine is just breaking down.")
+        raise EngineError("engine_stopped", "The engine has failed and is shutting down.")
 
     monkeypatch.setattr(desk.engine, "load_later", refuse)
     desk.loader.want(C)
     process_until(lambda: not flows.left())
-    assert desk.loader.get(C).error == "The engine is just breaking down."
+    assert desk.loader.get(C).error == "The engine has failed and is shutting down."
     monkeypatch.undo()
     desk.load(C)
     assert desk.loader.get(C).model is not None

@@ -28,14 +28,14 @@ def _in_brackets() -> Iterator[None]:
 
 
 def test_english_readers_get_the_engines_sentence_alone() -> None:
-    sentence = "There is not enough memory to load Amber-1B."
+    sentence = "Not enough memory to load Amber-1B."
     assert meaning(OUT_OF_MEMORY, sentence) == sentence
     assert explained("“{name}” can’t be read.", sentence, name="a.pdf") == sentence
 
 
 @pytest.mark.usefixtures("_in_brackets")
 def test_engine_message_follows_translated_explanation() -> None:
-    sentence = "There is not enough memory to load {Amber-1B}."
+    sentence = "Not enough memory to load {Amber-1B}."
     assert meaning(OUT_OF_MEMORY, sentence) == f"[Not enough memory.] ({sentence})"
     assert meaning("of_a_later_engine", sentence) == sentence
     told = explained("“{name}” can’t be read.", "It is empty.", name="a.pdf")

@@ -185,7 +185,7 @@ def test_missing_adapter_falls_back_to_its_model(variants: Variants):
     shutil.rmtree(variants.pirate)
     run.window.chats.use_model(variants.ref)
     run.until(lambda: run.pane.notice.isVisible())
-    assert "There is no adapter folder" in run.pane.notice.text
+    assert "Adapter folder" in run.pane.notice.text
     without = run.pane.notice.without
     assert without.isVisible()
     run.say("say hello")

@@ -33,8 +33,8 @@ def translated(qapp) -> Iterator[None]:
 
 def test_missing_folder_error_is_translated(translated, tmp_path: Path):
     assert problem(facts_of(tmp_path / "gone")) == "Ordner weg"
-    gone = EngineError(MODEL_LOAD_FAILED, "There is no folder /x.", FOLDER_GONE)
-    assert _code_and_message(gone) == (MODEL_LOAD_FAILED, "Ordner weg (There is no folder /x.)")
+    gone = EngineError(MODEL_LOAD_FAILED, "Folder /x does not exist.", FOLDER_GONE)
+    assert _code_and_message(gone) == (MODEL_LOAD_FAILED, "Ordner weg (Folder /x does not exist.)")
 
 
 def test_failure_is_reported_once(translated, qtbot):
@@ -45,6 +45,6 @@ def test_failure_is_reported_once(translated, qtbot):
     status.error = meaning(MODEL_LOAD_FAILED, "small could not be loaded: no weights")
     card.show_failure(status, "small")
     assert card.text == "Nicht geladen. (small could not be loaded: no weights)"
-    status.error = meaning(FOLDER_GONE, "There is no folder /x.")
+    status.error = meaning(FOLDER_GONE, "Folder /x does not exist.")
     card.show_failure(status, "small")
-    assert card.text == "small nicht geladen. Ordner weg (There is no folder /x.)"
+    assert card.text == "small nicht geladen. Ordner weg (Folder /x does not exist.)"

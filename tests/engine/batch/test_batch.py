@@ -320,12 +320,12 @@ def test_failed_start_is_reported(
     source = write(tmp_path / "in.jsonl", prompts(2, first=2))
     target = tmp_path / "out.jsonl"
     cases = [
-        ((tmp_path / "none", target), (), "There is no file"),
+        ((tmp_path / "none", target), (), "does not exist"),
         ((source, source), (), "is the input"),
         ((source, Path("/dev/null")), (), "is not a regular file"),
         ((source, tmp_path / "no" / "out"), (), "No such file or directory"),
         ((source, target), ("--temperature", "99"), "temperature must be"),
-        ((source, target), ("--model", "/no/model"), "There is no folder"),
+        ((source, target), ("--model", "/no/model"), "does not exist"),
     ]
     for (given, out), options, why in cases:
         assert main(arguments(folder, given, out, *options)) == 2

@@ -295,7 +295,7 @@ def test_server_is_started_and_ends_with_agent(stage: Stage) -> None:
 
 @pytest.mark.parametrize(
     ("share", "says"),
-    [("claude", "invalid share"), ("a=much", "invalid share"), ("a=120%", "100 in all")],
+    [("claude", "invalid share"), ("a=much", "invalid share"), ("a=120%", "100 in total")],
 )
 def test_invalid_share_is_reported(
     capsys: pytest.CaptureFixture[str], share: str, says: str

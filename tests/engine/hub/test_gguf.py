@@ -527,35 +527,35 @@ def told(**counts: int) -> Change:
 HUGE = 2**60
 Q, TOKENS = "blk.0.attn_q.weight", "tokenizer.ggml.tokens"
 HOSTILE: dict[str, tuple[Change, str]] = {
-    "2^60 entries": (told(entries=HUGE), "more than the rest of it could hold"),
-    "2^60 arrays": (told(tensors=HUGE), "more than the rest of it could hold"),
+    "2^60 entries": (told(entries=HUGE), "more than fit into the rest"),
+    "2^60 arrays": (told(tensors=HUGE), "more than fit into the rest"),
     "more arrays than there are": (told(tensors=24), "damaged|incomplete"),
     "version 1": (told(version=1), "version 1"),
-    "the other order of bytes": (told(version=3 << 24), "another order of bytes"),
+    "the other order of bytes": (told(version=3 << 24), "big-endian"),
     "a giant text": (
         meta(general__name=struct.pack("<IQ", 8, HUGE)),
-        "a text in 'general.name' claims",
+        "a string in 'general.name' claims",
     ),
     "a list of 2^60": (
         meta(general__tags=struct.pack("<IIQ", 9, 8, HUGE)),
-        "more than the rest of it could hold",
+        "more than fit into the rest",
     ),
     "a list of lists": (meta(general__tags=struct.pack("<IIQ", 9, 9, 1)), "unknown type 9"),
     "a value of no type": (meta(general__tags=struct.pack("<I", 77)), "unknown type 77"),
     "lengths of 2^60": (array(Q, shape=(HUGE, 64)), "impossible size"),
     "lengths whose product is 2^60": (array(Q, shape=(2**30, 2**30)), "impossible size"),
     "lengths of 0": (array(Q, shape=(0, 64)), "impossible size"),
-    "five lengths": (array(Q, shape=(1, 1, 1, 64, 64)), "5 lengths"),
-    "no lengths": (array(Q, shape=()), "0 lengths"),
+    "five lengths": (array(Q, shape=(1, 1, 1, 64, 64)), "5 dimensions"),
+    "no lengths": (array(Q, shape=()), "0 dimensions"),
     "an unknown type": (array(Q, type=999), "unknown type 999"),
     "a type that is not read": (array(Q, type=20, shape=(64, 64)), "IQ4_NL, which are not read"),
-    "rows that are no blocks": (array(Q, type=8, shape=(64, 63)), "no whole blocks"),
+    "rows that are no blocks": (array(Q, type=8, shape=(64, 63)), "multiple of the block size"),
     "an offset of 2^60": (array(Q, offset=HUGE), "bytes are missing"),
-    "an odd offset": (array(Q, offset=33), "begins at an odd place"),
-    "arrays over each other": (array(Q, offset=0), "lies over another one"),
+    "an odd offset": (array(Q, offset=33), "not aligned"),
+    "arrays over each other": (array(Q, offset=0), "overlaps another one"),
     "the same array twice": (
         more(Entry(Q, (64, 64), F32, bytes(16384))),
-        "there twice",
+        "occurs? twice",
     ),
     "a name with ..": (
         more(Entry("../../../etc/passwd", (32,), F32, bytes(128))),
@@ -568,14 +568,14 @@ HOSTILE: dict[str, tuple[Change, str]] = {
     "a giant name": (more(Entry("x" * 5000, (32,), F32, bytes(128))), "has 5,000 bytes"),
     "experts": (
         more(Entry("blk.0.ffn_gate_exps.weight", (4, 32), F32, bytes(512))),
-        "Mixtures of experts are not read",
+        "Mixture-of-experts models are not supported",
     ),
     "a missing array": (without(Q), "'blk.0.attn_q.weight' is missing"),
     "a missing setting": (without("llama.block_count"), "llama.block_count is missing"),
     "another shape": (array(Q, shape=(32, 128)), "has the shape"),
     "numbers that are none": (
         array(Q, data=np.full((64, 64), np.nan, "<f4").tobytes()),
-        "are no numbers",
+        "are not numbers",
     ),
     "another architecture": (meta(general__architecture="mamba"), "architecture 'mamba'"),
     "no architecture": (without("general.architecture"), "architecture None"),
@@ -585,7 +585,7 @@ HOSTILE: dict[str, tuple[Change, str]] = {
     "a billion layers": (meta(llama__block_count=10**9), "llama.block_count is 1000000000"),
     "more layers than arrays": (meta(llama__block_count=900), "is missing"),
     "no heads": (meta(llama__attention__head_count=0), "head_count is 0"),
-    "heads that do not fit": (meta(llama__attention__head_count_kv=3), "no multiple"),
+    "heads that do not fit": (meta(llama__attention__head_count_kv=3), "not a multiple"),
     "a width that is a text": (meta(llama__embedding_length="wide"), "is 'wide'"),
     "an epsilon that is no number": (
         meta(llama__attention__layer_norm_rms_epsilon=float("nan")),
@@ -593,17 +593,17 @@ HOSTILE: dict[str, tuple[Change, str]] = {
     ),
     "an odd alignment": (meta(general__alignment=48), "alignment"),
     "an alignment of 2^31": (meta(general__alignment=2**31), "alignment"),
-    "no words": (without(TOKENS), "no words"),
-    "words that are numbers": (meta(tokenizer__ggml__tokens=[1, 2, 3]), "no words"),
+    "no words": (without(TOKENS), "no tokens"),
+    "words that are numbers": (meta(tokenizer__ggml__tokens=[1, 2, 3]), "no tokens"),
     "more words than rows": (meta(tokenizer__ggml__tokens=[str(n) for n in range(9999)]), "rows"),
-    "words twice": (meta(tokenizer__ggml__tokens=["a"] * 262), "there twice"),
-    "kinds for other words": (meta(tokenizer__ggml__token_type=[1]), "for each word"),
-    "merges of nothing": (meta(tokenizer__ggml__merges=["zzzz yyyy"]), "words that it has not"),
-    "another tokenizer": (meta(tokenizer__ggml__model="rwkv"), "kind 'rwkv'"),
-    "another rule": (meta(tokenizer__ggml__pre="of-its-own"), "rule that is not known"),
+    "words twice": (meta(tokenizer__ggml__tokens=["a"] * 262), "occurs? twice"),
+    "kinds for other words": (meta(tokenizer__ggml__token_type=[1]), "per token"),
+    "merges of nothing": (meta(tokenizer__ggml__merges=["zzzz yyyy"]), "unknown tokens"),
+    "another tokenizer": (meta(tokenizer__ggml__model="rwkv"), "unsupported type 'rwkv'"),
+    "another rule": (meta(tokenizer__ggml__pre="of-its-own"), "unknown rule"),
     "stretched otherwise": (
         meta(llama__rope__scaling__type="longrope", llama__rope__scaling__factor=4.0),
-        "stretched by 'longrope'",
+        "scaled by 'longrope'",
     ),
     "a giant template": (meta(tokenizer__chat_template="x" * (2**20 + 1)), "chat template has"),
 }
@@ -636,7 +636,7 @@ def test_file_truncated_anywhere_is_refused(whole: Written, tmp_path: Path) -> N
     file = tmp_path / "some.gguf"
     for length in [0, 3, 4, 8, 23, 24, *rng.integers(25, begin, 60), begin, len(data) - 65]:
         file.write_bytes(data[:length])
-        with pytest.raises(RefusedError, match=r"incomplete|damaged|no GGUF file"):
+        with pytest.raises(RefusedError, match=r"incomplete|damaged|not a GGUF file"):
             GgufFile(file, "“some.gguf”").close()
 
 
@@ -679,8 +679,8 @@ def test_non_file_is_refused(tmp_path: Path, root: Path, engine: Engine) -> None
     (tmp_path / "text.gguf").write_text("Hello")
     (tmp_path / "link.gguf").symlink_to("/nowhere.gguf")
     for name, words in (
-        ("pipe.gguf", "no ordinary file"),
-        ("text.gguf", "no GGUF file"),
+        ("pipe.gguf", "not a regular file"),
+        ("text.gguf", "not a GGUF file"),
         ("link.gguf", "cannot be read"),
         ("none.gguf", "cannot be read"),
     ):

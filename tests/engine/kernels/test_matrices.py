@@ -205,6 +205,6 @@ def test_too_many_columns_are_refused(library: Library) -> None:
 def test_mismatched_rows_are_refused(library: Library) -> None:
     matrix = RandomMatrix(library, Format("affine", 4, 64), 32, 128)
     for rows in (np.zeros((3, 64), np.float32), np.zeros((3, 128)), np.zeros(128, np.float32)):
-        with pytest.raises(ValueError, match="do not fit"):
+        with pytest.raises(ValueError, match="do not match"):
             multiply(library, rows, [matrix.packed])
     assert multiply(library, np.zeros((0, 128), np.float32), [matrix.packed]).shape == (0, 32)

@@ -23,7 +23,9 @@ def test_ids_beyond_the_embedding_are_refused() -> None:
     check_ids(300, [])
     check_ids(300, [0, 299])
     for wrong in (300, 2_000_000, -1):
-        with pytest.raises(EngineError, match=f"id {wrong:,}, and the model knows 300") as caught:
+        with pytest.raises(
+            EngineError, match=f"token {wrong:,}, but this model has only 300"
+        ) as caught:
             check_ids(300, [5, wrong, 7])
         assert caught.value.code == "invalid_request"
 
@@ -49,7 +51,9 @@ def test_tokenizer_with_ids_beyond_the_embedding_is_refused(
     folder = model_folder("plain")
     assert check_tokenizer(VOCAB, load_tokenizer(folder), "A") == frozenset()
     other = load_tokenizer(spoilt(folder, tmp_path, "hello", added=False))
-    with pytest.raises(EngineError, match=r"2,000,000 \('hello'\), and the model knows 300") as bad:
+    with pytest.raises(
+        EngineError, match=r"2,000,000 \('hello'\), but the model has only 300"
+    ) as bad:
         check_tokenizer(VOCAB, other, "A")
     assert bad.value.code == "model_load_failed"
 

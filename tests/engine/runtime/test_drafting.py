@@ -580,8 +580,8 @@ def test_unusable_draft_model_is_refused(
         return caught.value.message
 
     assert "draft for itself" in refused(pair.large, pair.large)
-    assert "cannot be taken back" in refused(pair.large, model_folder("chunked mask"))
-    assert "cannot be taken back" in refused(model_folder("chunked mask"), LOOKUP)
+    assert "cannot be trimmed" in refused(pair.large, model_folder("chunked mask"))
+    assert "cannot be trimmed" in refused(model_folder("chunked mask"), LOOKUP)
     other = perturbed(pair.large, tmp_path / "other", 0.1)
     words = json.loads((other / "tokenizer.json").read_text())
     vocab = words["model"]["vocab"]

@@ -71,11 +71,11 @@ def test_costly_form_ends_its_reply_and_the_next(
 ) -> None:
     model = engine.load(model_folder("plain"))
     monkeypatch.setattr(constraint, "MAX_FOLLOW_S", -1.0)  # treat every token as too slow
-    with pytest.raises(EngineError, match="takes too long to follow") as failed:
+    with pytest.raises(EngineError, match="takes too long to evaluate") as failed:
         engine.open_session(model).send("go", FORM).text(60)
     assert failed.value.code == "invalid_request"
     monkeypatch.undo()
-    with pytest.raises(EngineError, match="takes too long to follow"):
+    with pytest.raises(EngineError, match="takes too long to evaluate"):
         engine.open_session(model).send("go", FORM).text(60)
     other = SamplingParams(max_tokens=5, regex="[ab]{5}")
     assert len(engine.open_session(model).send("go", other).text(60)) == 5
@@ -122,7 +122,7 @@ def test_ambiguous_grammar_ends_before_it_holds_up_others(
     alternatives = " | ".join(f"r{n}" for n in range(700))
     grammar = "\n".join((f"start: {prefix}more", f"more: {alternatives}", *rules))
     form = SamplingParams(max_tokens=60, temperature=1.0, seed=3, grammar=grammar)
-    with pytest.raises(EngineError, match=r"takes too much to follow: .* items") as failed:
+    with pytest.raises(EngineError, match=r"is too expensive to evaluate: .* items") as failed:
         engine.open_session(engine.load(model_folder("plain"))).send("go", form).text(60)
     assert failed.value.code == "invalid_request"
     assert all(seconds < constraint.MAX_FOLLOW_S for seconds in followed)

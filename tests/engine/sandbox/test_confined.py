@@ -164,7 +164,7 @@ FORMS: dict[str, dict[str, Any]] = {
     "rules": {"grammar": hostile.grammar_chain(3000)},
     "groups": {"regex": "(" * 5000 + "a" + ")" * 5000},
     "brackets": {"grammar": "start: " + "(" * 5000 + '"a"' + ")" * 5000},
-    "half a character": {"regex": "a\ud800"},
+    "unpaired surrogate": {"regex": "a\ud800"},
     "choices": {"choices": tuple(f"choice {i}" for i in range(100_000))},
     "length": {"regex": "a" * 300_000},
     "parts": {"json_schema": {"enum": [[] for _ in range(20_000)]}},

@@ -285,21 +285,21 @@ def _locked(path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "make", "words"),
     [
-        ("bomb.docx", _entities, "holds XML that is not safe to read"),
+        ("bomb.docx", _entities, "contains unsafe XML"),
         ("bomb.xlsx", _sheet_entities, "is damaged"),
         ("nested.html", _nested, "is nested too deeply"),
         ("endless.pdf", _endless, "is damaged"),
         ("locked.pdf", _locked, "is locked with a password"),
-        ("cut.pdf", lambda p: p.write_bytes(b"%PDF-1.7\n1 0 obj <<"), "is damaged, or no PDF"),
+        ("cut.pdf", lambda p: p.write_bytes(b"%PDF-1.7\n1 0 obj <<"), "is damaged or not a PDF"),
         ("empty.txt", lambda p: p.write_bytes(b""), "is empty"),
-        ("blank.txt", lambda p: p.write_bytes(b" \n\n"), "holds no text"),
-        ("program", lambda p: p.write_bytes(bytes(range(256)) * 40), "is no text"),
-        ("a.png", lambda p: p.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(99)), "is a picture"),
+        ("blank.txt", lambda p: p.write_bytes(b" \n\n"), "has no text"),
+        ("program", lambda p: p.write_bytes(bytes(range(256)) * 40), "is not a text file"),
+        ("a.png", lambda p: p.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(99)), "is an image"),
         ("old.doc", lambda p: p.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "old version"),
         ("a.zip", lambda p: samples.packed(p, {"a.txt": "a"}), "Unpack it"),
         ("cut.zip", lambda p: p.write_bytes(b"PK\x03\x04"), "is damaged"),
-        ("gone.txt", lambda p: None, "is not there any more"),
-        ("folder", lambda p: p.mkdir(), "is no file"),
+        ("gone.txt", lambda p: None, "no longer exists"),
+        ("folder", lambda p: p.mkdir(), "is not a file"),
     ],
 )
 def test_unreadable_file_is_reported(

@@ -266,7 +266,7 @@ def test_program_share_is_sent_in_requests(server: Server, monkeypatch: pytest.M
     assert told[1][2] == 0
     assert told[1][1] not in ("", "Claude Code")
     for wrong in ({"a": 0.0}, {"a": 100.0}, {"a": 60.0, "b": 50.0}):
-        with pytest.raises(ValueError, match="100 in all"):
+        with pytest.raises(ValueError, match="100 in total"):
             server.share_out(wrong)
 
 
@@ -445,7 +445,7 @@ def test_stopped_agent_gets_an_error() -> None:
     known.end(agent, request)
     agent.stop()
     given = [user("x"), {"role": "user", "content": [{"type": "tool_result"}]}]
-    with pytest.raises(RequestError, match="A person has stopped this agent"):
+    with pytest.raises(RequestError, match="The user stopped this agent"):
         known.begin(shown(), who(given, thread_id="1"))
 
 

@@ -90,7 +90,7 @@ def test_body_size_limit_depends_on_model(serve: Serve) -> None:
     for path in (CHAT, "/v1/messages/count_tokens"):
         refused = post(server, long, path)
         assert refused.status == 413
-        assert "may have 1 MB" in refused.body.decode()
+        assert "limit 1 MB" in refused.body.decode()
 
 
 @pytest.mark.parametrize("shape", ["openai", "anthropic", "responses", "ollama", "audio"])

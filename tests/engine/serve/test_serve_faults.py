@@ -423,7 +423,7 @@ def test_failed_reload_is_reported(
         until(lambda: health(server.port) == (503, "stopped"))
         got, answer = ask(server)
         assert got == 503
-        assert "cannot load its models" in answer["error"]["message"]
+        assert "cannot reload its models" in answer["error"]["message"]
         (tmp_path / "elsewhere").rename(folder)
         until(lambda: health(server.port) == (200, "ok"))
         assert ask(server)[0] == 200

@@ -111,7 +111,7 @@ def test_damaged_key_file_grants_nothing(serve: Serve, keys: Keys, content: str)
 def test_key_file_writable_by_others_is_refused(keys: Keys) -> None:
     keys.make("editor")
     os.chmod(keys._file, 0o666)
-    with pytest.raises(ValueError, match="others may write"):
+    with pytest.raises(ValueError, match="other users can write"):
         Keys(keys._file)
 
 
@@ -189,7 +189,7 @@ def test_other_machines_need_a_key(keys: Keys, loaded: tuple[Engine, Model]) -> 
     with pytest.raises(ValueError, match=r"0\.0\.0\.0.*a key is required"):
         Settings(host="0.0.0.0")
     wanted = Settings(host="0.0.0.0", require_key=True)
-    with pytest.raises(ValueError, match="none has been made"):
+    with pytest.raises(ValueError, match="none exists"):
         Server(engine, [model], 0, settings=wanted, keys=keys)
     key = keys.make("phone")
     with Server(engine, [model], 0, settings=wanted, keys=keys) as server:

@@ -415,7 +415,7 @@ def test_request_waiting_for_model_learns_of_shutdown(
         with client:
             got = rest(client)
         assert status(got) == 503
-        assert b"The server is ending." in got
+        assert b"The server is shutting down." in got
 
 
 @pytest.mark.parametrize("code", [UNKNOWN_MODEL, ENGINE_STOPPED])

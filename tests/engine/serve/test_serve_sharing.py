@@ -73,7 +73,7 @@ def test_next_turn_goes_to_the_key_with_least(serve: Serve, keys: Keys) -> None:
         greedy.append(stream(server, b))
         until(lambda n=count: server.places.queue.going + server.places.waiting == n + 1)  # type: ignore[misc]
     with stream(server, a) as late:
-        assert b"waiting for an answer to begin, 0 before this one" in until_said(late, b"one\n")
+        assert b"waiting for a free slot (0 ahead)" in until_said(late, b"one\n")
         greedy[0].close()
         until_said(late, b"data: ")
         assert server.places.waiting == 4
@@ -153,7 +153,7 @@ def test_key_cannot_have_the_whole_queue(serve: Serve, keys: Keys) -> None:
         until(lambda n=count: server.places.waiting == n + 1)  # type: ignore[misc]
     refused = ask(server, "POST", CHAT, body(), **bearer(b))
     assert (refused.status, refused.code) == (429, "capacity_exhausted")
-    assert "This key has its share" in refused.body.decode()
+    assert "This key already uses its share" in refused.body.decode()
     with stream(server, a) as late:
         assert b"0 before this one" in until_said(late, b"before this one")
     for client in crowd:

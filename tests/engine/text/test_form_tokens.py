@@ -142,7 +142,7 @@ def test_an_added_token_with_another_id_is_refused() -> None:
         (),
     )
     facts["added"][0]["id"] += 1
-    with pytest.raises(ValueError, match="another id"):
+    with pytest.raises(ValueError, match="unexpected id"):
         form_tokens.make((facts, blobs), [0])
 
 
