@@ -69,7 +69,7 @@ class KeptFile:
         except FileNotFoundError:
             return None
         except (LookupError, OSError, TypeError, ValueError, MalformedMessageError) as error:
-            log.info("%s is made again: %s", self.path.name, words_of(error))
+            log.info("repeating %s: %s", self.path.name, words_of(error))
             return None
 
     def _write(self, *parts: bytes) -> None:
@@ -159,7 +159,7 @@ class CheckedFile(KeptFile):
             raise ValueError("it is damaged")
         found, (packed, tokens) = protocol.unpack(io.BytesIO(data[_DIGEST_BYTES:]).read)
         if found.pop("of") != self._facts:
-            raise ValueError("it belongs to another check")
+            raise ValueError("it belongs to a different check")
         return CheckedTokenizer(uuid.uuid4().hex, place, packed=packed, tokens=tokens, **found)
 
     def write(self, checked: CheckedTokenizer) -> None:
@@ -207,10 +207,10 @@ class ProbedFile(KeptFile):
     def _parse(self) -> SharingModes:
         data = read_json(self.path, _MAX_PROBE_BYTES)
         if not isinstance(data, dict) or data.get("of") != self._facts:
-            raise ValueError("it was made by something else")
+            raise ValueError("it belongs to a different probe")
         results = [data["results"][name] for name in ("slots", "prefix", "mixes", "exact")]
         if not all(type(can) is bool for can in results):
-            raise ValueError("an entry is no result")
+            raise ValueError("an entry is not a result")
         return SharingModes(probe.SHARED, *results)
 
     def write(self, model: LoadedModel) -> None:

@@ -37,10 +37,8 @@ def may_wait() -> None:
     """Raise an error on the engine thread, where waiting for the engine would deadlock."""
     if is_engine_thread():
         raise RuntimeError(
-
-                "Do not wait for the engine in on_event or a future's callback, because they run "
-                "on its thread."
-
+            "Do not wait for the engine in on_event or a future's callback, because they run "
+            "on its thread."
         )
 
 
