@@ -2,5 +2,5 @@
 
 Imports: app, app.bridge, app.chats, app.flows, app.markdown, app.models, app.serving, app.settings,
 app.spelling, app.store, app.system, app.tools, app.ui.dialogs, app.ui.pane, app.ui.style,
-app.ui.window, app.ui.workspace, engine, engine.sandbox.
+app.ui.window, app.ui.workspace, engine, engine.files, engine.sandbox.
 """

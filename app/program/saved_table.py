@@ -20,9 +20,9 @@ from typing import Any
 
 from app.chats.library import ChatLibrary
 from app.chats.transcript import Transcript
-from app.settings.file_saver import replace_text
 from app.store import Message, Store
 from app.store.records import storable_text
+from engine.files import replace_text
 
 TABLE = "table"  # name under which the layout is stored
 

@@ -1,4 +1,4 @@
 """Settings, paths, translations, and keys.
 
-Imports: engine, engine.errors.
+Imports: engine, engine.errors, engine.files.
 """

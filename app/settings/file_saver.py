@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-import os
 import threading
 import time
-from contextlib import suppress
 from pathlib import Path
+
+from engine.files import replace_text
 
 log = logging.getLogger(__name__)
 
@@ -59,20 +59,3 @@ class FileSaver:
                 log.exception("settings not saved")
             if (took := time.monotonic() - began) > 1:
                 log.info("saving the settings took %.1f s", took)
-
-
-def replace_text(file: Path, text: str) -> None:
-    """Write a file atomically, readable only by its owner.
-
-    Raises OSError, in which case the old file is unchanged.
-    """
-    beside = file.with_name(file.name + ".new")
-    # Always create a new file, since an existing one might be readable by others, or a link.
-    with suppress(FileNotFoundError):
-        beside.unlink()
-    made = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with open(made, "w", encoding="utf-8", newline="\n") as stream:
-        stream.write(text)
-        stream.flush()
-        os.fsync(stream.fileno())
-    os.replace(beside, file)

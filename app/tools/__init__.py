@@ -11,5 +11,5 @@ sequences are removed from results (`tool.py`).
 
 No widgets, and only sandboxed parts of the engine.
 
-Imports: app.settings, engine.errors, engine.sandbox, engine.text.
+Imports: app.settings, engine.errors, engine.files, engine.sandbox, engine.text.
 """

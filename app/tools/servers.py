@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from app.settings.file_saver import replace_text
 from app.settings.language import mark, tr
 from app.tools.tool import BUILT_IN, ToolError, visible
+from engine.files import replace_text
 from engine.text.invisible import is_visible
 
 CALL_S = 60.0

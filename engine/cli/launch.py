@@ -26,6 +26,7 @@ import platformdirs
 from msgspec import Struct, field
 
 from engine.cli.arguments import GUIDE
+from engine.files import replace_text
 from engine.hub.names import clean_name
 from engine.serve.auth import Keys, default_file
 
@@ -335,10 +336,7 @@ def _key(name: str, folder: Path, file: Path, make: bool) -> str:
 
 def _write_private(file: Path, text: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    part = file.with_name(f".{file.name}.{os.getpid()}")
-    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
-        out.write(text)
-    os.replace(part, file)
+    replace_text(file, text)
 
 
 @contextlib.contextmanager

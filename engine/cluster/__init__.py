@@ -14,5 +14,6 @@ other ranks hold their shards of the weights and of every cache, and follow rank
 
 Decisions and measurements: engine/DECISIONS.md.
 
-Imports: engine.sandbox, engine.errors, engine.cache, engine.messages, engine.model, engine.runtime.
+Imports: engine.sandbox, engine.errors, engine.files, engine.cache, engine.messages, engine.model,
+engine.runtime.
 """

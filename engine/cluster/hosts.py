@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
-import os
 import re
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,8 @@ from typing import Any
 import msgspec
 import platformdirs
 from msgspec import Struct, to_builtins
+
+from engine.files import replace_text
 
 LOCAL = "local"  # address of this machine, and name of a host that always exists
 
@@ -236,15 +236,7 @@ class HostsFile:
     def _write(self) -> None:
         kept = [to_builtins(host) for host in self._hosts.values() if host != Host(LOCAL)]
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        number, name = tempfile.mkstemp(dir=self.file.parent, prefix=".hosts-")
-        try:
-            with open(number, "w", encoding="utf-8") as stream:
-                json.dump({"hosts": kept}, stream, indent=2)
-                stream.write("\n")
-            os.replace(name, self.file)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        replace_text(self.file, json.dumps({"hosts": kept}, indent=2) + "\n")
 
 
 def hosts_from_mlx_file(file: Path, program: str = "", source: str = "") -> list[Host]:

@@ -10,6 +10,7 @@ continues (`conversations`), and sends the replies' events to the client. It run
 (`requests`), which ends it when the client disconnects, the key is revoked or the server stops.
 `errors` formats errors for each API; `metrics` counts.
 
-Imports: engine.cache, engine.engine, engine.errors, engine.hub, engine.messages, engine.model,
-engine.params, engine.reply, engine.runtime, engine.sandbox, engine.serve.routes, engine.text.
+Imports: engine.cache, engine.engine, engine.errors, engine.files, engine.hub, engine.messages,
+engine.model, engine.params, engine.reply, engine.runtime, engine.sandbox, engine.serve.routes,
+engine.text.
 """

@@ -7,10 +7,8 @@ import hashlib
 import hmac
 import ipaddress
 import json
-import os
 import re
 import secrets
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -25,6 +23,7 @@ from msgspec.structs import asdict, replace
 from starlette.types import Scope
 
 from engine.errors import CAPACITY_EXHAUSTED
+from engine.files import replace_text
 from engine.serve.errors import RequestError
 from engine.text.invisible import is_visible
 
@@ -221,17 +220,7 @@ class Keys:
         self._stamp = stamp
 
     def _write(self, keys: list[Key]) -> None:
-        # `mkstemp` creates the file with mode 600.
-        part, name = tempfile.mkstemp(dir=self._file.parent, prefix=".serve-keys")
-        try:
-            with os.fdopen(part, "w", encoding="utf-8") as out:
-                json.dump([asdict(key) for key in keys], out, indent=1)
-                out.flush()
-                os.fsync(out.fileno())
-            os.replace(name, self._file)
-        except BaseException:
-            os.unlink(name)
-            raise
+        replace_text(self._file, json.dumps([asdict(key) for key in keys], indent=1))
         self._stamp = None
         self._read()
 

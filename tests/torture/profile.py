@@ -598,7 +598,7 @@ def _foreign(profile: Path, dice: random.Random) -> None:
 
 def _links(profile: Path, dice: random.Random) -> None:
     """Replace a file with a link to itself, to nothing, to a folder or to a device."""
-    name = dice.choice(("settings.json", "mcp.json", "settings.json.new", "log"))
+    name = dice.choice(("settings.json", "mcp.json", "log"))
     file = profile / name
     if file.is_dir():
         shutil.rmtree(file)
@@ -608,7 +608,7 @@ def _links(profile: Path, dice: random.Random) -> None:
 
 def _folders(profile: Path, dice: random.Random) -> None:
     """Replace a file with a folder."""
-    file = profile / dice.choice(("settings.json", "mcp.json", "settings.json.new"))
+    file = profile / dice.choice(("settings.json", "mcp.json"))
     file.unlink(missing_ok=True)
     (file / "inner").mkdir(parents=True)
 

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from app.program import saved_table
 from app.program.saved_table import TABLE, as_csv, export_table
-from app.settings.file_saver import replace_text
 from app.settings.paths import TABLES, Paths
 from app.store import ChatRecord, Message, Store
+from engine.files import replace_text
 from tests.app.conftest import Start
 
 CREATED = 1_790_000_000.0

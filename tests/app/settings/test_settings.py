@@ -103,15 +103,14 @@ def test_slow_disk_does_not_block_settings(tmp_path, monkeypatch):
     assert len(written) <= 2, "the one that was being written, and the last"
 
 
-def test_settings_file_is_private_and_follows_no_link(tmp_path):
-    """A link with the temporary file's name is neither followed nor overwritten."""
+def test_settings_file_is_private_and_replaces_a_link(tmp_path):
     file, other = tmp_path / "settings.json", tmp_path / "precious"
-    other.write_text("mine")
-    (tmp_path / "settings.json.new").symlink_to(other)
+    other.write_text('{"system": "mine"}')
+    file.symlink_to(other)
     settings = Settings.load(file)
     settings.set(system="x")
     assert Settings.load(file).system == "x"
-    assert other.read_text() == "mine"
+    assert other.read_text() == '{"system": "mine"}'
     assert file.stat().st_mode & 0o777 == 0o600
     assert not file.is_symlink()
 

@@ -1,0 +1,25 @@
+"""Write files atomically."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+
+def replace_text(file: Path, text: str) -> None:
+    """Write a file atomically, readable only by its owner.
+
+    Raises:
+        OSError: in which case the old file is unchanged.
+    """
+    made, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")  # with mode 600
+    try:
+        with open(made, "w", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(name, file)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
