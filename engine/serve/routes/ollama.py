@@ -35,7 +35,7 @@ from engine.serve.routes.base import (
     Writer,
     encoded,
 )
-from engine.serve.routes.chat import CalledFunction
+from engine.serve.routes.chat import ToolCall
 from engine.serve.routes.completions import (
     EmbeddingAPI,
     EmbeddingRequest,
@@ -59,7 +59,6 @@ from engine.serve.routes.schema import (
     single_value,
 )
 from engine.serve.routes.tools import Toolbox, with_note
-from engine.text.tools import tool_call
 
 VERSION = "0.14.0"  # Ollama version that we report, which clients check
 _SETTINGS = {
@@ -70,11 +69,6 @@ _SETTINGS = {
     "num_predict": "max_tokens",
 }
 """Our parameter by Ollama option. Other options are ignored."""
-
-
-class ToolCall(Body):
-    id: str = ""
-    function: CalledFunction
 
 
 class ChatMessage(Body):
@@ -109,10 +103,7 @@ class ChatMessage(Body):
         if self.tool_call_id:
             message["tool_call_id"] = self.tool_call_id
         if self.tool_calls:
-            message["tool_calls"] = [
-                tool_call(call.id, call.function.name, call.function.arguments)
-                for call in self.tool_calls
-            ]
+            message["tool_calls"] = [call.as_message for call in self.tool_calls]
         return message
 
 
