@@ -45,6 +45,7 @@ from engine.model.info import PREDICTION_HEAD
 from engine.sandbox.folders import (
     ADAPTER_CONFIG,
     ADAPTER_WEIGHTS,
+    ADAPTERS,
     open_regular,
     read_file,
     read_json,
@@ -61,7 +62,6 @@ _FACT_FILES = (
     "README.md",
 )
 _MAX_SUBFOLDERS = 200  # number of subfolders searched for adapters
-_ADAPTERS = {"lora": "LoRA", "dora": "DoRA"}
 
 MAX_CONFIG_BYTES = 2**20
 """Larger configs aren't read for a list. Parsing JSON holds the GIL for 10 ms per megabyte, and the
@@ -573,8 +573,6 @@ def _entries(folder: Path) -> tuple[set[str], list[Path]]:
     """List a folder: all names, plus the subfolders that aren't hidden (links count).
 
     Raises `OSError`.
-
-    Raises `OSError`.
     """
     names: set[str] = set()
     inner: list[Path] = []
@@ -658,7 +656,7 @@ def _adapter_facts(folder: Path) -> FolderFacts:
         kind = config.get("fine_tune_type", "lora") if isinstance(config, dict) else ""
     except (OSError, ValueError):
         return FolderFacts(nbytes, problem=f"Its {ADAPTER_CONFIG} cannot be read.")
-    spelt = _ADAPTERS.get(kind) if isinstance(kind, str) else None
+    spelt = ADAPTERS.get(kind) if isinstance(kind, str) else None
     if spelt is None:
         return FolderFacts(nbytes, problem="It is not a LoRA or DoRA adapter.")
     return FolderFacts(nbytes, architecture=f"{spelt} adapter")

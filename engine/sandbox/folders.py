@@ -64,7 +64,7 @@ _MAX_ADAPTER_TENSORS = 100_000
 _MAX_KEYS = 10_000
 _MAX_KEY_CHARACTERS = 500
 _MAX_RANK = 16_384
-_ADAPTERS = {"lora": "LoRA", "dora": "DoRA"}
+ADAPTERS = {"lora": "LoRA", "dora": "DoRA"}
 _ADAPTER_ARRAYS = {"lora": {"lora_a", "lora_b"}, "dora": {"lora_a", "lora_b", "m"}}
 _ADAPTER_TYPES = ("F32", "F16", "BF16")
 
@@ -305,7 +305,7 @@ def inspect_adapter(folder: Path, name: str) -> AdapterFacts:
             f"{name} holds fully trained layers, not a LoRA or DoRA adapter. Fuse it with its "
             "model (python -m mlx_lm fuse) and load the result as a model of its own."
         )
-    if not isinstance(kind, str) or kind not in _ADAPTERS:
+    if not isinstance(kind, str) or kind not in ADAPTERS:
         raise RefusedError(f"{name} is not a LoRA or DoRA adapter: unknown fine_tune_type.")
     layers = config.get("num_layers")
     if type(layers) is not int or layers > _MAX_LAYERS:
@@ -383,7 +383,7 @@ def _adapter_sizes(folder: Path, name: str, kind: str, rank: int) -> tuple[int, 
         layer, _, part = tensor.rpartition(".")
         if part not in _ADAPTER_ARRAYS[kind]:
             raise RefusedError(
-                f"{name} has an array that is not part of a {_ADAPTERS[kind]} adapter: "
+                f"{name} has an array that is not part of a {ADAPTERS[kind]} adapter: "
                 f"{tensor[:100]!r}."
             )
         if entry["dtype"] not in _ADAPTER_TYPES:
