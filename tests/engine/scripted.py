@@ -196,13 +196,13 @@ SHOWS = {
 
 _LONGEST_PIECE = 200  # characters
 
-CommandFuture = tuple[str, ...]
+Answer = tuple[str, ...]
 """Reply in pieces. A piece that equals a marker is a marker, and all other pieces are text."""
 
 
 def write_quoting_agent(
     folder: Path,
-    scripts: dict[str, list[CommandFuture]],
+    scripts: dict[str, list[Answer]],
     notation: str,
     context: int = 2**17,
     spells: bool = False,

@@ -16,7 +16,7 @@ NEVER_ENDS = {"2": -100}
 CHAT = "/v1/chat/completions"
 
 
-class CommandFuture:
+class Answer:
     """A response: `status`, `headers` with lower-case names, and the body."""
 
     def __init__(self, status: int, headers: dict[str, str], body: bytes) -> None:
@@ -44,7 +44,7 @@ class CommandFuture:
         return str(self.json["choices"][0]["message"]["content"])
 
 
-def ask(server: Server, method: str, path: str, body: Any = None, **headers: str) -> CommandFuture:
+def ask(server: Server, method: str, path: str, body: Any = None, **headers: str) -> Answer:
     """Send a request on a new connection. Header names use _ for -."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
     raw = None if body is None else json.dumps(body).encode()
@@ -54,7 +54,11 @@ def ask(server: Server, method: str, path: str, body: Any = None, **headers: str
     content = response.read()
     connection.close()
     got = {name.lower(): value for name, value in response.getheaders()}
-    return CommandFuture(response.status, got, content)
+    return Answer(response.status, got, content)
+
+
+def bearer(key: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}"}
 
 
 def user(text: str) -> dict[str, str]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from engine.text.call_notations import NOTATIONS, markers
 from engine.text.dialects import ROWS
-from tests.engine.scripted import SHOWS, CommandFuture, write_quoting_agent
+from tests.engine.scripted import SHOWS, Answer, write_quoting_agent
 from tests.torture.agents import Agents, Here, claude_of, installed
 from tests.torture.agents_openai import CLIENTS, Session, figures
 
@@ -66,7 +66,7 @@ def hostile(label: str) -> str:
     return "\n".join([*lines, f"the end of {label}", "", ""])
 
 
-def written(notation: str, name: str, **arguments: Any) -> CommandFuture:
+def written(notation: str, name: str, **arguments: Any) -> Answer:
     """Return a tool call in the model's format."""
     opened, closed = markers(notation)
     tags = NOTATIONS[notation].tags
@@ -155,7 +155,7 @@ OLD = "\n".join(FIRST.split("\n")[4:12])
 def _write(
     quoter: Quoter, notation: str, spells: bool, project: Path, folder: Path, context: int
 ) -> Path:
-    def called(told: tuple[str, dict[str, Any]]) -> CommandFuture:
+    def called(told: tuple[str, dict[str, Any]]) -> Answer:
         name, arguments = told
         laid = {key: value.replace("@/", f"{project}/") for key, value in arguments.items()}
         return written(notation, name, **laid)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from tests.engine.serving import CHAT, CommandFuture, rest, status
+from tests.engine.serving import CHAT, Answer, rest, status
 
 RESPONSES, MESSAGES, OLLAMA = "/v1/responses", "/v1/messages", "/api/chat"
 COMPLETIONS, EMBEDDINGS, COUNT = "/v1/completions", "/v1/embeddings", "/v1/messages/count_tokens"
@@ -32,7 +32,7 @@ class Hostile:
     headers: tuple[str, ...] = ()
 
 
-def sent(port: int, one: Hostile, patience: float = 120.0) -> CommandFuture:
+def sent(port: int, one: Hostile, patience: float = 120.0) -> Answer:
     """Return the response, with status 0 if the connection is closed without a response.
 
     Args:
@@ -51,11 +51,11 @@ def sent(port: int, one: Hostile, patience: float = 120.0) -> CommandFuture:
         try:
             answer = rest(client)
         except TimeoutError:
-            return CommandFuture(200, {}, b"")
-    return CommandFuture(status(answer) if answer else 0, {}, answer.partition(b"\r\n\r\n")[2])
+            return Answer(200, {}, b"")
+    return Answer(status(answer) if answer else 0, {}, answer.partition(b"\r\n\r\n")[2])
 
 
-def wrong(answer: CommandFuture) -> str:
+def wrong(answer: Answer) -> str:
     """Describe what's wrong with a response to such a body; empty if it's fine."""
     if answer.status in (200, 201):
         return ""

@@ -50,7 +50,7 @@ def write_wide(path: Path) -> Path:
 
 
 @dataclass
-class ModelTimeShares:
+class MemoryAtTurns:
     """Memory at the ends of the engine's turns, in bytes.
 
     Attributes:
@@ -79,13 +79,13 @@ def counted(state: State) -> int:
 
 
 @contextmanager
-def watched(slow_disk: float = 0.0) -> Iterator[ModelTimeShares]:
+def watched(slow_disk: float = 0.0) -> Iterator[MemoryAtTurns]:
     """Measure each engine turn in this block, and fail passes on request.
 
     Args:
         slow_disk: extra seconds for each file that is written.
     """
-    seen = ModelTimeShares(base=mx.get_active_memory())
+    seen = MemoryAtTurns(base=mx.get_active_memory())
     turn, decode, write = Loop.step, runner.decode, CacheImage.write
 
     def looked_at(loop: Loop) -> bool:
@@ -127,7 +127,7 @@ def watched(slow_disk: float = 0.0) -> Iterator[ModelTimeShares]:
 
 def run(
     folder: Path, seed: int, budget: int | None, disk: Path | None, steps: int, slow_disk: float = 0
-) -> ModelTimeShares:
+) -> MemoryAtTurns:
     """Run a schedule on a new engine.
 
     Args:
@@ -184,7 +184,7 @@ def run(
     return seen
 
 
-def _note(seen: ModelTimeShares, last: Any) -> None:
+def _note(seen: MemoryAtTurns, last: Any) -> None:
     if isinstance(last, Finished):
         seen.said["cancelled" if last.reason == FinishReason.CANCELLED else "finished"] += 1
         return

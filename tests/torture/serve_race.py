@@ -19,7 +19,7 @@ from engine import Engine, SamplingParams
 from engine.runtime.executor import Executor
 from engine.serve.auth import Keys, Settings
 from engine.serve.server import Server
-from tests.engine.serving import CHAT, NEVER_ENDS, CommandFuture, ask, body, user
+from tests.engine.serving import CHAT, NEVER_ENDS, Answer, ask, body, user
 from tests.torture.serve_schedule import TEXTS, Step
 from tests.waiting import until
 
@@ -289,7 +289,7 @@ class Race:
         else:
             self._judge_texts(step, answer)
 
-    def _judge_texts(self, step: Step, answer: CommandFuture) -> None:
+    def _judge_texts(self, step: Step, answer: Answer) -> None:
         texts, failed, whole = _told(step, answer.body)
         if failed:
             self._judge_error(step, 0, failed)
@@ -338,7 +338,7 @@ class Race:
         server = self.server
         secret = self._keys.make("three")
 
-        def called(method: str, path: str, sent: Any = None) -> CommandFuture:
+        def called(method: str, path: str, sent: Any = None) -> Answer:
             return ask(server, method, path, sent, Authorization=f"Bearer {secret}")
 
         self._until("connections", lambda: server.connections == 0)
@@ -394,7 +394,7 @@ def _wanted(steps: Sequence[Step]) -> set[tuple[int, int, bool]]:
     return {(m, s.text, long) for s in asks for m in (0, 1) for long in (s.long, False)}
 
 
-def _parsed(got: bytes) -> CommandFuture | None:
+def _parsed(got: bytes) -> Answer | None:
     """Parse a complete HTTP response, or return None if it is incomplete."""
     head, gap, content = got.partition(b"\r\n\r\n")
     while head.startswith(b"HTTP/1.1 100 "):
@@ -409,7 +409,7 @@ def _parsed(got: bytes) -> CommandFuture | None:
             return None
     elif len(content) != int(headers.get("content-length", -1)):
         return None
-    return CommandFuture(int(first.split()[1]), headers, content)
+    return Answer(int(first.split()[1]), headers, content)
 
 
 def _unchunked(content: bytes) -> tuple[bool, bytes]:

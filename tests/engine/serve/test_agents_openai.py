@@ -23,7 +23,7 @@ from engine.serve.routes.ollama import OllamaChat
 from engine.serve.routes.responses import Responses, StoredResponses
 from engine.serve.server import Server
 from tests.engine.scripted import call, write_agent
-from tests.engine.serving import CommandFuture, ask, chunks
+from tests.engine.serving import Answer, ask, chunks
 
 PATCH = "*** Begin Patch\n*** Add File: a\n+one\n*** End Patch"
 SCRIPTS = {
@@ -71,7 +71,7 @@ def response(server: Server, *items: Any, **fields: Any) -> Any:
     return answer.json
 
 
-def events(answer: CommandFuture) -> list[Any]:
+def events(answer: Answer) -> list[Any]:
     lines = answer.body.decode().splitlines()
     return [json.loads(line[6:]) for line in lines if line.startswith("data: {")]
 

@@ -22,7 +22,7 @@ from engine.serve.routes.responses import Responses, StoredResponses
 from engine.serve.routes.schema import read_fields, validate
 from engine.serve.server import Server
 from tests.engine.scripted import ANSWER, REASON
-from tests.engine.serving import CHAT, CommandFuture, ask, chunks, user
+from tests.engine.serving import CHAT, Answer, ask, chunks, user
 
 HEADER = "x-stretto-ignored-fields"
 SAID = [user("hello")]
@@ -39,7 +39,7 @@ BODIES: dict[str, dict[str, Any]] = {
 }
 
 
-def send(server: Server, path: str, **fields: Any) -> CommandFuture:
+def send(server: Server, path: str, **fields: Any) -> Answer:
     model = "plain" if "embed" in path else "scripted"
     return ask(server, "POST", path, {"model": model, **BODIES[path], **fields})
 

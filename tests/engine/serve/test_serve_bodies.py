@@ -22,7 +22,7 @@ from engine.serve.json_input import JSONCounter
 from engine.serve.server import Server
 from engine.serve.threads import LARGE_BODY_BYTES
 from tests.engine.serve.conftest import Serve
-from tests.engine.serving import CHAT, CommandFuture, body, connect, rest
+from tests.engine.serving import CHAT, Answer, body, connect, rest
 from tests.engine.serving import status as status_of
 from tests.waiting import until
 
@@ -49,12 +49,12 @@ def decoded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return lengths
 
 
-def post(server: Server, content: bytes, path: str = CHAT) -> CommandFuture:
+def post(server: Server, content: bytes, path: str = CHAT) -> Answer:
     head = [f"POST {path} HTTP/1.1", "Host: localhost", "Connection: close"]
     head += [f"Content-Length: {len(content)}", "", ""]
     with connect(server, "\r\n".join(head).encode() + content) as client:
         answer = rest(client)
-    return CommandFuture(status_of(answer), {}, answer.partition(b"\r\n\r\n")[2])
+    return Answer(status_of(answer), {}, answer.partition(b"\r\n\r\n")[2])
 
 
 def of_lists(count: int) -> bytes:

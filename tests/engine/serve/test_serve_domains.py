@@ -15,7 +15,7 @@ from engine.serve.routes.base import Choice
 from engine.serve.server import Server
 from engine.serve.sessions import SessionConfig
 from engine.text.tool_calls import CUT_OFF
-from tests.engine.serving import NEVER_ENDS, ask, body, connect, raw, until_said, user
+from tests.engine.serving import NEVER_ENDS, ask, bearer, body, connect, raw, until_said, user
 
 BEGINNING = "What follows is known to nobody but those who were told it by its owner. " * 5
 SECRET = "The code of the door is 4471-9982, and it opens once a day. "
@@ -25,10 +25,6 @@ PLACES = {
     "/v1/responses": lambda text: {"input": text, "max_output_tokens": 2},
     "/v1/messages": lambda text: {"messages": [user(text)], "max_tokens": 2},
 }
-
-
-def bearer(key: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {key}"}
 
 
 def cached(told: dict[str, Any]) -> int:

@@ -24,8 +24,9 @@ from engine.serve.server import SEND_BUFFER_BYTES, Server
 from tests.engine.serve.conftest import Serve
 from tests.engine.serving import (
     CHAT,
-    CommandFuture,
+    Answer,
     ask,
+    bearer,
     body,
     connect,
     endless,
@@ -38,10 +39,6 @@ from tests.engine.serving import status as status_of
 from tests.waiting import until
 
 PAGE = "https://page.example"
-
-
-def bearer(key: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {key}"}
 
 
 # ---------------------------------------------------------------- keys
@@ -548,7 +545,7 @@ def test_log_omits_prompts_paths_and_keys(
     with caplog.at_level(logging.INFO):
         server = serve(keys, folders=(str(folder),))
         good = bearer(key)
-        asked: list[CommandFuture] = [
+        asked: list[Answer] = [
             ask(server, "POST", CHAT, body("SECRET", session_id="SECRET"), **good),
             ask(server, "POST", CHAT, body("SECRET", model="SECRETfolder"), **good),
             ask(server, "POST", CHAT, {"SECRET": 1}, **good),

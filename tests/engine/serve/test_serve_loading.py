@@ -26,7 +26,7 @@ BODIES: dict[str, dict[str, Any]] = {
 }
 
 
-class ModelLoader:
+class HeldLoad:
     """Load that ends when the test releases it."""
 
     def __init__(self, server: Server) -> None:
@@ -48,8 +48,8 @@ class ModelLoader:
 
 
 @pytest.fixture
-def loading(server: Server, monkeypatch: pytest.MonkeyPatch) -> ModelLoader:
-    found = ModelLoader(server)
+def loading(server: Server, monkeypatch: pytest.MonkeyPatch) -> HeldLoad:
+    found = HeldLoad(server)
     monkeypatch.setattr(server.served, "load", found.load)
     monkeypatch.setattr(model_requests, "QUIET_S", 0.01)
     monkeypatch.setattr(model_requests, "KEEPALIVE_S", 0.0)
@@ -71,7 +71,7 @@ def asked(server: Server) -> Iterator[Callable[[str], http.client.HTTPResponse]]
 
 @pytest.mark.parametrize("path", BODIES)
 def test_stream_begins_while_its_model_loads(
-    asked: Callable[[str], http.client.HTTPResponse], loading: ModelLoader, path: str
+    asked: Callable[[str], http.client.HTTPResponse], loading: HeldLoad, path: str
 ) -> None:
     response = asked(path)
     assert response.status == 200
@@ -85,7 +85,7 @@ def test_stream_begins_while_its_model_loads(
 
 @pytest.mark.parametrize("path", BODIES)
 def test_stream_reports_a_load_that_fails(
-    asked: Callable[[str], http.client.HTTPResponse], loading: ModelLoader, path: str
+    asked: Callable[[str], http.client.HTTPResponse], loading: HeldLoad, path: str
 ) -> None:
     response = asked(path)
     loading.end(EngineError(MODEL_LOAD_FAILED, "The weights are damaged."))

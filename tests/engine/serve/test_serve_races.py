@@ -36,7 +36,7 @@ from tests.engine.families import FAMILIES
 from tests.engine.serve.conftest import Serve
 from tests.engine.serving import (
     CHAT,
-    CommandFuture,
+    Answer,
     ask,
     body,
     connect,
@@ -91,9 +91,9 @@ def other(model_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPath
     return str(folder)
 
 
-def in_background(server: Server, **fields: Any) -> Future[CommandFuture]:
+def in_background(server: Server, **fields: Any) -> Future[Answer]:
     """Send a request in the background."""
-    answer: Future[CommandFuture] = Future()
+    answer: Future[Answer] = Future()
 
     def run() -> None:
         answer.set_result(ask(server, "POST", CHAT, body(**fields)))

@@ -24,7 +24,7 @@ from engine.serve.auth import Keys
 from engine.serve.conversations import MAX_NAMES, ConversationIndex
 from engine.serve.server import Server
 from tests.engine.scripted import call, write_agent
-from tests.engine.serving import CommandFuture, ask
+from tests.engine.serving import Answer, ask
 from tests.waiting import until
 
 PATH = "/v1/messages"
@@ -260,7 +260,7 @@ def test_revoked_key_has_nothing_on_disk_after_restart(
     def caches() -> int:
         return len(list((cache / APART).glob("*.safetensors")))
 
-    def asked(server: Server, who: str, count: int) -> CommandFuture:
+    def asked(server: Server, who: str, count: int) -> Answer:
         said = {"max_tokens": 40, "messages": turns(count, who), "tools": [TOOL]}
         return ask(server, "POST", PATH, said, **headers[who])
 

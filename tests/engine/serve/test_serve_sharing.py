@@ -17,17 +17,13 @@ from engine.serve.auth import Keys
 from engine.serve.queue import Queue, QueueEntry
 from engine.serve.server import Server
 from tests.engine.serve.conftest import Serve
-from tests.engine.serving import CHAT, ask, body, connect, endless, raw, until_said
+from tests.engine.serving import CHAT, ask, bearer, body, connect, endless, raw, until_said
 from tests.waiting import until
 
 
 @pytest.fixture
 def serve(serve: Serve, keys: Keys) -> Serve:
     return partial(serve, keys)
-
-
-def bearer(key: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {key}"}
 
 
 def stream(server: Server, key: str, **fields: Any) -> Any:
