@@ -169,7 +169,7 @@ def test_invalid_line_fails_alone(
     folder: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     bad: dict[bytes, str] = {
-        b"{nonsense": "no JSON",
+        b"{nonsense": "not valid JSON",
         b"[1, 2]": "JSON object",
         b'{"prompt": "a", "temperature": NaN}': "NaN",
         b'{"prompt": "a", "top_p": 2}': "top_p must be a number from 0 to 1",
@@ -184,7 +184,7 @@ def test_invalid_line_fails_alone(
         b'{"prompt": "a", "seed": 1.5}': "seed must be",
         b'{"prompt": "a", "reasoning": "yes"}': "reasoning must be",
         b"\xff\xfe": "JSON",
-        b'{"custom_id": "w", "body": {"messages": []}}': "messages must be a list that",
+        b'{"custom_id": "w", "body": {"messages": []}}': "messages must be a non-empty list",
         b'{"custom_id": "x", "body": {"messages": [{"role": "user"}], "tools": [{}]}}': "tools[0]",
         b'{"custom_id": "y", "url": "/v1/embeddings", "body": {}}': "only POST",
     }
@@ -473,7 +473,7 @@ def test_line_that_breaks_engine_fails_alone(
     BatchRunner(engine, model, 4).run(iter(lines), lambda r, a: answers.update({r.line: a}))
     assert sorted(answers) == list(range(1, 21))
     assert [line for line, a in answers.items() if a.failed] == [7]
-    assert "makes the engine fail" in answers[7].content["error"]["message"]
+    assert "causes an engine failure" in answers[7].content["error"]["message"]
 
 
 def odd_line(chosen: random.Random) -> bytes:
