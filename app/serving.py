@@ -133,6 +133,7 @@ class Serving(QObject):
         # File with the keys, and the script that opens a terminal.
         self.keys_file, self.script = paths.data / "serve-keys.json", paths.cache / SCRIPT
         self._caches = paths.kv
+        self._own_models = paths.data / "models"
         self._loader = loader
         self._engine: Engine | None = None
         self._server: Server | None = None
@@ -345,6 +346,25 @@ class Serving(QObject):
             offer(self._server, model_location(ref), adapter_of(ref))
         self._tell_loaded()
 
+    @Slot()
+    def offer_installed(self) -> None:
+        """Also offer the models on disk that haven't been opened, to be loaded on demand."""
+        if self._server is not None:
+            flows.start(self, self._offer_installed(self._server))
+
+    async def _offer_installed(self, server: Server) -> None:
+        own, added = self._own_models, self._settings.model_folders
+
+        def work(stop: threading.Event) -> None:
+            from engine.hub.inventory import Inventory, places
+
+            for model in Inventory().walk(places(own, added), stop=stop.is_set):
+                if not model.facts.problem:
+                    offer(server, str(model.folder), "")
+
+        await flows.aside(work)
+        self.changed.emit()
+
     def _tell_loaded(self) -> None:
         loaded = [m.model for m in self._loader.loaded() if m.model and not is_remote(m.ref)]
         there = {(model.path, model.adapter) for model in loaded}
@@ -397,6 +417,7 @@ class Serving(QObject):
             self.address = f"http://{shown}:{server.port}"
             self._timer.start()
             self._now(ServerState.OPEN)
+            self.offer_installed()
         elif why:
             self.why = why
             self._now(ServerState.FAILED)

@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import Struct
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
+from app.chats.chat import Chat
 from app.chats.differences import differences
 from app.chats.library import ChatLibrary
 from app.chats.turn import Event
@@ -84,17 +85,20 @@ class Comparisons(QObject):
         *,
         # Shuffle the columns and hide labels until the user keeps a column.
         blind: bool = False,
+        origin: Chat | None = None,
     ) -> list[ChatPane]:
         """Send a prompt to several new chats at the same time, one per column.
+
+        If there's an ``origin``, each column continues a copy of its conversation.
 
         The columns replace the panes of the main window until the comparison ends. If they don't
         fit side by side, we use two rows, and tabs for what still doesn't fit.
         """
-        desk = ReplacedPanes.cleared(self._library, self._workspace)
         order = list(columns)
         if blind:
             shuffle(order)
-        chats = [self._library.new(column.model) for column in order]
+        chats = [self._new_chat(column.model, origin) for column in order]
+        desk = ReplacedPanes.cleared(self._library, self._workspace)
         words = [column.words for column in order]
         group = ComparisonGroup(dict(zip((c.id for c in chats), words, strict=True)), blind, desk)
         self._groups.append(group)
@@ -127,6 +131,14 @@ class Comparisons(QObject):
         if desk.chats:
             self.put_aside.emit(desk)
         return panes
+
+    def _new_chat(self, model: str, origin: Chat | None) -> Chat:
+        end = _conversation_end(origin) if origin is not None else None
+        if origin is None or end is None:
+            return self._library.new(model)
+        chat = self._library.branch(origin, end)
+        chat.model.set(model)
+        return chat
 
     def to_json(self) -> list[dict[str, Any]]:
         """Serialize open comparisons for `restore`."""
@@ -314,6 +326,14 @@ class Comparisons(QObject):
         return ", ".join([first, *others])
 
 
+def _conversation_end(chat: Chat) -> str | None:
+    """Get the last message of the conversation, without a turn that isn't finished."""
+    leaf, asked = chat.transcript.leaf, chat.transcript.last("user")
+    if asked is None or leaf is None:
+        return None
+    return asked.parent_id if leaf is asked or chat.reply.is_active else leaf.id
+
+
 class ReplacedPanes:
     """Panes of the main window that were replaced by a comparison."""
 
@@ -370,5 +390,5 @@ class ReplacedPanes:
         for chat_id in known:
             if self._workspace.pane(chat_id) is None and not self._workspace.reopen(chat_id):
                 self._workspace.show_chat(self._library.open(chat_id, ""))
-        if kept and not self._workspace.reopen(kept):
+        if kept:  # next to the chat in which the comparison began, which is active
             self._workspace.show_chat(self._library.open(kept, ""))

@@ -252,6 +252,11 @@ class PaneHeader(QWidget):
         self.keep.setVisible(shown)
         self.refresh()
 
+    def set_revealed(self, revealed: bool) -> None:
+        """Show or hide the icons that aren't needed unless the user is in this pane."""
+        for button in (self.tools_button, self.options_button, self.more):
+            button.set_revealed(revealed)
+
     def set_in_row(self, in_row: bool) -> None:
         """Move the header into the tab, next to the title, or back to its own row."""
         self.in_row = in_row

@@ -238,9 +238,6 @@ ads--CDockAreaTitleBar {
 }
 ads--CDockAreaTitleBar[row="true"] { background: $back; }
 ads--CDockAreaTitleBar[row="true"][keys="true"] { background: $background; }
-ads--CDockAreaTitleBar[row="true"][keys="true"][lone="false"] {
-    border-bottom: 2px solid $accent; min-height: ${tab_lined}px; max-height: ${tab_lined}px;
-}
 ads--CDockAreaTabBar, #tabsContainerWidget { background: transparent; border: none; }
 ads--CDockWidgetTab {
     background: transparent; border: none; border-right: 1px solid $border;
@@ -249,9 +246,7 @@ ads--CDockWidgetTab {
 }
 ads--CDockWidgetTab:hover { background: $hover; }
 ads--CDockWidgetTab[activeTab="true"] { background: $back; border-bottom: 2px solid $divider; }
-ads--CDockWidgetTab[activeTab="true"][keys="true"] {
-    background: $background; border-bottom: 2px solid $accent;
-}
+ads--CDockWidgetTab[activeTab="true"][keys="true"] { background: $background; }
 ads--CDockWidgetTab[activeTab="true"][row="true"] {
     background: transparent; max-width: 9999px; min-height: 0; border: none;
 }
@@ -267,7 +262,9 @@ ads--CTitleBarButton::menu-indicator { image: none; width: 0; }
 ads--CTitleBarButton:hover { background: $hover; }
 ads--CDockAreaTitleBar > QToolButton { background: transparent; border: none; border-radius: 6px; }
 ads--CDockWidget { background: $background; border: none; }
-#drag-label { background: $tooltip; color: $tooltip_text; padding: 6px 10px; }
+#drag-label {
+    background: $raised; color: $text; border: 1px solid $divider; padding: 6px 10px;
+}
 ads--CFloatingDockContainer { background: $background; border: 1px solid $divider; }
 ads--CFloatingWidgetTitleBar { background: $surface; color: $text; }
 """
@@ -295,7 +292,6 @@ def stylesheet(tokens: ThemeTokens, scaled: Callable[[float], int] = round) -> s
         radius=t.RADIUS,
         tab=tab,
         tab_inside=tab - 2,
-        tab_lined=tab - 1,
         tab_width=max(260, min(scaled(260), 420)),
         labels=_label_fonts(scaled),
         icons=(resources() / "icons").as_posix(),

@@ -93,7 +93,7 @@ class IconButton(PaintedButton):
         self.update()
 
     def set_revealed(self, revealed: bool) -> None:
-        """Show or hide the icon. While hidden it still takes up space, and it appears on focus."""
+        """Show or hide the icon. A hidden icon takes up space. Focus and a mark make it visible."""
         if revealed != self._revealed:
             self._revealed = revealed
             self.update()
@@ -134,7 +134,7 @@ class IconButton(PaintedButton):
         return self.size()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if not self._revealed and not self.hasFocus():
+        if not (self._revealed or self._marked or self.hasFocus()):
             return
         row, tokens = RowPainter.on(self), theme().tokens
         over = self.underMouse() and self.isEnabled()

@@ -448,7 +448,8 @@ class CompareCommands(WindowController):
         taken = active is not None and active.composer.text.strip("\n") == prompt
         if active is not None and taken and not active.composer.editing:
             active.composer.set_text("")
-        self._comparisons.begin(columns, system, prompt, files, blind=blind)
+        origin = active.chat if active is not None else None
+        self._comparisons.begin(columns, system, prompt, files, blind=blind, origin=origin)
         # The columns have received the files, so keep these only if the composer has a different
         # message.
         if active is not None and not active.composer.text and not active.composer.editing:

@@ -62,12 +62,13 @@ class TabMarks(QObject):
             tab.setAccessibleName(words)
 
     def show_keys(self, active: ChatPane | None) -> None:
-        """Highlight the active pane's tab and shade the other bars."""
+        """Shade all bars and tabs but those of the active pane, and hide their buttons."""
         here = self._docks.area(active)
         for dock in self._docks.all():
             _set_style_property(dock.widget.tabWidget(), "keys", dock.pane is active)
             if (area := dock.widget.dockAreaWidget()) is not None:
                 _set_style_property(area.titleBar(), "keys", area is here)
+                area.titleBar().findChild(StripButtons).set_active(area is here)
 
     @Slot(int)
     def on_beat(self, alpha: int) -> None:
@@ -236,9 +237,28 @@ class StripButtons(QObject):
         self.restore.hide()
         self.restore.clicked.connect(restore)
         bar.insertWidget(-1, self.restore)
+        self._active = True  # this area has the active pane
         bar.installEventFilter(self)
+        area.installEventFilter(self)
+
+    def set_active(self, active: bool) -> None:
+        self._active = active
+        self._reveal()
+
+    def _reveal(self) -> None:
+        """Show the buttons of the active pane and of the pane under the mouse."""
+        shown = self._active or self._area.underMouse()
+        for button in (*self.buttons, self.more):
+            button.set_revealed(shown)
+        for dock in self._area.dockWidgets():
+            if isinstance(pane := dock.widget(), ChatPane):
+                pane.header.set_revealed(shown)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._area:
+            if event.type() in {QEvent.Type.Enter, QEvent.Type.Leave} and self._is_alive:
+                self._reveal()
+            return False
         if event.type() == QEvent.Type.MouseMove:
             return True  # otherwise QtAds would drag all tabs together
         kinds = QEvent.Type
@@ -281,10 +301,6 @@ class StripButtons(QObject):
         stretch, at = int(alone is not None), row.indexOf(self._bar.tabBar())
         if row.stretch(at) != stretch:  # this triggers a layout and calls us again
             row.setStretch(at, stretch)
-        container = self._area.dockContainer()
-        _set_style_property(
-            self._bar, "lone", container is None or container.visibleDockAreaCount() == 1
-        )
         spacing = max(0, self._bar.layout().spacing())
         ends = 6 if self.restore.isHidden() else 6 + spacing + self.restore.width()
         buttons = sum(button.width() + spacing for button in self.buttons) + ends

@@ -179,6 +179,28 @@ def test_dialog_shows_wins_by_model(look, qtbot: QtBot):
     assert not dialog.blind.isChecked()
 
 
+def test_columns_continue_the_chat_and_the_kept_one_lands_next_to_it(start: Start):
+    run = start()
+    origin = said_before(run)
+    run.window.chats.split("right")
+    run.ready()
+    run.ask("say elsewhere")
+    run.window.workspace.activate(origin)
+    run.window.commands["compare"].trigger()
+    dialog = run.window.findChild(CompareDialog)
+    dialog.prompt.setPlainText("say hello")
+    dialog.go.click()
+    panes = run.panes
+    assert [pane.chat.transcript.path[0].content for pane in panes] == ["say before"] * 3
+    for pane in panes:
+        run.answered(pane)
+        assert [m.content for m in pane.chat.transcript.path[-2:]] == ["say hello", "hello "]
+    panes[2].header.keep.click()
+    docks = [run.window.workspace.dock(pane.chat.id) for pane in (origin, panes[2])]
+    assert docks[0].dockAreaWidget() is docks[1].dockAreaWidget()
+    assert len(run.panes) == 3
+
+
 def test_hidden_tabs_are_set_aside_and_restored(start: Start):
     run = start().ready()
     for words in ("one", "two"):

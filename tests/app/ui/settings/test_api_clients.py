@@ -97,6 +97,15 @@ class Client:
         self._thread.join()
 
 
+def test_models_on_disk_are_offered_without_being_opened(run: Run):
+    folder = write_model(run.app.models.folder / "Unopened", SHAPES["tiny"])
+    opened(run)
+    run.qtbot.waitUntil(lambda: "Unopened" in run.app.serving.models, timeout=30_000)
+    later = folder.rename(folder.with_name("Later"))
+    run.app.models.downloads.finished.emit(str(later))
+    run.qtbot.waitUntil(lambda: "Later" in run.app.serving.models, timeout=30_000)
+
+
 def test_local_api_is_off_by_default(run: Run):
     assert run.app.serving.door is ServerState.OFF
     assert run.window.agents.part.isHidden()
