@@ -8,13 +8,14 @@ something is found.
 from __future__ import annotations
 
 import argparse
+import marshal
 import os
 import re
 import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-
-import compare
+from types import CodeType
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -56,10 +57,41 @@ def traces(folder: Path, paths: list[bytes]) -> Iterator[str]:
             if os.path.isabs(os.readlink(file)):
                 yield f"{name} links to {os.readlink(file)}"
         elif file.is_file():
-            for member, data in {"": file.read_bytes(), **compare.members(file)}.items():
+            for member, data in {"": file.read_bytes(), **members(file)}.items():
                 for path, pattern in named.items():
                     if pattern.search(data):
                         yield f"{name}{member and f': {member}'} names {path.decode()}"
+
+
+def members(file: Path) -> dict[str, bytes]:
+    """Return the members of an archive or a frozen executable, empty for another file."""
+    if zipfile.is_zipfile(file):
+        with zipfile.ZipFile(file) as archive:
+            return {info.filename: archive.read(info) for info in archive.infolist()}
+    if os.access(file, os.X_OK) and ".so" not in file.name:
+        return _frozen(file)
+    return {}
+
+
+def _frozen(file: Path) -> dict[str, bytes]:
+    from PyInstaller.archive.readers import ArchiveReadError, CArchiveReader
+
+    try:
+        archive = CArchiveReader(str(file))
+    except ArchiveReadError:
+        return {}
+    parts = {}
+    for name, entry in archive.toc.items():
+        if entry[-1] != "z":
+            parts[name] = archive.extract(name)
+            continue
+        modules = archive.open_embedded_archive(name)
+        for module in modules.toc:
+            code = modules.extract(module)
+            parts[module] = (
+                marshal.dumps(code) if isinstance(code, CodeType) else bytes(code or b"")
+            )
+    return parts
 
 
 def main() -> int:

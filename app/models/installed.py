@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app import flows
@@ -32,42 +31,6 @@ from engine.hub.inventory import (
     variant,
 )
 from engine.hub.names import clean_name
-
-
-class ModelFolder(Struct, frozen=True):
-    # Chat reference: a folder or hub ID, possibly with an adapter. With an adapter, these are the
-    # details of the adapter's folder.
-    ref: str
-    local: bool  # a folder rather than a hub model
-    path: Path | None = None  # folder of the model (also for hub models), or None if it's missing
-    found: bool = False  # the folder exists
-    holds_model: bool = False  # the folder contains the config.json of a model or adapter
-    bytes: int = 0  # total size, following links and counting each file only once
-
-
-def look_at(ref: str, stop: Callable[[], bool] = lambda: False) -> ModelFolder:
-    """Inspect a model's folder. Never raises: unreadable folders are reported as missing.
-
-    ``stop``: polled to end early, in which case the size is incomplete.
-    """
-    adapter = adapter_of(ref)
-    local = bool(adapter) or Path(ref).is_absolute()
-    folder = Path(adapter or ref) if local else downloaded(ref)
-    if folder is not None and not adapter and not os.path.isdir(folder):
-        folder = _converted(folder)
-    if folder is None or not os.path.isdir(folder):
-        return ModelFolder(ref, local)
-    from engine.hub.inventory import folder_bytes
-
-    holds = os.path.isfile(folder / ("adapter_config.json" if adapter else "config.json"))
-    return ModelFolder(ref, local, folder, True, holds, folder_bytes(folder, stop))
-
-
-def _converted(file: Path) -> Path | None:
-    from engine.hub.gguf import kept
-
-    return kept.known(file) if kept.is_gguf(file) else None
-
 
 PIECE_S = 0.15
 """Interval for showing new results.
@@ -116,6 +79,9 @@ class _Walk:
             yield model
             names[model.ref] = names[str(model.folder)] = model.name
             variants += [variant_of(model.ref, found) for found in adapters_beside(model.folder)]
+        for ref in refs:
+            if not os.path.isabs(ref) and downloaded(ref) is None:  # so that it can be forgotten
+                yield self._inventory.look(ref, Path(ref), ModelSource.ADDED)
         for ref in dict.fromkeys(variants):
             if self._stopped():
                 return

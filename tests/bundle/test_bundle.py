@@ -105,15 +105,6 @@ def test_downloads_need_only_shipped_client(
     assert not {"hf-xet", "hf_xet", "typer"} & listed
 
 
-def test_fake_hub_serves_built_program(module: Callable[[str], Any], tmp_path: Path) -> None:
-    trial = module("try_hub")
-    with trial.serving() as hub:
-        hub.add(trial.NAME, ROOT / "resources" / "guide")
-        places = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path)}
-        command = [sys.executable, "-m", "app"]
-        trial.interrupted(command, {**os.environ, **places}, hub, tmp_path)
-
-
 def test_bundled_guide_omits_training_files(module: Callable[[str], Any]) -> None:
     contents = module("contents")
     names = {file.relative_to(ROOT / "resources").as_posix() for file in contents.resources()}

@@ -1,14 +1,12 @@
-"""Dialogs for names and texts the user makes up: names, tags, prompts."""
+"""Dialogs for names and texts the user makes up: names, prompts."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QWidget
 
-from app.chats.organising import tidy_tags
 from app.settings.language import tr
 from app.settings.settings import Settings
 from app.ui.style.theme import scaled
@@ -80,33 +78,6 @@ class NameDialog(Sheet):
         elif name:
             self.accept()
             self.named.emit(name)
-
-
-_MAX_SHOWN_TAGS = 12
-_COMMAS = "[,，、]"  # commas, including those of Chinese and Japanese keyboards
-
-
-class TagsDialog(Sheet):
-    tagged = Signal(list)  # (tags): confirmed by the user
-
-    def __init__(self, tags: Sequence[str], used: Sequence[str], parent: QWidget) -> None:
-        """Create the dialog. ``used`` are tags of other chats, listed for reference."""
-        super().__init__("tags-dialog", tr("Tags"), parent, spacing=8)
-        self.field = QLineEdit(", ".join(tags), self)
-        self.field.setAccessibleName(tr("Tags, separated by commas"))
-        self.field.setPlaceholderText(tr("recipes, to read"))
-        self.field.selectAll()
-        hint = self.label(tr("Separate with commas. Search with tag:name."))
-        known = self.label(tr("In use: {tags}", tags=", ".join(used[:_MAX_SHOWN_TAGS])))
-        self.put(QLabel(tr("Tags"), self), self.field, hint, known)
-        known.setVisible(bool(used))
-        self.put_foot(self.button(tr("Save"), self._on_go))
-        self.keep_wide(400)
-
-    @Slot()
-    def _on_go(self) -> None:
-        self.accept()
-        self.tagged.emit(list(tidy_tags(re.split(_COMMAS, self.field.text()))))
 
 
 class PromptsDialog(Sheet):

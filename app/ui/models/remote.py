@@ -31,11 +31,10 @@ from app.remote.finding import FoundServer
 from app.remote.remotes import Remotes
 from app.settings import keychain
 from app.settings.language import counted, mark, tr
-from app.ui.models.model_list import ElidedLabel
 from app.ui.style import tokens as t
 from app.ui.style.theme import grown, keep_font
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.labels import plain_label
+from app.ui.widgets.labels import ElidedLabel, plain_label
 from app.ui.widgets.laying import SPRING, across, down, scrolling
 from app.ui.widgets.sheet import Sheet, keep_place
 from engine import EngineError

@@ -13,7 +13,6 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QWidget
 
 from app import flows
-from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
 from app.models.names import model_fallback_name
 from app.serving import Serving
@@ -23,14 +22,13 @@ from app.settings.settings import Settings
 from app.spelling.speller import Speller
 from app.system.updates import Release, Updates
 from app.ui.dialogs.about import UpdateDialog
-from app.ui.models.model_list import ModelList
 from app.ui.pane.sampling_form import LENGTH, TEMPERATURE, Number, NumberBox
 from app.ui.settings.form_page import FormPage, Segments, SettingsPages, Special, Switch
 from app.ui.settings.look import AppearanceRows, LanguageChoice, SpellingChoice
 from app.ui.settings.other_programs import LocalApiRows, add_tray
 from app.ui.style.theme import scaled
 from app.ui.widgets import asking
-from app.ui.widgets.laying import across
+from app.ui.widgets.laying import SPRING, across
 from app.ui.widgets.manners import begin_at_edge, native
 from app.ui.widgets.sheet import Sheet
 
@@ -49,7 +47,6 @@ class SettingsWindow(Sheet):
         paths: Paths | None,
         parent: QWidget,
         open_folder: Callable[[Path], object] | None = None,
-        library: ChatLibrary | None = None,
         updates: Updates | None = None,
         serving: Serving | None = None,
         speller: Speller | None = None,
@@ -80,7 +77,7 @@ class SettingsWindow(Sheet):
             "system": self._add_instructions,
         }
         pages.page("Chats", chats)
-        pages.page("Models", {"": partial(self._add_models, library)})
+        pages.page("Models", {"": self._add_models})
         if serving is not None:
             self.programs = LocalApiRows(serving, self)
             pages.page("Local API", self.programs.rows)
@@ -101,11 +98,6 @@ class SettingsWindow(Sheet):
             pages.show_page("General")
         pages.turned.connect(lambda title: self._set(settings_page=title))
         pages.search.setFocus()
-
-    @property
-    def removed(self) -> list[tuple[int, str]]:
-        """Models removed from the list, with their positions, so that they can be restored."""
-        return self.models.removed if "Models" in self.pages.pages else []
 
     def _add_language(self, page: FormPage) -> None:
         self.language = LanguageChoice(page)
@@ -177,10 +169,12 @@ class SettingsWindow(Sheet):
         else:
             self._set(same_model=True)
 
-    def _add_models(self, library: ChatLibrary | None, page: FormPage) -> None:
-        self.models = ModelList(self._settings, library, self._open_folder, page)
-        self.models.get.clicked.connect(lambda: self.command_requested.emit("get_model"))
-        page.add(self.models)
+    def _add_models(self, page: FormPage) -> None:
+        named = (("models", tr("Models…")), ("get_model", tr("Get Model…")))
+        self.models = [
+            page.button(words, partial(self.command_requested.emit, name)) for name, words in named
+        ]
+        page.row("", across(*self.models, SPRING), below=True)
 
     def _add_folder(self, name: str, words: str, folder: Path, page: FormPage) -> None:
         show = page.button(tr("Show in Folder"), partial(self._open_folder, folder), words)

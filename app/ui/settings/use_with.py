@@ -22,9 +22,9 @@ from app.settings.language import tr
 from app.settings.paths import resources, short_path
 from app.settings.settings import Settings
 from app.system import terminal
-from app.ui.models.model_list import ElidedLabel
 from app.ui.style.theme import code_font, grown, scaled
 from app.ui.widgets import asking
+from app.ui.widgets.labels import ElidedLabel
 from app.ui.widgets.laying import across
 from app.ui.widgets.sheet import Sheet
 

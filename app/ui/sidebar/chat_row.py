@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from msgspec import Struct
 from msgspec.structs import replace
-from PySide6.QtCore import (
-    QObject,
-    QRect,
-    QSize,
-    Qt,
-)
-from PySide6.QtGui import (
-    QFont,
-)
+from PySide6.QtCore import QAbstractItemModel, QObject, QRect, QSize, Qt, Slot
+from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyleOptionViewItem, QWidget
 
 from app.chats.attached import numbers_of
@@ -141,6 +136,9 @@ class ChatDelegate(RowDelegate):
         super().__init__(parent, self._state, inset=8)
         self.current = ""
         self.several = False  # multiple rows are selected
+        # Tags to edit in place of the next title, and a function that gets the new text.
+        self.tags: tuple[str, Callable[[str], object]] | None = None
+        self.closeEditor.connect(self._on_closed)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         row: ChatListRow = index.data(ROW_ROLE)
@@ -182,7 +180,26 @@ class ChatDelegate(RowDelegate):
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         editor = QLineEdit(parent)
         editor.setObjectName("rename")
+        if self.tags is not None:
+            editor.setPlaceholderText(tr("Tags, separated by commas"))
+            editor.setAccessibleName(tr("Tags, separated by commas"))
         return editor
+
+    def setEditorData(self, editor: QWidget, index: Index) -> None:
+        if self.tags is not None and isinstance(editor, QLineEdit):
+            editor.setText(self.tags[0])
+        else:
+            super().setEditorData(editor, index)
+
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
+        if self.tags is not None and isinstance(editor, QLineEdit):
+            self.tags[1](editor.text())
+        else:
+            super().setModelData(editor, model, index)
+
+    @Slot()
+    def _on_closed(self) -> None:
+        self.tags = None
 
     def updateEditorGeometry(
         self, editor: QWidget, option: QStyleOptionViewItem, index: Index

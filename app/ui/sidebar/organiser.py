@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QPoint, Signal, Slot
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.chats.library import ChatLibrary
-from app.chats.organising import ARCHIVE, ListEntry, of_chats
+from app.chats.organising import ARCHIVE, ListEntry, of_chats, tidy_tags
 from app.settings.language import counted, number, tr
 from app.store import ChatRecord
+
+_COMMAS = "[,，、]"  # commas, including those of Chinese and Japanese keyboards
 
 
 class Organiser(QObject):
@@ -18,6 +21,8 @@ class Organiser(QObject):
 
     done = Signal(str, object)  # (words, undo): an action that can be undone has finished
     made = Signal(str)  # (folder_id): a folder was created
+    # (chat_id, tags, done): let the user edit the tags in this chat's row, then call ``done``.
+    tags_asked = Signal(str, str, object)
 
     def __init__(self, library: ChatLibrary, parent: QWidget) -> None:
         super().__init__(parent)
@@ -107,13 +112,13 @@ class Organiser(QObject):
 
     def ask_tags(self, ids: Sequence[str]) -> None:
         """Edit the tags that all these chats have in common."""
-        from app.ui.dialogs.name_dialogs import TagsDialog
-
         chats = self._chats(ids)
         common = of_chats(chats)
-        dialog = TagsDialog(sorted(common), self._order.tags(), self._parent)
 
-        def tag(tags: list[str]) -> None:
+        def tag(text: str) -> None:
+            tags = tidy_tags(re.split(_COMMAS, text))
+            if set(tags) == common:
+                return
             undos = []
             for chat in chats:  # keep tags that not all chats have
                 own = [each for each in chat.tags if each not in common]
@@ -122,8 +127,7 @@ class Organiser(QObject):
             words = counted("Chat tagged", "{count} chats tagged", n, count=count)
             self.done.emit(words, lambda: [undo() for undo in undos])
 
-        dialog.tagged.connect(tag)
-        dialog.open()
+        self.tags_asked.emit(ids[0], ", ".join(sorted(common)), tag)
 
     @Slot(list, object)
     def drop(self, rows: list[ListEntry], target: ListEntry) -> None:
@@ -154,7 +158,7 @@ class Organiser(QObject):
     def add_to(self, menu: QMenu, ids: Sequence[str]) -> None:
         menu.addAction(tr("Unpin") if self.pinned(ids) else tr("Pin"), lambda: self.pin(ids))
         self.fill_move(menu.addMenu(tr("Move to Folder")), ids)
-        menu.addAction(tr("Tags…"), lambda: self.ask_tags(ids))
+        menu.addAction(tr("Edit Tags"), lambda: self.ask_tags(ids))
         words = tr("Unarchive") if self.archived(ids) else tr("Archive", "what is done with a chat")
         menu.addAction(words, lambda: self.archive(ids))
 
@@ -177,7 +181,7 @@ class Organiser(QObject):
     def folder_menu(self, folder_id: str, rename: Callable[[], None]) -> QMenu:
         menu = QMenu(self._parent)
         folder = self._order.folder(folder_id)
-        menu.addAction(tr("Rename…"), rename)
+        menu.addAction(tr("Rename"), rename)
         if folder is not None and folder.parent_id is None:
             menu.addAction(tr("New Subfolder…"), lambda: self.new_folder(folder_id))
         elif folder is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import (
@@ -222,6 +223,7 @@ class Sidebar(QFrame):
         self.list.customContextMenuRequested.connect(self._on_context_menu)
         self.model.dropped.connect(self.organiser.drop, Qt.ConnectionType.QueuedConnection)
         self.organiser.made.connect(self._on_folder_made)
+        self.organiser.tags_asked.connect(self._edit_tags)
         self.trash = TrashButton(self)
         top = across(self.menu_button, self.fold, SPRING, self.new, spacing=2)
         head = down(top, self.search, margins=(10, 4, 10, 4))
@@ -272,7 +274,14 @@ class Sidebar(QFrame):
         """Selected chats. Empty if the list doesn't have focus."""
         return self.list.chosen() if self.list.hasFocus() else []
 
+    @Slot(str, str, object)
+    def _edit_tags(self, chat_id: str, tags: str, done: Callable[[str], object]) -> None:
+        if self.list.findChild(QLineEdit, "rename") is None:
+            self.list.delegate.tags = tags, done
+            self.rename(chat_id)
+
     def rename(self, chat_id: str) -> None:
+        """Edit the title of a chat, folder or group in its row."""
         self.model.reveal(chat_id)
         index = self.model.row_of(chat_id)
         if index.isValid() and self.list.findChild(QLineEdit, "rename") is None:
@@ -411,7 +420,7 @@ class Sidebar(QFrame):
             menu.addAction(tr("Open"), lambda: self.opened.emit(chat_id, "", ""))
             menu.addAction(tr("Open to the Side"), lambda: self.opened_beside.emit(chat_id))
             menu.addSeparator()
-            menu.addAction(tr("Rename…"), lambda: self.rename(chat_id))
+            menu.addAction(tr("Rename"), lambda: self.rename(chat_id))
         self._add_to(menu, ids)
         return menu
 
@@ -419,7 +428,7 @@ class Sidebar(QFrame):
         menu = QMenu(self)
         menu.addAction(tr("Open Side by Side"), lambda: self.together_asked.emit(ids))
         menu.addSeparator()
-        menu.addAction(tr("Rename…"), lambda: self.rename(group))
+        menu.addAction(tr("Rename"), lambda: self.rename(group))
         menu.addAction(tr("Ungroup"), lambda: self.organiser.ungroup(ids))
         self._add_to(menu, ids)
         return menu

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QEvent, QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from app.models.names import model_fallback_name
 from app.settings.language import mark, percent, tr
 from app.settings.settings import ZOOM
 from app.spelling.speller import OFF
 from app.ui.composer.misspelt import SpellingMarks
 from app.ui.dialogs import dialogs
-from app.ui.models.model_list import put_back
 from app.ui.pane.pane import ChatPane
 from app.ui.style import motion
 from app.ui.style import tokens as t
@@ -167,7 +165,7 @@ class SettingsCommands(WindowController):
 
         if self.shown is None:
             parts = self._context
-            about = (parts.library, parts.updates, parts.serving, parts.speller)
+            about = (parts.updates, parts.serving, parts.speller)
             window = SettingsWindow(self._settings, parts.paths, self._window, None, *about)
             window.finished.connect(self._on_gone)
             window.command_requested.connect(self.command_requested)
@@ -182,15 +180,4 @@ class SettingsCommands(WindowController):
 
     @Slot()
     def _on_gone(self) -> None:
-        window, self.shown = self.shown, None
-        for at, ref in window.removed if window is not None else []:
-            self._offer_model(at, ref)
-
-    def _offer_model(self, at: int, ref: str) -> None:
-        """The settings were closed, so it's now up to us to offer undo for a removed model."""
-
-        def restore() -> None:
-            put_back(self._settings, at, ref)
-
-        name = model_fallback_name(ref)
-        self._undos.offer(tr("{name} removed from list", name=name), restore)
+        self.shown = None

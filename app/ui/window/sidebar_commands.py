@@ -57,17 +57,21 @@ class SidebarCommands(WindowController):
         listed = self._library.chat(chat_id) is not None
         return "" if listed else tr("This chat is empty.")
 
-    @command("rename", mark("Rename Chat…"), "F2", why_not=_cannot_rename)
+    @command("rename", mark("Rename Chat"), "F2", why_not=_cannot_rename)
     def rename(self) -> None:
         if fold := self._sidebar.focused_fold():
             self._sidebar.rename(fold)
             return
         chat_id = self._target_chat
+        self._show_row()
+        self._sidebar.rename(chat_id)
+
+    def _show_row(self) -> None:
+        """Show the list of all chats, so that a row can be edited, unless the user is in it."""
         if not self._sidebar.focused_chat():
             self._show_sidebar(True)
             self._sidebar.search.clear()
             self._sidebar.model.set_query("")
-        self._sidebar.rename(chat_id)
 
     @command("delete", mark("Move Chat to Trash"), why_not=_not_listed)
     def delete(self) -> None:
@@ -109,9 +113,11 @@ class SidebarCommands(WindowController):
         place = view.visualRect(self._sidebar.model.row_of(ids[0])).bottomLeft()
         self._sidebar.organiser.pop_move(ids, view.viewport().mapToGlobal(place + QPoint(24, 0)))
 
-    @command("tags", mark("Edit Tags…"), "Ctrl+Alt+G", why_not=_not_listed)
+    @command("tags", mark("Edit Tags"), "Ctrl+Alt+G", why_not=_not_listed)
     def tags(self) -> None:
-        self._sidebar.organiser.ask_tags(self._target_chats())
+        ids = self._target_chats()
+        self._show_row()
+        self._sidebar.organiser.ask_tags(ids)
 
     def _archive_words(self) -> str:
         if self._not_listed():

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QLineEdit, QMenu
 from app.chats.organising import ARCHIVE, ListEntry, entries, tidy_tags
 from app.chats.turn import Event
 from app.store import ChatRecord, Folder, Store, new_id
-from app.ui.dialogs.name_dialogs import NameDialog, TagsDialog
+from app.ui.dialogs.name_dialogs import NameDialog
 from tests.app.conftest import Run, Start
 
 READ = int(Qt.ItemDataRole.AccessibleTextRole)
@@ -180,10 +180,16 @@ def test_tags_of_several_chats_are_edited(five: Run):
     order.tag(["B0"], ["both"])
     choose(five, "A0", "B0")
     five.window.commands["tags"].trigger()
-    asked = dialog(five, TagsDialog)
-    assert asked.field.text() == "both"
-    asked.field.setText("new, #Other")
-    five.qtbot.keyClick(asked.field, Qt.Key.Key_Return)
+    field = five.window.sidebar.list.findChild(QLineEdit, "rename")
+    assert field.text() == "both"
+    five.qtbot.keyClick(field, Qt.Key.Key_Escape)
+    view = five.window.sidebar.list
+    five.until(lambda: view.findChild(QLineEdit, "rename") is None)
+    choose(five, "A0", "B0")
+    five.window.commands["tags"].trigger()
+    field = view.findChild(QLineEdit, "rename")
+    field.setText("new, #Other")
+    five.qtbot.keyClick(field, Qt.Key.Key_Return)
     assert five.app.library.chat("A0").tags == ("mine", "new", "Other")
     assert five.app.library.chat("B0").tags == ("new", "Other")
 

@@ -135,26 +135,6 @@ def test_out_of_memory_reply_offers_to_unload(start: Start):
     assert run.engine.unloaded == ["Guide"]
 
 
-def test_the_settings_unload_too_and_say_why_not(start: Start):
-    run = start().ready()
-    run.window.chats.use_model(SMALL)
-    run.until(lambda: run.pane.header.state == "Ready")
-    run.window.settings_commands.show_settings()
-    run.settings.pages.show_page("Models")
-    run.settings.pages.show_page("Models")
-    row = run.settings.models.row(SMALL)
-    assert row.unload.isVisible()
-    pane = run.say("hold 1")
-    run.until(lambda: not row.unload.isEnabled())
-    assert "The model is replying in" in row.unload.toolTip()
-    pane.chat.turn.handle(Event.STOP)
-    run.until(row.unload.isEnabled)
-    run.qtbot.mouseClick(row.unload, LEFT)
-    assert run.engine.unloaded == ["Small-3B"]
-    assert not row.unload.isVisible()
-    assert run.app.loader.get(SMALL).state is LoadState.UNLOADED
-
-
 def test_two_names_of_the_same_weights_are_unloaded_together(start: Start):
     run = start().ready()
     loader = run.app.loader
