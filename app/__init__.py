@@ -1,7 +1,8 @@
 """The window, built on the engine's public interface.
 
 Imports: app.chats, app.models, app.program, app.remote, app.settings, app.system, app.tools,
-app.ui.dialogs, engine, engine.cache, engine.cli, engine.cluster, engine.sandbox, engine.serve.
+app.ui.dialogs, engine, engine.cache, engine.cli, engine.cluster, engine.hub, engine.sandbox,
+engine.serve.
 """
 
 from __future__ import annotations

@@ -2747,8 +2747,8 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Rename Chat…</source>
-        <translation>Chat umbenennen…</translation>
+        <source>Rename Chat</source>
+        <translation>Chat umbenennen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
@@ -2796,11 +2796,6 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Move to Folder</source>
         <translation>In Ordner bewegen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Tags…</source>
-        <translation>Tags…</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -3436,39 +3431,9 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
-        <source>Add a model folder to the list</source>
-        <translation>Modellordner zur Liste hinzufügen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>{name} is no longer listed. Its files stay.</source>
-        <translation>{name} wird nicht mehr aufgelistet. Die Dateien bleiben.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Show {name} in its folder</source>
-        <translation>Den Ordner von {name} anzeigen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Remove {name} from the list</source>
         <translation>{name} aus der Liste entfernen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Loaded, {size} of memory</source>
-        <translation>Geladen, {size} Speicher</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Folder not found</source>
-        <translation>Ordner nicht gefunden</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Not downloaded</source>
-        <translation>Nicht heruntergeladen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -3653,23 +3618,8 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>Tags</source>
-        <translation>Tags</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Tags, separated by commas</source>
         <translation>Tags, durch Kommas getrennt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>recipes, to read</source>
-        <translation>Rezepte, Leseliste</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>In use: {tags}</source>
-        <translation>Verwendet: {tags}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -4504,11 +4454,6 @@ Du hast abgelehnt.</translation>
         <translation>Nächster Rechtschreibfehler</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>{name} removed from list</source>
-        <translation>{name} aus der Liste entfernt</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Multiple Computers</source>
         <translation>Mehrere Computer</translation>
@@ -4996,8 +4941,8 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Edit Tags…</source>
-        <translation>Tags bearbeiten…</translation>
+        <source>Edit Tags</source>
+        <translation>Tags bearbeiten</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/branches.py"/>
@@ -7963,11 +7908,6 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>Separate with commas. Search with tag:name.</source>
-        <translation>Durch Kommas getrennt. Suche mit tag:Name.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Type / in an empty message to insert a prompt. Tab moves through its {{variables}}.</source>
         <translation>Tippe / in eine leere Nachricht, um einen Prompt einzusetzen. Tab springt durch seine {{variables}}.</translation>
     </message>
@@ -8095,31 +8035,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>This version of Stretto doesn’t support its architecture.</source>
         <translation>Diese Version von Stretto unterstützt die Architektur nicht.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Unload from memory</source>
-        <translation>Aus dem Speicher entladen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Looking for the folder…</source>
-        <translation>Ordner wird gesucht…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>The folder doesn’t exist</source>
-        <translation>Den Ordner gibt es nicht</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>From Hugging Face</source>
-        <translation>Von Hugging Face</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Restore the model to the list</source>
-        <translation>Modell in der Liste wiederherstellen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -9374,11 +9289,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Für {chats} mit {tokens}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Contains no model</source>
-        <translation>Enthält kein Modell</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Sent only to Hugging Face. Stored in your keychain once accepted.</source>
         <translation>Wird nur an Hugging Face gesendet und nach der Annahme in deinem Schlüsselbund gespeichert.</translation>
@@ -9630,16 +9540,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Search Chats for “{words}”</source>
         <translation>Chats nach „{words}“ durchsuchen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Comes with Stretto</source>
-        <translation>Gehört zu Stretto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Models you open or download appear here.</source>
-        <translation>Modelle, die du öffnest oder herunterlädst, erscheinen hier.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>

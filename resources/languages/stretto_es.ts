@@ -2747,8 +2747,8 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Rename Chat…</source>
-        <translation>Renombrar chat…</translation>
+        <source>Rename Chat</source>
+        <translation>Renombrar chat</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
@@ -2796,11 +2796,6 @@ Rechazaste responder.</translation>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Move to Folder</source>
         <translation>Mover a carpeta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Tags…</source>
-        <translation>Etiquetas…</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -3436,39 +3431,9 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
-        <source>Add a model folder to the list</source>
-        <translation>Añadir una carpeta de modelo a la lista</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>{name} is no longer listed. Its files stay.</source>
-        <translation>{name} ya no está en la lista. Sus archivos se conservan.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Show {name} in its folder</source>
-        <translation>Mostrar la carpeta de {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Remove {name} from the list</source>
         <translation>Quitar {name} de la lista</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Loaded, {size} of memory</source>
-        <translation>Cargado, {size} de memoria</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Folder not found</source>
-        <translation>Carpeta no encontrada</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Not downloaded</source>
-        <translation>Sin descargar</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -3653,23 +3618,8 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>Tags</source>
-        <translation>Etiquetas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Tags, separated by commas</source>
         <translation>Etiquetas, separadas por comas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>recipes, to read</source>
-        <translation>recetas, por leer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>In use: {tags}</source>
-        <translation>En uso: {tags}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -4545,11 +4495,6 @@ Rechazaste responder.</translation>
         <translation>Siguiente error ortográfico</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>{name} removed from list</source>
-        <translation>{name} quitado de la lista</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Multiple Computers</source>
         <translation>Varios ordenadores</translation>
@@ -5037,8 +4982,8 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Edit Tags…</source>
-        <translation>Editar etiquetas…</translation>
+        <source>Edit Tags</source>
+        <translation>Editar etiquetas</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/branches.py"/>
@@ -8004,11 +7949,6 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>Separate with commas. Search with tag:name.</source>
-        <translation>Separa las etiquetas con comas. Busca con tag:nombre.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Type / in an empty message to insert a prompt. Tab moves through its {{variables}}.</source>
         <translation>Escribe / en un mensaje vacío para insertar un prompt. Tab recorre sus {{variables}}.</translation>
     </message>
@@ -8136,31 +8076,6 @@ No respondiste.</translation>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>This version of Stretto doesn’t support its architecture.</source>
         <translation>Esta versión de Stretto no admite su arquitectura.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Unload from memory</source>
-        <translation>Liberar de la memoria</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Looking for the folder…</source>
-        <translation>Buscando la carpeta…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>The folder doesn’t exist</source>
-        <translation>La carpeta no existe</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>From Hugging Face</source>
-        <translation>De Hugging Face</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Restore the model to the list</source>
-        <translation>Restaurar el modelo en la lista</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -9415,11 +9330,6 @@ No respondiste.</translation>
         <translation>Para {chats} de {tokens}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Contains no model</source>
-        <translation>No contiene ningún modelo</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Sent only to Hugging Face. Stored in your keychain once accepted.</source>
         <translation>Se envía solo a Hugging Face y se guarda en tu llavero una vez aceptado.</translation>
@@ -9676,16 +9586,6 @@ No respondiste.</translation>
         <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Search Chats for “{words}”</source>
         <translation>Buscar «{words}» en los chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Comes with Stretto</source>
-        <translation>Viene con Stretto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Models you open or download appear here.</source>
-        <translation>Los modelos que abras o descargues aparecerán aquí.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/use_with.py"/>

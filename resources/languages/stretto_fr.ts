@@ -2747,8 +2747,8 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Rename Chat…</source>
-        <translation>Renommer la discussion…</translation>
+        <source>Rename Chat</source>
+        <translation>Renommer la discussion</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
@@ -2796,11 +2796,6 @@ Vous avez refusé.</translation>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Move to Folder</source>
         <translation>Placer dans un dossier</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Tags…</source>
-        <translation>Étiquettes…</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -3436,39 +3431,9 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
-        <source>Add a model folder to the list</source>
-        <translation>Ajouter un dossier de modèle à la liste</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>{name} is no longer listed. Its files stay.</source>
-        <translation>{name} n’est plus dans la liste. Ses fichiers restent.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Show {name} in its folder</source>
-        <translation>Afficher le dossier de {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Remove {name} from the list</source>
         <translation>Retirer {name} de la liste</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Loaded, {size} of memory</source>
-        <translation>Chargé, {size} de mémoire</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Folder not found</source>
-        <translation>Dossier introuvable</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Not downloaded</source>
-        <translation>Non téléchargé</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -3653,23 +3618,8 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>Tags</source>
-        <translation>Étiquettes</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Tags, separated by commas</source>
         <translation>Étiquettes, séparées par des virgules</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>recipes, to read</source>
-        <translation>recettes, à lire</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>In use: {tags}</source>
-        <translation>Utilisées&#xa0;: {tags}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -4504,11 +4454,6 @@ Vous avez refusé.</translation>
         <translation>Faute d’orthographe suivante</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>{name} removed from list</source>
-        <translation>{name} retiré de la liste</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Multiple Computers</source>
         <translation>Plusieurs ordinateurs</translation>
@@ -4996,8 +4941,8 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Edit Tags…</source>
-        <translation>Modifier les étiquettes…</translation>
+        <source>Edit Tags</source>
+        <translation>Modifier les étiquettes</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/branches.py"/>
@@ -7963,11 +7908,6 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>Separate with commas. Search with tag:name.</source>
-        <translation>Séparez les étiquettes par des virgules. Recherchez avec tag:nom.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Type / in an empty message to insert a prompt. Tab moves through its {{variables}}.</source>
         <translation>Saisissez / dans un message vide pour insérer un prompt. Tab parcourt ses {{variables}}.</translation>
     </message>
@@ -8095,31 +8035,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>This version of Stretto doesn’t support its architecture.</source>
         <translation>Cette version de Stretto ne prend pas en charge son architecture.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Unload from memory</source>
-        <translation>Décharger de la mémoire</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Looking for the folder…</source>
-        <translation>Recherche du dossier…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>The folder doesn’t exist</source>
-        <translation>Le dossier n’existe pas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>From Hugging Face</source>
-        <translation>Depuis Hugging Face</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Restore the model to the list</source>
-        <translation>Rétablir le modèle dans la liste</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -9374,11 +9289,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Pour {chats} de {tokens}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Contains no model</source>
-        <translation>Ne contient pas de modèle</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Sent only to Hugging Face. Stored in your keychain once accepted.</source>
         <translation>Envoyé uniquement à Hugging Face, et conservé dans votre trousseau une fois accepté.</translation>
@@ -9630,16 +9540,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Search Chats for “{words}”</source>
         <translation>Rechercher «&#xa0;{words}&#xa0;» dans les discussions</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Comes with Stretto</source>
-        <translation>Fourni avec Stretto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Models you open or download appear here.</source>
-        <translation>Les modèles que vous ouvrez ou téléchargez apparaissent ici.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>

@@ -2709,8 +2709,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Rename Chat…</source>
-        <translation>チャットの名称変更…</translation>
+        <source>Rename Chat</source>
+        <translation>チャットの名称変更</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
@@ -2755,11 +2755,6 @@ You declined.</source>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Move to Folder</source>
         <translation>フォルダに移動</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Tags…</source>
-        <translation>タグ…</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -3377,39 +3372,9 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
-        <source>Add a model folder to the list</source>
-        <translation>モデルフォルダをリストに追加します</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>{name} is no longer listed. Its files stay.</source>
-        <translation>{name}をリストから削除しました。ファイルは残ります。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Show {name} in its folder</source>
-        <translation>{name}のフォルダを表示</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Remove {name} from the list</source>
         <translation>{name}をリストから削除</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Loaded, {size} of memory</source>
-        <translation>ロード済み、メモリ{size}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Folder not found</source>
-        <translation>フォルダが見つかりません</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Not downloaded</source>
-        <translation>未ダウンロード</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -3591,23 +3556,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>Tags</source>
-        <translation>タグ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Tags, separated by commas</source>
         <translation>タグ（コンマ区切り）</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>recipes, to read</source>
-        <translation>レシピ, あとで読む</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>In use: {tags}</source>
-        <translation>使用中: {tags}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -4437,11 +4387,6 @@ You declined.</source>
         <translation>次のスペルミス</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>{name} removed from list</source>
-        <translation>{name}をリストから削除しました</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Multiple Computers</source>
         <translation>複数のコンピュータ</translation>
@@ -4924,8 +4869,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Edit Tags…</source>
-        <translation>タグを編集…</translation>
+        <source>Edit Tags</source>
+        <translation>タグを編集</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/branches.py"/>
@@ -7857,11 +7802,6 @@ You didn’t answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>Separate with commas. Search with tag:name.</source>
-        <translation>タグはコンマで区切ります。「tag:名前」で検索できます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Type / in an empty message to insert a prompt. Tab moves through its {{variables}}.</source>
         <translation>空のメッセージで「/」を入力するとプロンプトを挿入できます。Tabで{{variables}}を順に移動します。</translation>
     </message>
@@ -7989,31 +7929,6 @@ You didn’t answer.</source>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>This version of Stretto doesn’t support its architecture.</source>
         <translation>このバージョンのStrettoはこのアーキテクチャに対応していません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Unload from memory</source>
-        <translation>メモリからアンロード</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Looking for the folder…</source>
-        <translation>フォルダを検索中…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>The folder doesn’t exist</source>
-        <translation>フォルダが存在しません</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>From Hugging Face</source>
-        <translation>Hugging Faceから</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Restore the model to the list</source>
-        <translation>モデルをリストに復元</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -9250,11 +9165,6 @@ You didn’t answer.</source>
         <translation>{chats}（各{tokens}）の場合</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Contains no model</source>
-        <translation>モデルが含まれていません</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Sent only to Hugging Face. Stored in your keychain once accepted.</source>
         <translation>Hugging Faceにだけ送信し、受け付けられるとキーチェーンに保存します。</translation>
@@ -9505,16 +9415,6 @@ You didn’t answer.</source>
         <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Search Chats for “{words}”</source>
         <translation>チャットで「{words}」を検索</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Comes with Stretto</source>
-        <translation>Strettoに付属</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Models you open or download appear here.</source>
-        <translation>開いた、またはダウンロードしたモデルがここに表示されます。</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>

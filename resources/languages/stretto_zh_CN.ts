@@ -2709,8 +2709,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Rename Chat…</source>
-        <translation>重命名对话…</translation>
+        <source>Rename Chat</source>
+        <translation>重命名对话</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
@@ -2755,11 +2755,6 @@ You declined.</source>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Move to Folder</source>
         <translation>移到文件夹</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Tags…</source>
-        <translation>标签…</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -3377,39 +3372,9 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
-        <source>Add a model folder to the list</source>
-        <translation>将模型文件夹添加到列表</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>{name} is no longer listed. Its files stay.</source>
-        <translation>{name} 已从列表中移除。其文件保留。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Show {name} in its folder</source>
-        <translation>显示 {name} 的文件夹</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Remove {name} from the list</source>
         <translation>从列表中移除 {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Loaded, {size} of memory</source>
-        <translation>已加载，内存 {size}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Folder not found</source>
-        <translation>找不到文件夹</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Not downloaded</source>
-        <translation>未下载</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -3591,23 +3556,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>Tags</source>
-        <translation>标签</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Tags, separated by commas</source>
         <translation>标签，以逗号分隔</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>recipes, to read</source>
-        <translation>食谱，待读</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>In use: {tags}</source>
-        <translation>使用中：{tags}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -4478,11 +4428,6 @@ You declined.</source>
         <translation>下一个拼写错误</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>{name} removed from list</source>
-        <translation>已从列表中移除 {name}</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Multiple Computers</source>
         <translation>多台电脑</translation>
@@ -4965,8 +4910,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Edit Tags…</source>
-        <translation>编辑标签…</translation>
+        <source>Edit Tags</source>
+        <translation>编辑标签</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/branches.py"/>
@@ -7898,11 +7843,6 @@ You didn’t answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>Separate with commas. Search with tag:name.</source>
-        <translation>用逗号分隔。可用 tag:名称 搜索。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Type / in an empty message to insert a prompt. Tab moves through its {{variables}}.</source>
         <translation>在空白消息中输入 / 可插入提示词。按 Tab 在其 {{variables}} 间移动。</translation>
     </message>
@@ -8030,31 +7970,6 @@ You didn’t answer.</source>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>This version of Stretto doesn’t support its architecture.</source>
         <translation>此版本的 Stretto 不支持其架构。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Unload from memory</source>
-        <translation>从内存中卸载</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Looking for the folder…</source>
-        <translation>正在查找文件夹…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>The folder doesn’t exist</source>
-        <translation>文件夹不存在</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>From Hugging Face</source>
-        <translation>来自 Hugging Face</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Restore the model to the list</source>
-        <translation>将模型恢复到列表</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -9291,11 +9206,6 @@ You didn’t answer.</source>
         <translation>按 {chats}、每个 {tokens}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Contains no model</source>
-        <translation>不含模型</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Sent only to Hugging Face. Stored in your keychain once accepted.</source>
         <translation>仅发送给 Hugging Face，验证通过后保存在钥匙串中。</translation>
@@ -9551,16 +9461,6 @@ You didn’t answer.</source>
         <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Search Chats for “{words}”</source>
         <translation>在对话中搜索“{words}”</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Comes with Stretto</source>
-        <translation>随 Stretto 提供</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Models you open or download appear here.</source>
-        <translation>你打开或下载的模型会显示在这里。</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/use_with.py"/>

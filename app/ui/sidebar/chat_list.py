@@ -15,11 +15,12 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
+    QRect,
     Qt,
     Signal,
     Slot,
 )
-from PySide6.QtGui import QDrag, QKeyEvent, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QWidget
 
 from app.chats.library import ChatLibrary
@@ -137,15 +138,7 @@ class ChatListView(QListView):
     def paintEvent(self, event: QPaintEvent) -> None:
         self.delegate.painted = event.rect()
         super().paintEvent(event)
-
-    def startDrag(self, actions: Qt.DropAction) -> None:
-        """Drag a picture of the row with its background. Qt's own is black without a compositor."""
-        drag, window = QDrag(self), self.window()
-        drag.setMimeData(self.rows.mimeData(self.selectedIndexes()))
-        row = self.visualRect(self.currentIndex())
-        row.moveTopLeft(self.viewport().mapTo(window, row.topLeft()))
-        drag.setPixmap(window.grab(row))
-        drag.exec(actions, self.defaultDropAction())
+        self.delegate.painted = QRect()  # Qt paints whole rows when they are dragged
 
     def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
         if list(roles) == [LIVING_ROLE]:  # when a dot pulses, only repaint that dot

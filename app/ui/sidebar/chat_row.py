@@ -7,7 +7,7 @@ from collections.abc import Callable
 from msgspec import Struct
 from msgspec.structs import replace
 from PySide6.QtCore import QAbstractItemModel, QObject, QRect, QSize, Qt, Slot
-from PySide6.QtGui import QFont
+from PySide6.QtGui import QFont, QPixmap
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyleOptionViewItem, QWidget
 
 from app.chats.attached import numbers_of
@@ -165,6 +165,9 @@ class ChatDelegate(RowDelegate):
 
     def paint_ground(self, row: RowPainter, option: QStyleOptionViewItem, index: Index) -> bool:
         shown: ChatListRow = index.data(ROW_ROLE)
+        if isinstance(row.painter.device(), QPixmap):
+            # Dragged rows. Without a compositor, transparent parts would be black.
+            row.painter.fillRect(option.rect, theme().color("surface"))
         if shown.kind == "heading":
             row.line.adjust(0, 4, 0, 0)
             return False
