@@ -137,6 +137,7 @@ class Comparisons(QObject):
         if origin is None or end is None:
             return self._library.new(model)
         chat = self._library.branch(origin, end)
+        self._library.change({chat.id: {"title": origin.record.title}})
         chat.model.set(model)
         return chat
 
@@ -272,7 +273,8 @@ class Comparisons(QObject):
             pane.chat.turn.handle(Event.STOP)
             self._workspace.close_pane(pane, told=False)
         group.desk.bring_back(group.columns, kept.chat.id)
-        self._workspace.activate(kept)
+        if (pane := self._workspace.pane(kept.chat.id)) is not None:
+            self._workspace.activate(pane)
         closed = [pane.chat.id for pane in others]
         words = group.columns[kept.chat.id]
         self.kept.emit(kept.chat.record.model, models, words, told, closed)
@@ -390,5 +392,6 @@ class ReplacedPanes:
         for chat_id in known:
             if self._workspace.pane(chat_id) is None and not self._workspace.reopen(chat_id):
                 self._workspace.show_chat(self._library.open(chat_id, ""))
-        if kept:  # next to the chat in which the comparison began, which is active
+        # The chat in which the comparison began is active again.
+        if kept and not self._workspace.reopen(kept, in_place=False):
             self._workspace.show_chat(self._library.open(kept, ""))

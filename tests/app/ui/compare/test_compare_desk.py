@@ -199,6 +199,7 @@ def test_columns_continue_the_chat_and_the_kept_one_lands_next_to_it(start: Star
     docks = [run.window.workspace.dock(pane.chat.id) for pane in (origin, panes[2])]
     assert docks[0].dockAreaWidget() is docks[1].dockAreaWidget()
     assert len(run.panes) == 3
+    assert run.window.workspace.active is panes[2]
 
 
 def test_hidden_tabs_are_set_aside_and_restored(start: Start):
