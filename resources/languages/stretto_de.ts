@@ -10697,5 +10697,25 @@ Du hast nicht geantwortet.</translation>
         <source>Other</source>
         <translation>Anderer</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Add Server…</source>
+        <translation>Server hinzufügen…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Add Server</source>
+        <translation>Server hinzufügen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Command or address</source>
+        <translation>Befehl oder Adresse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Enter a name, and a command or an address.</source>
+        <translation>Gib einen Namen und einen Befehl oder eine Adresse ein.</translation>
+    </message>
 </context>
 </TS>

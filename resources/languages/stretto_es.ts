@@ -10697,5 +10697,25 @@ No respondiste.</translation>
         <source>Other</source>
         <translation>Otro</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Add Server…</source>
+        <translation>Añadir servidor…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Add Server</source>
+        <translation>Añadir servidor</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Command or address</source>
+        <translation>Comando o dirección</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Enter a name, and a command or an address.</source>
+        <translation>Introduce un nombre y un comando o una dirección.</translation>
+    </message>
 </context>
 </TS>

@@ -10697,5 +10697,25 @@ Vous n’avez pas répondu.</translation>
         <source>Other</source>
         <translation>Autre</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Add Server…</source>
+        <translation>Ajouter un serveur…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Add Server</source>
+        <translation>Ajouter un serveur</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Command or address</source>
+        <translation>Commande ou adresse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Enter a name, and a command or an address.</source>
+        <translation>Saisissez un nom, et une commande ou une adresse.</translation>
+    </message>
 </context>
 </TS>

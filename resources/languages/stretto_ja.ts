@@ -10561,5 +10561,25 @@ You didn’t answer.</source>
         <source>Other</source>
         <translation>その他</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Add Server…</source>
+        <translation>サーバを追加…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Add Server</source>
+        <translation>サーバを追加</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Command or address</source>
+        <translation>コマンドまたはアドレス</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Enter a name, and a command or an address.</source>
+        <translation>名前と、コマンドまたはアドレスを入力してください。</translation>
+    </message>
 </context>
 </TS>

@@ -10561,5 +10561,25 @@ You didn’t answer.</source>
         <source>Other</source>
         <translation>其他</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Add Server…</source>
+        <translation>添加服务器…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Add Server</source>
+        <translation>添加服务器</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Command or address</source>
+        <translation>命令或地址</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Enter a name, and a command or an address.</source>
+        <translation>请输入名称，以及命令或地址。</translation>
+    </message>
 </context>
 </TS>

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import (
     QLabel,
+    QLineEdit,
     QMenu,
     QMessageBox,
     QPlainTextEdit,
@@ -40,6 +42,46 @@ _STATES = {
     ConnectionState.READY: mark("Running", "a server"),
     ConnectionState.ENDED: mark("Stopped", "a server"),
 }
+
+
+class AddServerDialog(Sheet):
+    """Form for a server that needs only a command or an address."""
+
+    added = Signal(object)  # (config): a `ServerConfig`
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__("add-server", tr("Add Server"), parent, spacing=8)
+        self.name, self.command = QLineEdit(self), QLineEdit(self)
+        self.command.setPlaceholderText("npx -y @modelcontextprotocol/server-memory")
+        for words, field in ((tr("Name"), self.name), (tr("Command or address"), self.command)):
+            field.setAccessibleName(words)
+            field.textChanged.connect(self._refresh)
+            self.put(QLabel(words, self), field)
+        self.go = self.button(tr("Add"), self._on_go)
+        self.put_foot(self.go)
+        self.keep_wide(480)
+        self._refresh()
+
+    def _config(self) -> ServerConfig | None:
+        name, text = self.name.text().strip(), self.command.text().strip()
+        if name and text.startswith(("http://", "https://")):
+            return ServerConfig(name, url=text)
+        try:
+            command, *args = shlex.split(text)
+        except ValueError:  # nothing, or an open quote
+            return None
+        return ServerConfig(name, command, tuple(args)) if name else None
+
+    @Slot()
+    def _refresh(self) -> None:
+        ready = self._config() is not None
+        self.go.setEnabled(ready)
+        self.go.setToolTip("" if ready else tr("Enter a name, and a command or an address."))
+
+    def _on_go(self) -> None:
+        if (config := self._config()) is not None:
+            self.accept()
+            self.added.emit(config)
 
 
 class ToolsWindow(Sheet):
@@ -79,7 +121,9 @@ class ToolsWindow(Sheet):
         self.save.clicked.connect(self._on_save)
         self.import_ = QPushButton(tr("Import…"), self)
         self.import_.clicked.connect(self._on_import)
-        buttons = across(self.import_, SPRING, self.save)
+        self.add = QPushButton(tr("Add Server…"), self)
+        self.add.clicked.connect(self._on_add)
+        buttons = across(self.add, self.import_, SPRING, self.save)
         self._area = _scrolling(self)
         self.log = QPlainTextEdit(self)
         self.log.setObjectName("field")
@@ -211,6 +255,23 @@ class ToolsWindow(Sheet):
         self.save.setToolTip("" if self.save.isEnabled() else why)
 
     @Slot()
+    def _on_add(self) -> None:
+        dialog = AddServerDialog(self)
+        dialog.added.connect(self._put_in)
+        dialog.open()
+
+    @Slot(object)
+    def _put_in(self, config: ServerConfig) -> None:
+        """Add a server to the text, or replace the one with its name."""
+        try:
+            own = files.read_text(self.text.toPlainText())
+        except ToolError as error:
+            self._show_note(str(error))
+            return
+        others = [each for each in own.servers if each.name != config.name]
+        self.text.setPlainText(files.to_text([*others, config]))
+
+    @Slot()
     def _on_import(self) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -261,6 +322,8 @@ class ToolsWindow(Sheet):
             actions = [(tr("Show Log"), partial(self._show_log, server.name))]
             if status.state in (ConnectionState.CONNECTING, ConnectionState.READY):
                 actions.append((tr("Stop"), partial(host.end, server.name)))
+            elif server.enabled:
+                actions.append((tr("Start"), partial(host.tools, server.name)))
             self._row(layout, page, f"{visible(server.name)}: {state}", *actions)
         if lines:
             layout.addSpacing(12)

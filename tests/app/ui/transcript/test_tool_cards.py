@@ -30,7 +30,7 @@ from app.tools.consent import Decision, ToolChanges
 from app.tools.servers import ServerConfig
 from app.tools.tool import BUILT_IN, Tool, readable
 from app.ui.pane.tools_popover import ToolsPopover
-from app.ui.settings.tools_window import ToolsWindow
+from app.ui.settings.tools_window import AddServerDialog, ToolsWindow
 from app.ui.sidebar.chat_row import WAITING_ROLE
 from app.ui.style.figures import doing_line
 from app.ui.style.theme import theme
@@ -509,6 +509,23 @@ def test_servers_are_shown_whole_before_they_are_saved(start: Start) -> None:
     assert host.servers == ()
     window.close()
     run.until(lambda: not window.isVisible())
+
+
+def test_server_is_added_by_form_and_started_by_hand(start: Start) -> None:
+    run = begun(start)
+    window, host = servers_window(run), run.app.library.toolbox.host
+    window.add.click()
+    (form,) = window.findChildren(AddServerDialog)
+    form.name.setText("gone")
+    form.command.setText("'no-such-program")
+    assert not form.go.isEnabled()
+    form.command.setText("no-such-program --with 'two words'")
+    form.go.click()
+    window.save.click()
+    assert host.servers == (ServerConfig("gone", "no-such-program", ("--with", "two words")),)
+    (begin,) = [b for b in window.findChildren(QPushButton) if b.text() == "Start"]
+    begin.click()
+    run.until(lambda: host.status("gone").words)
 
 
 def test_closing_with_changes_asks_first(start: Start) -> None:
