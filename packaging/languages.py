@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import json
-import re
 import shutil
 import subprocess
 import sys
@@ -93,31 +92,23 @@ def texts() -> list[Text]:
 def update(found: list[Text], folder: Path = FOLDER) -> None:
     """Merge `found` into the files of `folder`. Translations are kept.
 
-    lupdate gets a tree with only these texts instead of the app's source: its parser mistakes a
+    lupdate gets a file with only these texts instead of the app's source: its parser mistakes a
     text with a comment and values for one with plural forms, and misses f-strings.
     """
     with tempfile.TemporaryDirectory() as made:
         tree = Path(made)
-        for text in found:
-            path = tree / text.file
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("a", encoding="utf-8") as lines:
-                lines.write(_as_line(text))
-        files = list(dict.fromkeys(text.file for text in found))
-        beside = tree / "resources" / "languages"
-        beside.mkdir(parents=True)
+        (tree / "texts.py").write_text("".join(map(_as_line, found)), "utf-8")
+        # Locations would change whenever code moves.
         command = [TOOLS / "pyside6-lupdate", "-no-obsolete", "-source-language", "en"]
-        command += ["-locations", "absolute", "-silent", *files, "-ts"]
+        command += ["-locations", "none", "-silent", "texts.py", "-ts"]
         for code in CODES:
             if (folder / file_name(code)).exists():
-                shutil.copy(folder / file_name(code), beside)
-            command.append(f"resources/languages/{file_name(code)}")
+                shutil.copy(folder / file_name(code), tree)
+            command.append(file_name(code))
         subprocess.run(command, check=True, cwd=tree)
         folder.mkdir(parents=True, exist_ok=True)
         for code in CODES:
-            # Line numbers would change with every commit.
-            made_anew = _without_lines((beside / file_name(code)).read_text("utf-8"))
-            (folder / file_name(code)).write_text(made_anew, "utf-8")
+            shutil.copy(tree / file_name(code), folder)
 
 
 def _as_line(text: Text) -> str:
@@ -126,11 +117,6 @@ def _as_line(text: Text) -> str:
         parts.append(text.comment)
     n = ", 2" if text.counts else ""
     return f"translate({', '.join(json.dumps(p, ensure_ascii=False) for p in parts)}{n})\n"
-
-
-def _without_lines(ts: str) -> str:
-    ts = re.sub(r'(<location filename="[^"]*") line="\d+"/>', r"\1/>", ts)
-    return re.sub(r'(\n *<location filename="[^"]*"/>)(?:\1)+', r"\1", ts)
 
 
 def file_name(code: str) -> str:

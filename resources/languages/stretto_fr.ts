@@ -4,24 +4,18 @@
 <context>
     <name>Stretto</name>
     <message>
-        <location filename="../../app/store/readers.py"/>
-        <location filename="../../app/store/writer.py"/>
         <source>The chats are closed.</source>
         <translation>Les discussions sont fermées.</translation>
     </message>
     <message>
-        <location filename="../../app/store/records.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>New chat</source>
         <translation>Nouvelle discussion</translation>
     </message>
     <message>
-        <location filename="../../app/store/salvage.py"/>
         <source>Recovered chat</source>
         <translation>Discussion récupérée</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/store/writer.py"/>
         <source>%n change couldn’t be saved. {why}</source>
         <comment>%n changes couldn’t be saved. {why}</comment>
         <translation>
@@ -30,110 +24,87 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>{server} refused: {why}</source>
         <translation>{server} a refusé&#xa0;: {why}</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>{server} didn’t start within {seconds} s.</source>
         <translation>{server} n’a pas démarré en {seconds}&#xa0;s.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>{server} couldn’t be reached: {why}</source>
         <translation>{server} est injoignable&#xa0;: {why}</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>The program “{program}” wasn’t found. Is it installed?</source>
         <translation>Le programme «&#xa0;{program}&#xa0;» est introuvable. Est-il installé&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>New file {path}</source>
         <translation>Nouveau fichier {path}</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>Links aren’t followed.</source>
         <translation>Les liens ne sont pas suivis.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>It couldn’t be opened: {why}.</source>
         <translation>Ouverture impossible&#xa0;: {why}.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>The server has no name. Write it as {&quot;name&quot;: {&quot;command&quot;: …}}.</source>
         <translation>Le serveur n’a pas de nom. Écrivez-le ainsi&#xa0;: {&quot;name&quot;: {&quot;command&quot;: …}}.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>its name looks like that of “{other}”</source>
         <translation>son nom ressemble à celui de «&#xa0;{other}&#xa0;»</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>{path} couldn’t be read: {why}.</source>
         <translation>{path} n’a pas pu être lu&#xa0;: {why}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>New message</source>
         <translation>Nouveau message</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Compare  Ctrl+Alt+C</source>
         <translation>Comparer  Ctrl+Alt+C</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Editing a queued message.</source>
         <translation>Modification&#xa0;d’un&#xa0;message&#xa0;en&#xa0;attente.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Broadcast  Ctrl+Shift+B</source>
         <translation>Diffusion  Ctrl+Shift+B</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Join Broadcast  Ctrl+Alt+B</source>
         <translation>Rejoindre la diffusion  Ctrl+Alt+B</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Message…</source>
         <translation>Message…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Enter</source>
         <comment>the key</comment>
         <translation>Entrée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop  Esc</source>
         <translation>Arrêter  Échap</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Send  {keys}</source>
         <translation>Envoyer  {keys}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Message</source>
         <translation>Message</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>The text is %Ln characters long. A message takes {most}.</source>
         <comment>The text is %Ln characters long. A message takes {most}.</comment>
         <translation>
@@ -142,334 +113,232 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>File {name}, {about}</source>
         <translation>Fichier {name}, {about}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Restore from Backup</source>
         <translation>Restaurer une sauvegarde</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Backups</source>
         <translation>Sauvegardes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Restore</source>
         <translation>Restaurer</translation>
     </message>
     <message>
-        <location filename="../../app/settings/translation.py"/>
         <source>Close Tab</source>
         <translation>Fermer l’onglet</translation>
     </message>
     <message>
-        <location filename="../../app/settings/translation.py"/>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <location filename="../../app/ui/models/machines.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/widgets/asking.py"/>
-        <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Close</source>
         <translation>Fermer</translation>
     </message>
     <message>
-        <location filename="../../app/settings/translation.py"/>
         <source>Close Others</source>
         <translation>Fermer les autres</translation>
     </message>
     <message>
-        <location filename="../../app/settings/translation.py"/>
         <source>Detach</source>
         <translation>Détacher</translation>
     </message>
     <message>
-        <location filename="../../app/settings/translation.py"/>
         <source>Unpin (Dock)</source>
         <translation>Désépingler (ancrer)</translation>
     </message>
     <message>
-        <location filename="../../app/settings/translation.py"/>
         <source>Minimize</source>
         <translation>Réduire</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Today</source>
         <translation>Aujourd’hui</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Yesterday</source>
         <translation>Hier</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Pinned</source>
         <translation>Épinglées</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
         <source>Earlier</source>
         <translation>Plus anciennes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>dddd d MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>dddd d MMMM yyyy</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>dddd d MMMM</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>dddd d MMMM</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>{size} · before an update</source>
         <translation>{size} · avant une mise à jour</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Crash Report</source>
         <translation>Rapport de plantage</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Stretto had a problem last time</source>
         <translation>Stretto a rencontré un problème la dernière fois</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Report</source>
         <translation>Rapport</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/transcript/selection.py"/>
-        <location filename="../../app/ui/window/undo.py"/>
         <source>Copy</source>
         <translation>Copier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Show File</source>
         <translation>Afficher le fichier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
         <source>The report can’t be read: {error}</source>
         <translation>Impossible de lire le rapport&#xa0;: {error}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Your chats can’t be read</source>
         <translation>Impossible de lire vos discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Stretto can’t write to your chats</source>
         <translation>Stretto ne peut pas modifier vos discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>The disk is full</source>
         <translation>Le disque est plein</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>The disk that holds {place} is full. Free some space, then try again.</source>
         <translation>Le disque qui contient {place} est plein. Libérez de l’espace, puis réessayez.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Your chats couldn’t be opened</source>
         <translation>Impossible d’ouvrir vos discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/window/main_window.py"/>
         <source>Quit</source>
         <translation>Quitter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/models/download_list.py"/>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Try Again</source>
         <translation>Réessayer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Start Empty and Keep the File</source>
         <translation>Commencer à vide et garder le fichier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Use Another Folder…</source>
         <translation>Utiliser un autre dossier…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Use Another Folder</source>
         <translation>Utiliser un autre dossier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Your latest changes aren’t saved</source>
         <translation>Vos dernières modifications ne sont pas enregistrées</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Quit Without Saving</source>
         <translation>Quitter sans enregistrer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>About Stretto</source>
         <translation>À propos de Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Version {version}</source>
         <translation>Version {version}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Licenses…</source>
         <translation>Licences…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Web page (HTML)</source>
         <translation>Page web (HTML)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Plain text</source>
         <translation>Texte brut</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export Chats</source>
         <translation>Exporter des discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/selection.py"/>
         <source>Copy as Markdown</source>
         <translation>Copier en Markdown</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Export…</source>
         <translation>Exporter…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Seeds</source>
         <translation>Graines</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Temperatures</source>
         <translation>Températures</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>{model} {kept} of {times}</source>
         <translation>{model} {kept} sur {times}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Kept so far: {models}</source>
         <translation>Réponses gardées&#xa0;: {models}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Compare</source>
         <translation>Comparer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
-        <location filename="../../app/ui/models/download_list.py"/>
-        <location filename="../../app/ui/models/fit.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/transcript/question_form.py"/>
-        <location filename="../../app/ui/widgets/asking.py"/>
-        <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Cancel</source>
         <translation>Annuler</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Seed {n}</source>
         <translation>Graine {n}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Temperature {value}</source>
         <translation>Température {value}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Choose at least two models.</source>
         <translation>Choisissez au moins deux modèles.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Chats</source>
         <translation>Discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>There’s no chat to export yet.</source>
         <translation>Il n’y a pas encore de discussion à exporter.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export</source>
         <translation>Exporter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/helper_lanes.py"/>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
-        <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop</source>
         <translation>Arrêter</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>{done} of %Ln chats</source>
         <comment>{done} of %Ln chats</comment>
         <translation>
@@ -478,193 +347,139 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The export failed: {name}.</source>
         <translation>L’exportation a échoué&#xa0;: {name}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>paused</source>
         <translation>en pause</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/download_list.py"/>
-        <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Pause</source>
         <translation>Mettre en pause</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import Chats</source>
         <translation>Importer des discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Choose Files…</source>
         <translation>Choisir des fichiers…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Choose Folder…</source>
         <translation>Choisir un dossier…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>All files</source>
         <translation>Tous les fichiers</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import</source>
         <translation>Importer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Reading…</source>
         <translation>Lecture…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The import failed: {why}.</source>
         <translation>L’importation a échoué&#xa0;: {why}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Licenses</source>
         <translation>Licences</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>License</source>
         <translation>Licence</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Name</source>
         <translation>Nom</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Replace</source>
         <translation>Remplacer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Prompts</source>
         <translation>Prompts</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Explain {{topic}} to {{audience}} in three sentences.</source>
         <translation>Explique {{topic}} à {{audience}} en trois phrases.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>New</source>
         <translation>Nouveau</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Delete</source>
         <translation>Supprimer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>New prompt</source>
         <translation>Nouveau prompt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>There’s no prompt to delete</source>
         <translation>Il n’y a pas de prompt à supprimer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>A prompt needs a name. It is still called “{before}”.</source>
         <translation>Un prompt doit avoir un nom. Celui-ci s’appelle toujours «&#xa0;{before}&#xa0;».</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Keyboard Shortcuts</source>
         <translation>Raccourcis clavier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{command}: {keys}, changed. Change</source>
         <translation>{command}&#xa0;: {keys}, modifié. Modifier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{command}: {keys}. Change</source>
         <translation>{command}&#xa0;: {keys}. Modifier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>none</source>
         <comment>no keys</comment>
         <translation>aucun</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>In a chat</source>
         <translation>Dans une discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Set</source>
         <translation>Définir</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Trash</source>
         <translation>Corbeille</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Deleted chats</source>
         <translation>Discussions supprimées</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete Now</source>
         <translation>Supprimer maintenant</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Empty Trash</source>
         <translation>Vider la corbeille</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Keep</source>
         <translation>Garder</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Choose a chat first</source>
         <translation>Choisissez d’abord une discussion</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted %n day ago</source>
         <comment>Deleted %n days ago</comment>
         <translation>
@@ -673,145 +488,107 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted yesterday</source>
         <translation>Supprimée hier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted today</source>
         <translation>Supprimée aujourd’hui</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Open Download Page</source>
         <translation>Ouvrir la page de téléchargement</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Skip This Version</source>
         <translation>Ignorer cette version</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Later</source>
         <translation>Plus tard</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/finder.py"/>
-        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Command</source>
         <translation>Commande</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/finder.py"/>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Chat</source>
         <translation>Discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>On disk</source>
         <translation>Sur le disque</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/models/found.py"/>
-        <location filename="../../app/ui/models/machines.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/models/remote.py"/>
-        <location filename="../../app/ui/palette/finder.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <location filename="../../app/ui/settings/use_with.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Model</source>
         <translation>Modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Size</source>
         <translation>Taille</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Precision</source>
         <translation>Précision</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>In memory</source>
         <translation>En mémoire</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/finder.py"/>
         <source>Setting</source>
         <translation>Réglage</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/finder.py"/>
         <source>Prompt</source>
         <translation>Prompt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/finder.py"/>
         <source>Resource</source>
         <translation>Ressource</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/finder.py"/>
         <source>Not possible now: {why}</source>
         <translation>Impossible pour le moment&#xa0;: {why}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/palette.py"/>
         <source>Found</source>
         <comment>the list of what was found</comment>
         <translation>Résultats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/palette.py"/>
         <source>Command palette</source>
         <translation>Palette de commandes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/palette.py"/>
         <source>Up and Down choose, Enter opens, Esc closes</source>
         <translation>Haut et Bas pour choisir, Entrée pour ouvrir, Échap pour fermer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Edit Prompts…</source>
         <translation>Modifier les prompts…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Write a Prompt…</source>
         <translation>Écrire un prompt…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Free text</source>
         <translation>Texte libre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Pattern</source>
         <translation>Motif</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Schema</source>
         <translation>Schéma</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Choices</source>
         <translation>Choix</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/header.py"/>
         <source>{used} of {limit} tokens</source>
         <comment>{used} of {limit} tokens</comment>
         <translation>
@@ -820,7 +597,6 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/header.py"/>
         <source>{used} of {limit} tokens of context</source>
         <comment>{used} of {limit} tokens of context</comment>
         <translation>
@@ -829,162 +605,122 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Context: {words}</source>
         <translation>Contexte&#xa0;: {words}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Explain recursion with a short example</source>
         <translation>Explique la récursivité avec un court exemple</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Write a haiku about autumn</source>
         <translation>Écris un haïku sur l’automne</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Compare tea and coffee in a table</source>
         <translation>Compare le thé et le café dans un tableau</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Shows four replies to one message, side by side</source>
         <translation>Affiche côte à côte quatre réponses à un même message</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Chat with {name}</source>
         <translation>Discuter avec {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/download_list.py"/>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/models/remote.py"/>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>New Chat</source>
         <translation>Nouvelle discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>No chat is open</source>
         <translation>Aucune discussion n’est ouverte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>Find in this chat</source>
         <translation>Rechercher dans cette discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/branches.py"/>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>Close  Esc</source>
         <translation>Fermer  Esc</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>Not found</source>
         <translation>Aucun résultat</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>{number} of {count}</source>
         <translation>{number} sur {count}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>Queued until the reply ends. {keys} sends the first one now.</source>
         <translation>En attente de la fin de la réponse. {keys} envoie le premier tout de suite.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/turn.py"/>
         <source>Sends when “{file}” is ready. Esc cancels.</source>
         <translation>Envoi quand «&#xa0;{file}&#xa0;» sera prêt. Échap annule.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/turn.py"/>
         <source>Interrupting the reply… Esc keeps your message.</source>
         <translation>Interruption&#xa0;de&#xa0;la&#xa0;réponse…&#xa0;Échap&#xa0;garde&#xa0;le&#xa0;message&#xa0;ici.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Message removed from the queue</source>
         <translation>Message&#xa0;retiré&#xa0;de&#xa0;la&#xa0;file&#xa0;d’attente</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Cancel loading</source>
         <translation>Annuler le chargement</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>More</source>
         <translation>Plus</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Model: {name}</source>
         <translation>Modèle&#xa0;: {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Check</source>
         <translation>Vérifier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Test</source>
         <translation>Tester</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Start</source>
         <translation>Démarrer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Not checked yet</source>
         <translation>Pas encore vérifié</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Ready</source>
         <translation>Prêt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Not ready</source>
         <translation>Pas prêt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Testing. This takes a minute or more…</source>
         <translation>Test en cours. Comptez au moins une minute…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Starting {hosts}…</source>
         <translation>Démarrage de {hosts}…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Images</source>
         <translation>Images</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>{bits}-bit, mixed</source>
         <translation>{bits} bits, mixte</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>%n-bit weights</source>
         <comment>%n-bit weights</comment>
         <translation>
@@ -993,7 +729,6 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>%n day ago</source>
         <comment>%n days ago</comment>
         <translation>
@@ -1002,26 +737,20 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>d MMMM</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>d MMMM</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>d MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>d MMMM yyyy</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Not loaded</source>
         <translation>Non chargé</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>%Ln model</source>
         <comment>%Ln models</comment>
         <translation>
@@ -1030,17 +759,14 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>{size} on disk</source>
         <translation>{size} sur le disque</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>draft model {name}</source>
         <translation>modèle d’ébauche {name}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>context %Ln token</source>
         <comment>context %Ln tokens</comment>
         <translation>
@@ -1049,201 +775,147 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>pinned</source>
         <translation>épinglé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>in memory, {size}</source>
         <translation>en mémoire, {size}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>license {name}</source>
         <translation>licence {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>used {when}</source>
         <translation>utilisé {when}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Loading…</source>
         <translation>Chargement…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Unloaded</source>
         <translation>Déchargé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Unloaded, loads when you send</source>
         <translation>Déchargé, rechargé à l’envoi</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Loading {share}</source>
         <translation>Chargement&#xa0;: {share}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <location filename="../../app/ui/widgets/toast.py"/>
         <source>Notice</source>
         <translation>Avis</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>loading…</source>
         <translation>chargement…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>not loaded</source>
         <translation>non chargé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Open Model Folder…</source>
         <translation>Ouvrir un dossier de modèle…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Manage Models…</source>
         <translation>Gérer les modèles…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Unload a Model…</source>
         <translation>Décharger un modèle…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>Extract Text</source>
         <translation>Extraire le texte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>Replace the images with the text in them, read by this computer</source>
         <translation>Remplace les images par le texte qu’elles contiennent, lu par cet ordinateur</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>Start Again</source>
         <translation>Redémarrer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>{name} doesn’t fit in memory. {error}</source>
         <translation>{name} ne tient pas en mémoire. {error}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>{name} couldn’t be loaded. {error}</source>
         <translation>{name} n’a pas pu être chargé. {error}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>Queued until the reply ends.</source>
         <translation>En attente de la fin de la réponse.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>This reply was deleted.</source>
         <translation>Cette réponse a été supprimée.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>8-bit</source>
         <translation>8 bits</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>4-bit</source>
         <translation>4 bits</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/export_formats.py"/>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Instructions</source>
         <translation>Instructions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Presets</source>
         <translation>Préréglages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Random</source>
         <translation>Aléatoire</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Seed</source>
         <translation>Graine</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Thinking</source>
         <translation>Réflexion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>KV cache</source>
         <translation>Cache KV</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Context</source>
         <translation>Contexte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Choose</source>
         <translation>Choisir</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Remote</source>
         <comment>of a model that answers on another machine</comment>
         <translation>Distant</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Waiting</source>
         <translation>En attente</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Waiting for {host}</source>
         <translation>En attente de {host}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Waiting for {host}, {time}</source>
         <translation>En attente de {host}, {time}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Message %n chat…</source>
         <comment>Message %n chats…</comment>
         <translation>
@@ -1252,30 +924,22 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Message {name}…</source>
         <translation>Message à {name}…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Copied</source>
         <translation>Copié</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Attach Files</source>
         <translation>Joindre des fichiers</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Attach</source>
         <translation>Joindre</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/files.py"/>
         <source>{count} tokens</source>
         <comment>{count} tokens</comment>
         <translation>
@@ -1284,7 +948,6 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/files.py"/>
         <source>about {count} tokens</source>
         <comment>about {count} tokens</comment>
         <translation>
@@ -1293,159 +956,116 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>No presets yet</source>
         <translation>Aucun préréglage</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Choose “Save as Preset…” to keep these settings</source>
         <translation>Choisissez «&#xa0;Enregistrer comme préréglage…&#xa0;» pour garder ces réglages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Save as Preset…</source>
         <translation>Enregistrer comme préréglage…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Rename</source>
         <translation>Renommer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Save as Preset</source>
         <translation>Enregistrer comme préréglage</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Rename Preset</source>
         <translation>Renommer le préréglage</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Preset “{name}” replaced</source>
         <translation>Préréglage «&#xa0;{name}&#xa0;» remplacé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Preset renamed to “{name}”</source>
         <translation>Préréglage renommé en «&#xa0;{name}&#xa0;»</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Preset “{name}” deleted</source>
         <translation>Préréglage «&#xa0;{name}&#xa0;» supprimé</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Temperature</source>
         <translation>Température</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Top-p</source>
         <translation>Top-p</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Top-k</source>
         <translation>Top-k</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Min-p</source>
         <translation>Min-p</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Typical-p</source>
         <translation>Typical-p</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>XTC probability</source>
         <translation>Probabilité XTC</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>XTC threshold</source>
         <translation>Seuil XTC</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Repetition penalty</source>
         <translation>Pénalité de répétition</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Presence penalty</source>
         <translation>Pénalité de présence</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Frequency penalty</source>
         <translation>Pénalité de fréquence</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>{name} can’t call tools.</source>
         <translation>{name} ne peut pas appeler d’outils.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folders</source>
         <translation>Dossiers</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Allow Writing</source>
         <translation>Autoriser l’écriture</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Remove</source>
         <translation>Retirer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_window.py"/>
         <source>Search models</source>
         <translation>Rechercher des modèles</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Add Folder…</source>
         <translation>Ajouter un dossier…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_window.py"/>
         <source>Looking for models…</source>
         <translation>Recherche de modèles…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>{name} has changed. Before: {before}
 Now: {now}</source>
         <translation>{name} a changé. Avant&#xa0;: {before}
 Maintenant&#xa0;: {now}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/found.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>%Ln token</source>
         <comment>%Ln tokens</comment>
         <translation>
@@ -1454,87 +1074,70 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Pages of {name}</source>
         <translation>Pages de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Page numbers</source>
         <translation>Numéros de page</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Which pages does the model get?</source>
         <translation>Quelles pages le modèle reçoit-il&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Pages…</source>
         <translation>Choisir des pages…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Slides of {name}</source>
         <translation>Diapositives de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Slide numbers</source>
         <translation>Numéros de diapositive</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Which slides does the model get?</source>
         <translation>Quelles diapositives le modèle reçoit-il&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Slides…</source>
         <translation>Choisir des diapositives…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Sheets of {name}</source>
         <translation>Feuilles de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Sheet numbers</source>
         <translation>Numéros de feuille</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Which sheets does the model get?</source>
         <translation>Quelles feuilles le modèle reçoit-il&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Sheets…</source>
         <translation>Choisir des feuilles…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Chapters of {name}</source>
         <translation>Chapitres de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Chapter numbers</source>
         <translation>Numéros de chapitre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Which chapters does the model get?</source>
         <translation>Quels chapitres le modèle reçoit-il&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Chapters…</source>
         <translation>Choisir des chapitres…</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/files.py"/>
         <source>The file has %Ln slide.</source>
         <comment>The file has %Ln slides.</comment>
         <translation>
@@ -1543,7 +1146,6 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/files.py"/>
         <source>The file has %Ln sheet.</source>
         <comment>The file has %Ln sheets.</comment>
         <translation>
@@ -1552,7 +1154,6 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/files.py"/>
         <source>The file has %Ln chapter.</source>
         <comment>The file has %Ln chapters.</comment>
         <translation>
@@ -1561,7 +1162,6 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/files.py"/>
         <source>The file has %Ln page.</source>
         <comment>The file has %Ln pages.</comment>
         <translation>
@@ -1570,89 +1170,70 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Text Encoding</source>
         <translation>Encodage du texte</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
         <source>Language</source>
         <translation>Langue</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Light</source>
         <translation>Clair</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Dark</source>
         <translation>Sombre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Appearance</source>
         <translation>Apparence</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <source>Restart Now</source>
         <translation>Redémarrer maintenant</translation>
     </message>
     <message>
-        <location filename="../../app/settings/language.py"/>
         <source>en</source>
         <comment>the code of this language: names of days and months are in it</comment>
         <translation>fr</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{number} s</source>
         <comment>seconds</comment>
         <translation>{number}&#xa0;s</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{minutes} min {seconds} s</source>
         <translation>{minutes}&#xa0;min {seconds}&#xa0;s</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{number} tok/s</source>
         <comment>tokens a second</comment>
         <translation>{number}&#xa0;tok/s</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{number} GB</source>
         <translation>{number}&#xa0;Go</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{number} MB</source>
         <translation>{number}&#xa0;Mo</translation>
     </message>
     <message>
-        <location filename="../../app/settings/language.py"/>
         <source>{number}%</source>
         <translation>{number}&#xa0;%</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>as JSON</source>
         <translation>en JSON</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>first token {time}</source>
         <comment>after this time</comment>
         <translation>premier token en {time}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/found.py"/>
         <source>Chats of %Ln token would fit.</source>
         <comment>Chats of %Ln tokens would fit.</comment>
         <translation>
@@ -1661,28 +1242,23 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>One chat would fit.</source>
         <translation>Une seule discussion tiendrait.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>Fits</source>
         <translation>Tient</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>Tight</source>
         <comment>the memory</comment>
         <translation>Tout juste</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>Too large</source>
         <translation>Trop grand</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/found.py"/>
         <source>%n chat</source>
         <comment>%n chats</comment>
         <translation>
@@ -1691,17 +1267,14 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>{tokens} context</source>
         <translation>contexte de {tokens}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>by {owner}</source>
         <translation>par {owner}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/found.py"/>
         <source>{count} download</source>
         <comment>{count} downloads</comment>
         <translation>
@@ -1710,28 +1283,19 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/export_formats.py"/>
-        <location filename="../../app/ui/models/found.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Reasoning</source>
         <translation>Raisonnement</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Tools</source>
         <translation>Outils</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>tools</source>
         <comment>after another word</comment>
         <translation>outils</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/found.py"/>
         <source>%Ln download last month</source>
         <comment>%Ln downloads last month</comment>
         <translation>
@@ -1740,47 +1304,38 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>updated {date}</source>
         <translation>mis à jour&#xa0;: {date}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>gated</source>
         <translation>accès restreint</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Using a tool</source>
         <translation>Utilise un outil</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Paused</source>
         <translation>En pause</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>New chats</source>
         <translation>Nouvelles discussions</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Updates</source>
         <translation>Mises à jour</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Needs approval</source>
         <translation>Attend votre accord</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for your answer</source>
         <translation>Attend votre réponse</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Queued, %n before it</source>
         <comment>Queued, %n before it</comment>
         <translation>
@@ -1789,12 +1344,10 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for memory</source>
         <translation>En attente de mémoire</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for memory, %n chat before it</source>
         <comment>Waiting for memory, %n chats before it</comment>
         <translation>
@@ -1803,169 +1356,132 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Reading {percent}</source>
         <translation>Lecture {percent}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Reading {done} of {total} tokens</source>
         <translation>Lecture de {done} sur {total} tokens</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Writing</source>
         <comment>a chat is writing its answer</comment>
         <translation>Écriture</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Thought for {time}</source>
         <translation>A réfléchi pendant {time}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{number} ms</source>
         <comment>milliseconds</comment>
         <translation>{number}&#xa0;ms</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{done} of {total}</source>
         <comment>sizes</comment>
         <translation>{done} sur {total}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{size}/s</source>
         <comment>per second</comment>
         <translation>{size}/s</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{time} left</source>
         <comment>until it is downloaded</comment>
         <translation>encore {time}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Converting…</source>
         <translation>Conversion…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{number} min</source>
         <comment>minutes</comment>
         <translation>{number}&#xa0;min</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{hours} h {minutes} min</source>
         <translation>{hours}&#xa0;h {minutes}&#xa0;min</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Continue</source>
         <translation>Continuer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Slide {number}</source>
         <translation>Diapositive {number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Sheet {number}</source>
         <translation>Feuille {number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Chapter {number}</source>
         <translation>Chapitre {number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Page {number}</source>
         <translation>Page {number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Use Without Adapter</source>
         <translation>Utiliser sans adaptateur</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Edit Message</source>
         <translation>Modifier le message</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Copy Code</source>
         <translation>Copier le code</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Thought</source>
         <translation>Réflexion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>stopped</source>
         <translation>arrêtée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>interrupted</source>
         <translation>interrompue</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/export_formats.py"/>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>You</source>
         <translation>Vous</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/export_formats.py"/>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
         <source>System</source>
         <translation>Système</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>Tool</source>
         <translation>Outil</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>Assistant</source>
         <translation>Assistant</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/notices.py"/>
         <source>The model</source>
         <translation>Le modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>version {number} of {count}</source>
         <translation>version {number} sur {count}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>From reply {letter}. Enter shows it.</source>
         <translation>De la réponse {letter}. Entrée pour l’afficher.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Link, {words}. Enter opens it.</source>
         <translation>Lien, {words}. Entrée pour l’ouvrir.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Code, {language}, %Ln line. Enter copies it.</source>
         <comment>Code, {language}, %Ln lines. Enter copies it.</comment>
         <translation>
@@ -1974,7 +1490,6 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Code, %Ln line. Enter copies it.</source>
         <comment>Code, %Ln lines. Enter copies it.</comment>
         <translation>
@@ -1983,54 +1498,44 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Arguments</source>
         <translation>Arguments</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Result</source>
         <translation>Résultat</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} needs your input</source>
         <translation>{tool} a besoin de votre réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>It has {size}; about {room} fit in this chat.</source>
         <translation>Il fait {size}&#xa0;; environ {room} tiennent dans cette discussion.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Allow Once</source>
         <translation>Autoriser une fois</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Deny</source>
         <translation>Refuser</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The server asked: {question}
 You declined.</source>
         <translation>Le serveur a demandé&#xa0;: {question}
 Vous avez refusé.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>tool</source>
         <translation>outil</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The result of {tool} is too long</source>
         <translation>Le résultat de {tool} est trop long</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>%Ln character</source>
         <comment>%Ln characters</comment>
         <translation>
@@ -2039,22 +1544,18 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} · Stopped</source>
         <translation>{tool} · Arrêté</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Failed</source>
         <translation>Échec</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{number} ms</source>
         <translation>{number}&#xa0;ms</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{kept} of %Ln characters</source>
         <comment>{kept} of %Ln characters</comment>
         <translation>
@@ -2063,113 +1564,90 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Your message</source>
         <translation>Votre message</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/notices.py"/>
         <source>done</source>
         <translation>terminé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is off</source>
         <translation>La diffusion est désactivée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is on. To include a remote chat, choose “{command}” in it.</source>
         <translation>La diffusion est activée. Pour inclure une discussion distante, choisissez «&#xa0;{command}&#xa0;» dans celle-ci.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is on. Open another chat next to this one.</source>
         <translation>La diffusion est activée. Ouvrez une autre discussion à côté de celle-ci.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Split Right</source>
         <translation>Diviser à droite</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Split Down</source>
         <translation>Diviser vers le bas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Close Chat</source>
         <translation>Fermer la discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Chat closed</source>
         <translation>Discussion fermée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Stop All Replies</source>
         <translation>Arrêter toutes les réponses</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open Model Folder</source>
         <translation>Ouvrir un dossier de modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Open GGUF File…</source>
         <translation>Ouvrir un fichier GGUF…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>GGUF files</source>
         <translation>Fichiers GGUF</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open GGUF File</source>
         <translation>Ouvrir un fichier GGUF</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>File</source>
         <translation>Fichier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Edit</source>
         <translation>Édition</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>View</source>
         <translation>Affichage</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Help</source>
         <translation>Aide</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Enter edits the message, Delete removes it</source>
         <translation>Entrée&#xa0;pour&#xa0;modifier&#xa0;le&#xa0;message,&#xa0;Suppr&#xa0;pour&#xa0;le&#xa0;retirer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Edit Message  Enter</source>
         <translation>Modifier&#xa0;le&#xa0;message&#xa0;&#xa0;Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Remove  Del</source>
         <translation>Retirer&#xa0;&#xa0;Del</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>%n file</source>
         <comment>%n files</comment>
         <translation>
@@ -2178,146 +1656,111 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Queued message {number}: {text}</source>
         <translation>Message&#xa0;en&#xa0;attente&#xa0;{number}&#xa0;:&#xa0;{text}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Queued messages</source>
         <translation>Messages&#xa0;en&#xa0;attente</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue_view.py"/>
-        <location filename="../../app/ui/transcript/question_form.py"/>
-        <location filename="../../app/ui/widgets/buttons.py"/>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Send</source>
         <translation>Envoyer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Decline</source>
         <translation>Refuser</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Add</source>
         <translation>Ajouter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <location filename="../../app/ui/models/remote.py"/>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Address</source>
         <translation>Adresse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Key</source>
         <translation>Clé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Asking {host}…</source>
         <translation>Interrogation de {host}…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Enter</source>
         <translation>Entrée</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Never</source>
         <translation>Jamais</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <location filename="../../app/ui/settings/use_with.py"/>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Choose…</source>
         <translation>Choisir…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>How models should behave in new chats</source>
         <translation>Comment les modèles doivent se comporter dans les nouvelles discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Draft model</source>
         <translation>Modèle d’ébauche</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Looking…</source>
         <translation>Recherche…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>None</source>
         <comment>no draft model</comment>
         <translation>Aucun</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>{name}, {size}</source>
         <translation>{name}, {size}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Model for New Chats</source>
         <translation>Modèle des nouvelles discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Shift+Enter</source>
         <translation>Maj+Entrée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Esc</source>
         <translation>Échap</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Up, in an empty message</source>
         <translation>Haut, dans un message vide</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>/, in an empty message</source>
         <translation>/, dans un message vide</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Tab, in the message</source>
         <translation>Tab, dans le message</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Delete, in the sidebar</source>
         <translation>Suppr, dans la barre latérale</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Space, in the score</source>
         <translation>Espace, dans la partition</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Compare…</source>
         <translation>Comparer…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast</source>
         <translation>Diffusion</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>The next message goes to %n chat</source>
         <comment>The next message goes to %n chats</comment>
         <translation>
@@ -2326,28 +1769,22 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Keep Broadcast On</source>
         <translation>Garder la diffusion active</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Join/Leave Broadcast</source>
         <translation>Rejoindre ou quitter la diffusion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>{chat} (hidden tab)</source>
         <translation>{chat} (onglet masqué)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Turn Off</source>
         <translation>Désactiver</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>To %n chat ({hidden} in hidden tabs)</source>
         <comment>To %n chats ({hidden} in hidden tabs)</comment>
         <translation>
@@ -2356,7 +1793,6 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>To %n chat</source>
         <comment>To %n chats</comment>
         <translation>
@@ -2365,7 +1801,6 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Sent to %n chat</source>
         <comment>Sent to %n chats</comment>
         <translation>
@@ -2374,7 +1809,6 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>%n chat was still replying and didn’t get this message</source>
         <comment>%n chats were still replying and didn’t get this message</comment>
         <translation>
@@ -2383,48 +1817,38 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/store/records.py"/>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>{title} – {model}</source>
         <translation>{title} – {model}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>This chat isn’t being compared</source>
         <translation>Cette discussion n’est pas comparée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
         <source>Show Report</source>
         <translation>Afficher le rapport</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
         <source>Something went wrong</source>
         <translation>Un problème est survenu</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Export Chats…</source>
         <translation>Exporter des discussions…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>“{title}”</source>
         <translation>«&#xa0;{title}&#xa0;»</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Import Chats…</source>
         <translation>Importer des discussions…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>The import couldn’t be undone: {error}</source>
         <translation>L’importation n’a pas pu être annulée&#xa0;: {error}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>All %Ln chats</source>
         <comment>All %Ln chats</comment>
         <translation>
@@ -2433,7 +1857,6 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>%Ln chat imported</source>
         <comment>%Ln chats imported</comment>
         <translation>
@@ -2442,113 +1865,86 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Print…</source>
         <translation>Imprimer…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Attach Files…</source>
         <translation>Joindre des fichiers…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Layouts</source>
         <translation>Dispositions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>No layouts yet</source>
         <translation>Aucune disposition</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Save Layout…</source>
         <translation>Enregistrer la disposition…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Save Layout</source>
         <translation>Enregistrer la disposition</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Starting…</source>
         <translation>Démarrage…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Save</source>
         <translation>Enregistrer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Log</source>
         <translation>Journal</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show Log</source>
         <translation>Afficher le journal</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{tool} of {server} in “{chat}”</source>
         <translation>{tool} de {server} dans «&#xa0;{chat}&#xa0;»</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>a deleted chat</source>
         <translation>une discussion supprimée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>in {folder}</source>
         <translation>dans {folder}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Layout “{name}” replaced</source>
         <translation>Disposition «&#xa0;{name}&#xa0;» remplacée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Layout “{name}” saved</source>
         <translation>Disposition «&#xa0;{name}&#xa0;» enregistrée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Rename Layout</source>
         <translation>Renommer la disposition</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Layout renamed to “{name}”</source>
         <translation>Disposition renommée en «&#xa0;{name}&#xa0;»</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Layout “{name}” deleted</source>
         <translation>Disposition «&#xa0;{name}&#xa0;» supprimée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Layout “{name}” opened</source>
         <translation>Disposition «&#xa0;{name}&#xa0;» ouverte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Layout “{name}” opened.</source>
         <translation>Disposition «&#xa0;{name}&#xa0;» ouverte.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>%n other chat closed.</source>
         <comment>%n other chats closed.</comment>
         <translation>
@@ -2557,24 +1953,18 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <location filename="../../app/ui/window/main_window.py"/>
         <source>Sidebar</source>
         <translation>Barre latérale</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search all chats</source>
         <translation>Rechercher dans toutes les discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/window/main_window.py"/>
         <source>Score</source>
         <translation>Partition</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score_view.py"/>
         <source>%n waiting for memory</source>
         <comment>%n waiting for memory</comment>
         <translation>
@@ -2583,180 +1973,138 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/model_commands.py"/>
         <source>Models…</source>
         <translation>Modèles…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <location filename="../../app/ui/window/model_commands.py"/>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Get Model…</source>
         <translation>Obtenir un modèle…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} copies text.</source>
         <translation>{keys} copie le texte.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} cuts text.</source>
         <translation>{keys} coupe le texte.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} pastes text.</source>
         <translation>{keys} colle le texte.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} selects all text.</source>
         <translation>{keys} sélectionne tout le texte.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Command Palette…</source>
         <translation>Palette de commandes…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/palette_commands.py"/>
         <source>{menu}: {choice}</source>
         <translation>{menu}&#xa0;: {choice}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Settings</source>
         <translation>Réglages</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source> GB</source>
         <translation> Go</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source> characters</source>
         <translation> caractères</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>No message here has other versions.</source>
         <translation>Aucun message de cette discussion n’a d’autre version.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/turn.py"/>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>“{file}” is still being read.</source>
         <translation>«&#xa0;{file}&#xa0;» est encore en cours de lecture.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/turn.py"/>
         <source>No message is being edited.</source>
         <translation>Aucun message n’est en cours de modification.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>Only your own messages can be edited.</source>
         <translation>Seuls vos propres messages peuvent être modifiés.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>There’s no text to copy.</source>
         <translation>Il n’y a pas de texte à copier.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>This is the first version.</source>
         <translation>C’est la première version.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>This is the last version.</source>
         <translation>C’est la dernière version.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Edit Last Message</source>
         <translation>Modifier le dernier message</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Make Panes Equal</source>
         <translation>Égaliser les volets</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Next Chat</source>
         <translation>Discussion suivante</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Previous Chat</source>
         <translation>Discussion précédente</translation>
     </message>
     <message>
-        <location filename="../../app/ui/workspace/placement.py"/>
         <source>This chat is in its own window. Move it back first.</source>
         <translation>Cette discussion a sa propre fenêtre. Ramenez-la d’abord.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/workspace/placement.py"/>
         <source>There’s no pane after this one</source>
         <translation>Il n’y a pas de volet après celui-ci</translation>
     </message>
     <message>
-        <location filename="../../app/ui/workspace/placement.py"/>
         <source>There’s no pane before this one</source>
         <translation>Il n’y a pas de volet avant celui-ci</translation>
     </message>
     <message>
-        <location filename="../../app/ui/workspace/placement.py"/>
         <source>There’s no other pane next to this one</source>
         <translation>Il n’y a pas d’autre volet à côté de celui-ci</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Prompts…</source>
         <translation>Prompts…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Save Message as Prompt…</source>
         <translation>Enregistrer le message comme prompt…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Quick Question</source>
         <translation>Question rapide</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Settings…</source>
         <translation>Réglages…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Search All Chats</source>
         <translation>Rechercher dans toutes les discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Rename Chat</source>
         <translation>Renommer la discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Move Chat to Folder…</source>
         <translation>Placer la discussion dans un dossier…</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat pinned</source>
         <comment>{count} chats pinned</comment>
         <translation>
@@ -2765,7 +2113,6 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat moved to “{folder}”</source>
         <comment>{count} chats moved to “{folder}”</comment>
         <translation>
@@ -2774,12 +2121,10 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>New Folder</source>
         <translation>Nouveau dossier</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat tagged</source>
         <comment>{count} chats tagged</comment>
         <translation>
@@ -2788,173 +2133,127 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folder moved</source>
         <translation>Dossier déplacé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Move to Folder</source>
         <translation>Placer dans un dossier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Archive</source>
         <comment>what is done with a chat</comment>
         <translation>Archiver</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>New Folder…</source>
         <translation>Nouveau dossier…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Rename…</source>
         <translation>Renommer…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Delete Folder</source>
         <translation>Supprimer le dossier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Restore from Backup…</source>
         <translation>Restaurer une sauvegarde…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>{title}, waits for your answer</source>
         <translation>{title}, attend votre réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>Close {title}</source>
         <translation>Fermer {title}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Full Screen</source>
         <translation>Plein écran</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Menu  F10</source>
         <translation>Menu  F10</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>New chat  Ctrl+N</source>
         <translation>Nouvelle discussion  Ctrl+N</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/notices.py"/>
         <source>Show Stretto</source>
         <translation>Afficher Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <location filename="../../app/ui/window/undo.py"/>
         <source>Undo</source>
         <translation>Annuler</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Load</source>
         <translation>Charger</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Pin</source>
         <translation>Épingler</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Convert…</source>
         <translation>Convertir…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show in Folder</source>
         <translation>Afficher dans le dossier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Add Adapter…</source>
         <translation>Ajouter un adaptateur…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Draft Model…</source>
         <translation>Modèle d’ébauche…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Move to Trash</source>
         <translation>Placer dans la corbeille</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Choose a model first</source>
         <translation>Choisissez d’abord un modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Unload</source>
         <translation>Décharger</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Cancel Loading</source>
         <translation>Annuler le chargement</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Unpin</source>
         <translation>Désépingler</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
         <source>Try Now</source>
         <translation>Réessayer maintenant</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
-        <location filename="../../app/chats/importing/job.py"/>
         <source>Pasted text</source>
         <translation>Texte collé</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” is too long. Read its last messages only.</source>
         <translation>«&#xa0;{name}&#xa0;» est trop long. Lisez seulement ses derniers messages.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
-        <location filename="../../app/chats/reading.py"/>
         <source>“{name}” can’t be read.</source>
         <translation>«&#xa0;{name}&#xa0;» ne peut pas être lu.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” is attached in part: {pages} of {count}. Open one of them to choose others.</source>
         <translation>«&#xa0;{name}&#xa0;» est joint en partie&#xa0;: {pages} sur {count}. Ouvrez l’une d’elles pour en choisir d’autres.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attaching.py"/>
         <source>%Ln of the {count} pages of “{name}” is a scan without text. Open the file to add its image or its text.</source>
         <comment>%Ln of the {count} pages of “{name}” are scans without text. Open the file to add their images or their text.</comment>
         <translation>
@@ -2963,7 +2262,6 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attaching.py"/>
         <source>%Ln of the {count} pages of “{name}” is a scan without text.</source>
         <comment>%Ln of the {count} pages of “{name}” are scans without text.</comment>
         <translation>
@@ -2972,25 +2270,21 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached.py"/>
         <source>text</source>
         <comment>a kind of file</comment>
         <translation>texte</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached.py"/>
         <source>code</source>
         <comment>a kind of file</comment>
         <translation>code</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached.py"/>
         <source>web page</source>
         <comment>a kind of file</comment>
         <translation>page web</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>%Ln scanned</source>
         <comment>%Ln scanned</comment>
         <translation>
@@ -2999,7 +2293,6 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>%Ln passage</source>
         <comment>%Ln passages</comment>
         <translation>
@@ -3008,18 +2301,15 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached.py"/>
         <source>{passages} from {pages}</source>
         <translation>{passages}, {pages}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached.py"/>
         <source>the first {share}</source>
         <comment>of a file</comment>
         <translation>les premiers {share}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>part {numbers}</source>
         <comment>parts {numbers}</comment>
         <translation>
@@ -3028,7 +2318,6 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>slide {numbers}</source>
         <comment>slides {numbers}</comment>
         <translation>
@@ -3037,7 +2326,6 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>sheet {numbers}</source>
         <comment>sheets {numbers}</comment>
         <translation>
@@ -3046,7 +2334,6 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>chapter {numbers}</source>
         <comment>chapters {numbers}</comment>
         <translation>
@@ -3055,7 +2342,6 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>page {numbers}</source>
         <comment>pages {numbers}</comment>
         <translation>
@@ -3064,7 +2350,6 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>%Ln slide</source>
         <comment>%Ln slides</comment>
         <translation>
@@ -3073,7 +2358,6 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>%Ln sheet</source>
         <comment>%Ln sheets</comment>
         <translation>
@@ -3082,7 +2366,6 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>%Ln chapter</source>
         <comment>%Ln chapters</comment>
         <translation>
@@ -3091,7 +2374,6 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>%Ln page</source>
         <comment>%Ln pages</comment>
         <translation>
@@ -3100,50 +2382,38 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/counting.py"/>
         <source>{tokens} of {limit} tokens</source>
         <translation>{tokens} sur {limit} tokens</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>The engine has stopped.</source>
         <translation>Le moteur s’est arrêté.</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>The model couldn’t be loaded.</source>
         <translation>Le modèle n’a pas pu être chargé.</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>The chat was closed.</source>
         <translation>La discussion a été fermée.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/export.py"/>
         <source>Chat {name}</source>
         <translation>Discussion {name}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>Attached: {file}</source>
         <translation>Pièce jointe&#xa0;: {file}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>the disk is full</source>
         <translation>le disque est plein</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
-        <location filename="../../app/ui/models/fit.py"/>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/models/found.py"/>
         <source>about {size}</source>
         <translation>environ {size}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/models/engine_errors.py"/>
         <source>a chat</source>
         <comment>%n chats</comment>
         <translation>
@@ -3152,52 +2422,42 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/options.py"/>
         <source>The list is empty.</source>
         <translation>La liste est vide.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/options.py"/>
         <source>The schema is empty.</source>
         <translation>Le schéma est vide.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/options.py"/>
         <source>Line {line}, column {column}</source>
         <translation>Ligne {line}, colonne {column}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/options.py"/>
         <source>The schema is nested too deeply.</source>
         <translation>Le schéma est imbriqué trop profondément.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/options.py"/>
         <source>In {place}</source>
         <translation>Dans {place}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/options.py"/>
         <source>The pattern is empty.</source>
         <translation>Le motif est vide.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/options.py"/>
         <source>At character {n}: a backslash with nothing after it.</source>
         <translation>Au caractère {n}&#xa0;: une barre oblique inverse que rien ne suit.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/options.py"/>
         <source>At character {n}</source>
         <translation>Au caractère {n}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: the archive is damaged.</source>
         <translation>{file}&#xa0;: l’archive est endommagée.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>Only the first %Ln file was read.</source>
         <comment>Only the first %Ln files were read.</comment>
         <translation>
@@ -3206,9 +2466,6 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <location filename="../../app/program/opening.py"/>
-        <location filename="../../app/ui/pane/branches.py"/>
         <source>%Ln message</source>
         <comment>%Ln messages</comment>
         <translation>
@@ -3217,110 +2474,82 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/models/loading.py"/>
         <source>The model couldn’t be loaded ({why}).</source>
         <translation>Le modèle n’a pas pu être chargé ({why}).</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{field}: choose at most {most}.</source>
         <translation>{field}&#xa0;: choisissez-en au plus {most}.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{field}: at most {most} characters.</source>
         <translation>{field}&#xa0;: {most} caractères au plus.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{field}: choose from the list.</source>
         <translation>{field}&#xa0;: choisissez dans la liste.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{field}: choose at least {least}.</source>
         <translation>{field}&#xa0;: choisissez-en au moins {least}.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{field}: at least {least} characters.</source>
         <translation>{field}&#xa0;: {least} caractères au moins.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{field}: a whole number.</source>
         <translation>{field}&#xa0;: un nombre entier.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{field}: a number.</source>
         <translation>{field}&#xa0;: un nombre.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{field}: at least {least}.</source>
         <translation>{field}&#xa0;: {least} au moins.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{field}: at most {most}.</source>
         <translation>{field}&#xa0;: {most} au plus.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{server} asked with a form that can’t be shown: {why}.</source>
         <translation>{server} a envoyé un formulaire impossible à afficher&#xa0;: {why}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/models/model_list.py"/>
         <source>Add Model Folder</source>
         <translation>Ajouter un dossier de modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Add an Adapter to {name}</source>
         <translation>Ajouter un adaptateur à {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found_model.py"/>
         <source>Model card</source>
         <translation>Fiche du modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Convert</source>
         <translation>Convertir</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>Show</source>
         <translation>Afficher</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open</source>
         <translation>Ouvrir</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/download_list.py"/>
         <source>Download of {name}</source>
         <translation>Téléchargement de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/download_list.py"/>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Remove from List</source>
         <translation>Retirer de la liste</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/found.py"/>
         <source>%n model found</source>
         <comment>%n models found</comment>
         <translation>
@@ -3329,24 +2558,19 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Downloaded</source>
         <translation>Téléchargé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>Gated</source>
         <comment>a model</comment>
         <translation>Accès restreint</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>Can’t be loaded</source>
         <translation>Ne peut pas être chargé</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Load it for chats of up to %Ln token</source>
         <comment>Load it for chats of up to %Ln tokens</comment>
         <translation>
@@ -3355,200 +2579,151 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Use {name} instead</source>
         <translation>Utiliser plutôt {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <location filename="../../app/ui/models/model_list.py"/>
         <source>Unload {name}</source>
         <translation>Décharger {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Unload {names} and {last}</source>
         <translation>Décharger {names} et {last}</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Memory</source>
         <translation>Mémoire</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>{name} doesn’t fit in memory</source>
         <translation>{name} ne tient pas en mémoire</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/models/found.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Models</source>
         <translation>Modèles</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found_model.py"/>
         <source>Number of chats</source>
         <translation>Nombre de discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>{bits}-bit</source>
         <translation>{bits} bits</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found_model.py"/>
         <source>at {revision}</source>
         <translation>à la révision {revision}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
         <source>Get Model</source>
         <translation>Obtenir un modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search</source>
         <translation>Rechercher</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found_model.py"/>
         <source>Download</source>
         <translation>Télécharger</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found_model.py"/>
         <source>Look Up</source>
         <translation>Consulter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Remove {name} from the list</source>
         <translation>Retirer {name} de la liste</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/token_field.py"/>
         <source>Access token</source>
         <translation>Jeton d’accès</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source> min</source>
         <translation> min</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Chats and settings</source>
         <translation>Discussions et réglages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show the chats and settings folder</source>
         <translation>Afficher le dossier des discussions et réglages</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Logs</source>
         <translation>Journaux</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show the logs folder</source>
         <translation>Afficher le dossier des journaux</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Normal</source>
         <translation>Normal</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>High</source>
         <translation>Élevé</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Contrast</source>
         <translation>Contraste</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source> px</source>
         <translation> px</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Editors</source>
         <translation>Éditeurs</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Port</source>
         <translation>Port</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copy for {name}</source>
         <translation>Copier pour {name}</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Keys</source>
         <translation>Clés</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>The keys can’t be read: {error}.</source>
         <translation>Impossible de lire les clés&#xa0;: {error}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>New Key…</source>
         <translation>Nouvelle clé…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>dd MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>dd MMMM yyyy</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Revoke</source>
         <translation>Révoquer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Revoke the key {name}</source>
         <translation>Révoquer la clé {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>New Key</source>
         <translation>Nouvelle clé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>This desktop has no tray.</source>
         <translation>Ce bureau n’a pas de zone de notification.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Archive</source>
         <translation>Archives</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>%n connected</source>
         <comment>%n connected</comment>
         <translation>
@@ -3557,7 +2732,6 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>%n more</source>
         <comment>%n more</comment>
         <translation>
@@ -3566,28 +2740,22 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Since Yesterday</source>
         <translation>Depuis hier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Before This Year</source>
         <translation>Avant cette année</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>folder</source>
         <translation>dossier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>archived chats</source>
         <translation>discussions archivées</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/program/opening.py"/>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>%Ln chat</source>
         <comment>%Ln chats</comment>
         <translation>
@@ -3596,141 +2764,112 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/program/opening.py"/>
         <source>The backup couldn’t be restored. {why}</source>
         <translation>La sauvegarde n’a pas pu être restaurée. {why}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>waits for your answer</source>
         <translation>attend votre réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>open</source>
         <comment>it stands in a pane</comment>
         <translation>ouverte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>tagged {tags}</source>
         <translation>étiquetée {tags}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Tags, separated by commas</source>
         <translation>Étiquettes, séparées par des virgules</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>{field} (optional)</source>
         <translation>{field} (facultatif)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>{least} to {most}</source>
         <translation>{least} à {most}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>at least {least}</source>
         <translation>au moins {least}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>at most {most}</source>
         <translation>au plus {most}</translation>
     </message>
     <message>
-        <location filename="../../app/models/downloads.py"/>
         <source>4 bits: the usual choice</source>
         <translation>4 bits&#xa0;: le choix habituel</translation>
     </message>
     <message>
-        <location filename="../../app/models/downloads.py"/>
         <source>6 bits: closer to the original</source>
         <translation>6 bits&#xa0;: plus proche de l’original</translation>
     </message>
     <message>
-        <location filename="../../app/models/downloads.py"/>
         <source>4 and 6 bits: more where it matters</source>
         <translation>4 et 6 bits&#xa0;: davantage là où c’est important</translation>
     </message>
     <message>
-        <location filename="../../app/models/downloads.py"/>
         <source>3 and 6 bits: as small as 4, more where it matters</source>
         <translation>3 et 6 bits&#xa0;: aussi petit que 4, davantage là où c’est important</translation>
     </message>
     <message>
-        <location filename="../../app/models/downloads.py"/>
         <source>3 and 4 bits: the smallest</source>
         <translation>3 et 4 bits&#xa0;: le plus petit</translation>
     </message>
     <message>
-        <location filename="../../app/models/installed.py"/>
         <source>That folder</source>
         <translation>Ce dossier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Message to compare</source>
         <translation>Message à comparer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>using a tool</source>
         <translation>utilise un outil</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/download_list.py"/>
-        <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Resume</source>
         <translation>Reprendre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>{rate} read</source>
         <comment>while a prompt is being read</comment>
         <translation>{rate} lus</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>models</source>
         <translation>modèles</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>helper processes</source>
         <translation>processus auxiliaires</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Send  Enter</source>
         <translation>Envoyer  Entrée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Open Link</source>
         <translation>Ouvrir le lien</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Blocked because this link doesn’t lead to a web page.</source>
         <translation>Bloqué, car ce lien ne mène pas à une page web.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Blocked because this link hides where it leads.</source>
         <translation>Bloqué, car ce lien cache sa destination.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Open this address at {place} outside Stretto?</source>
         <translation>Ouvrir cette adresse sur {place}, en dehors de Stretto&#xa0;?</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/widgets/asking.py"/>
         <source>(%Ln more character)</source>
         <comment>(%Ln more characters)</comment>
         <translation>
@@ -3739,23 +2878,18 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Use Prompt</source>
         <translation>Utiliser le prompt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Resources</source>
         <translation>Ressources</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Running {tool}</source>
         <translation>Exécution de {tool}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Running %n tool</source>
         <comment>Running %n tools</comment>
         <translation>
@@ -3764,37 +2898,30 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>step {step}</source>
         <translation>étape {step}</translation>
     </message>
     <message>
-        <location filename="../../app/remote/address.py"/>
         <source>An address has no spaces and at most 500 characters.</source>
         <translation>Une adresse n’a pas d’espaces et au plus 500 caractères.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/address.py"/>
         <source>An address begins with https:// or http://.</source>
         <translation>Une adresse commence par https:// ou http://.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} doesn’t allow this with your key. Ask for access there, or use another key.</source>
         <translation>{host} ne l’autorise pas avec votre clé. Demandez-y l’accès ou utilisez une autre clé.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>No models are listed at {address}. Check the address: it often ends in /v1.</source>
         <translation>Aucun modèle à l’adresse {address}. Vérifiez-la&#xa0;: elle se termine souvent par /v1.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} isn’t ready.</source>
         <translation>{host} n’est pas prêt.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again in %n second.</source>
         <comment>Try again in %n seconds.</comment>
         <translation>
@@ -3803,7 +2930,6 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again in %n minute.</source>
         <comment>Try again in %n minutes.</comment>
         <translation>
@@ -3812,559 +2938,441 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again in a few hours.</source>
         <translation>Réessayez dans quelques heures.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again tomorrow.</source>
         <translation>Réessayez demain.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} sent something that can’t be read. Check the address, or try again.</source>
         <translation>{host} a envoyé quelque chose d’illisible. Vérifiez l’adresse ou réessayez.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>Couldn’t connect to {host} ({why}). Check that the server is running and the address is right.</source>
         <translation>Connexion à {host} impossible ({why}). Vérifiez que le serveur fonctionne et que l’adresse est correcte.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>A model at an address, such as vLLM, llama.cpp or another Stretto</source>
         <translation>Un modèle à une adresse, comme vLLM, llama.cpp ou un autre Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/misspelt.py"/>
         <source>No suggestions</source>
         <translation>Aucune suggestion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/misspelt.py"/>
         <source>Add to Dictionary</source>
         <translation>Ajouter au dictionnaire</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/misspelt.py"/>
         <source>Ignore</source>
         <comment>a misspelt word</comment>
         <translation>Ignorer</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Small and fast, for any topic</source>
         <translation>Petit et rapide, parle de tout</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Questions, reasoning and tools</source>
         <translation>Questions, raisonnement et outils</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Many languages, short texts</source>
         <translation>Nombreuses langues, textes courts</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Fast replies, room for more chats</source>
         <translation>Réponses rapides, plus de discussions</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning, code and tools</source>
         <translation>Raisonnement, code et outils</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Writing and many languages</source>
         <translation>Rédaction et nombreuses langues</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Reliable replies, room for more chats</source>
         <translation>Réponses régulières, plus de discussions</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning and tools, fast</source>
         <translation>Raisonnement et outils, rapide</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning and code, more accurate</source>
         <translation>Raisonnement et code, plus précis</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Code, hard questions and tools</source>
         <translation>Code, questions difficiles et outils</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Writing, many languages, fast</source>
         <translation>Rédaction, nombreuses langues, rapide</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning, tools, room for more chats</source>
         <translation>Raisonnement, outils, plus de discussions</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Code and tools, very fast</source>
         <translation>Code et outils, très rapide</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Writing, languages, hard questions</source>
         <translation>Rédaction, langues, questions difficiles</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Code and tools, more accurate</source>
         <translation>Code et outils, plus précis</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Code in long contexts</source>
         <translation>Programmation sur de longs textes</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Long texts, very fast</source>
         <translation>Longs textes, très rapide</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Code, tools, room for more chats</source>
         <translation>Code, outils, plus de discussions</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning with adjustable effort</source>
         <translation>Raisonnement d’intensité réglable</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Hard questions, code, many languages</source>
         <translation>Questions difficiles, code, nombreuses langues</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Hard questions, code, more accurate</source>
         <translation>Questions difficiles, code, plus précis</translation>
     </message>
     <message>
-        <location filename="../../app/remote/finding.py"/>
         <source>This network can’t be searched ({why}).</source>
         <translation>La recherche sur ce réseau est impossible ({why}).</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Look for Stretto on this network</source>
         <translation>Rechercher Stretto sur ce réseau</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Found on this network</source>
         <translation>Trouvés sur ce réseau</translation>
     </message>
     <message>
-        <location filename="../../app/models/drafts.py"/>
         <source>{name} has no draft model. {why}</source>
         <translation>{name} n’a pas de modèle d’ébauche. {why}</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Longest reply</source>
         <translation>Longueur maximale des réponses</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Default {value}</source>
         <translation>Par défaut&#xa0;: {value}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Model default</source>
         <translation>Valeur du modèle</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Menu bar icon</source>
         <translation>Icône dans la barre des menus</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>System tray icon</source>
         <translation>Icône dans la zone de notification</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>General</source>
         <translation>Général</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Send messages with</source>
         <translation>Envoyer les messages avec</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Attach long pastes as files</source>
         <translation>Joindre les longs textes collés en fichier</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Check spelling</source>
         <translation>Vérifier l’orthographe</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Notify about long replies</source>
         <translation>Notifier la fin des longues réponses</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Keyboard shortcuts</source>
         <translation>Raccourcis clavier</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Check for updates daily</source>
         <translation>Rechercher les mises à jour chaque jour</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
         <source>Theme</source>
         <translation>Thème</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Interface zoom</source>
         <translation>Zoom de l’interface</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Message text size</source>
         <translation>Taille du texte des messages</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Reduce motion</source>
         <translation>Réduire les animations</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Name chats automatically</source>
         <translation>Nommer les discussions automatiquement</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Memory limit</source>
         <translation>Limite de mémoire</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Unload idle models after</source>
         <translation>Décharger les modèles inactifs après</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Local API</source>
         <translation>API locale</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Local API server</source>
         <translation>Serveur de l’API locale</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Require a key</source>
         <translation>Exiger une clé</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Allow other computers</source>
         <translation>Autoriser d’autres ordinateurs</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Copy setup for</source>
         <translation>Copier la configuration pour</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Allowed origins (CORS)</source>
         <translation>Origines autorisées (CORS)</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Concurrent sessions</source>
         <translation>Sessions simultanées</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Close the oldest session when full</source>
         <translation>Fermer la session la plus ancienne si c’est plein</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Concurrent requests (per key)</source>
         <translation>Requêtes simultanées (par clé)</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Requests per minute (per key)</source>
         <translation>Requêtes par minute (par clé)</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Unload models used only by clients after</source>
         <translation>Décharger les modèles utilisés uniquement par des clients après</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Tool servers (MCP)</source>
         <translation>Serveurs d’outils (MCP)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Data</source>
         <translation>Données</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Cached context on disk</source>
         <translation>Contexte en cache sur le disque</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Caches</source>
         <translation>Caches</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Search settings</source>
         <translation>Rechercher dans les réglages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Pages</source>
         <translation>Pages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Found settings</source>
         <translation>Réglages trouvés</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <source>Restarts Stretto in this language. Replies stop.</source>
         <translation>Redémarre Stretto dans cette langue. Les réponses s’arrêtent.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <source>Keyboard language</source>
         <translation>Langue du clavier</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Off</source>
         <translation>Désactivé</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>When off, follows the system setting</source>
         <translation>Si désactivé, suit le réglage du système</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Manage…</source>
         <translation>Gérer…</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Programs that give models more tools</source>
         <translation>Programmes qui donnent d’autres outils aux modèles</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Customize…</source>
         <translation>Personnaliser…</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>Messages</source>
         <translation>Messages</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Longer pastes become attachments</source>
         <translation>Les textes collés plus longs deviennent des pièces jointes</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>When a reply ends while Stretto is in the background</source>
         <translation>Quand une réponse se termine et que Stretto est en arrière-plan</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>The chat’s model suggests a name. Names you set are kept.</source>
         <translation>Le modèle de la discussion propose un titre. Vos titres sont conservés.</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Automatic</source>
         <translation>Automatique</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>For models and chats. Takes effect after a restart.</source>
         <translation>Pour les modèles et les discussions. Prend effet au redémarrage.</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Models reload when a chat needs them</source>
         <translation>Les modèles sont rechargés quand une discussion en a besoin</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Lets chats resume right away. Takes effect after a restart.</source>
         <translation>Les discussions reprennent aussitôt. Prend effet au redémarrage.</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Restore…</source>
         <translation>Restaurer…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show the caches folder</source>
         <translation>Afficher le dossier des caches</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Check Now</source>
         <translation>Rechercher maintenant</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Checking…</source>
         <translation>Recherche…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Stretto is up to date.</source>
         <translation>Stretto est à jour.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Stretto {version} is available.</source>
         <translation>Stretto {version} est disponible.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Settings, {page}</source>
         <translation>Réglages, {page}</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Limits</source>
         <translation>Limites</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>None</source>
         <comment>no web page</comment>
         <translation>Aucune</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Such as https://example.org, separated by spaces</source>
         <translation>Comme https://example.org, séparées par des espaces</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>None</source>
         <comment>no session</comment>
         <translation>Aucune</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>When off, new sessions are refused at the limit</source>
         <translation>Si désactivé, les nouvelles sessions sont refusées à la limite</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>No limit</source>
         <translation>Sans limite</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>There is nothing to clear.</source>
         <translation>Il n’y a rien à effacer.</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Share per client</source>
         <translation>Part par client</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Quick access</source>
         <translation>Accès rapide</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>For a global shortcut to Quick Question, add “{command}” in your system’s keyboard settings.</source>
         <translation>Pour un raccourci global vers Question rapide, ajoutez «&#xa0;{command}&#xa0;» dans les réglages du clavier de votre système.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>For a global shortcut to Quick Question, run “{command}” from the Shortcuts app.</source>
         <translation>Pour un raccourci global vers Question rapide, exécutez «&#xa0;{command}&#xa0;» depuis l’app Raccourcis.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copy a terminal command</source>
         <translation>Copier une commande pour le terminal</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copy environment variables for editors and agents</source>
         <translation>Copier les variables d’environnement pour éditeurs et agents</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Editors, scripts, and agents use your models over the OpenAI and Anthropic APIs</source>
         <translation>Éditeurs, scripts et agents utilisent vos modèles via les API d’OpenAI et d’Anthropic</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Access</source>
         <translation>Accès</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Other computers always need a key</source>
         <translation>Les autres ordinateurs ont toujours besoin d’une clé</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Running at {address}, %n client</source>
         <comment>Running at {address}, %n clients</comment>
         <translation>
@@ -4373,153 +3381,122 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Running at {address}, no clients</source>
         <translation>Actif à l’adresse {address}, aucun client</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Turn on the local API first.</source>
         <translation>Activez d’abord l’API locale.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>created {date}</source>
         <translation>créée le {date}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Clients that use it lose access. This can’t be undone.</source>
         <translation>Les clients qui l’utilisent perdent l’accès. Cette action est irréversible.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>The key couldn’t be changed: {error}.</source>
         <translation>La clé n’a pas pu être modifiée&#xa0;: {error}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copied. Replace “your-key” with your key.</source>
         <translation>Copié. Remplacez «&#xa0;your-key&#xa0;» par votre clé.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copy the key for “{name}” now. You won’t see it again.</source>
         <translation>Copiez maintenant la clé de «&#xa0;{name}&#xa0;». Elle ne sera plus affichée.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>New key</source>
         <translation>Nouvelle clé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Maximum zoom reached</source>
         <translation>Zoom maximal atteint</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Zoom In</source>
         <translation>Zoom avant</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Minimum zoom reached</source>
         <translation>Zoom minimal atteint</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Zoom Out</source>
         <translation>Zoom arrière</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Actual Size</source>
         <translation>Taille réelle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Zoom: {zoom}</source>
         <translation>Zoom&#xa0;: {zoom}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Spelling is off. Turn it on in Settings &gt; General.</source>
         <translation>La vérification de l’orthographe est désactivée. Activez-la dans Réglages &gt; Général.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Next Misspelling</source>
         <translation>Faute d’orthographe suivante</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Multiple Computers</source>
         <translation>Plusieurs ordinateurs</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Frees memory. Its chats load it again when you send.</source>
         <translation>Libère de la mémoire. Ses discussions le rechargent à l’envoi.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>No model is loaded</source>
         <translation>Aucun modèle n’est chargé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>No other model is loaded.</source>
         <translation>Aucun autre modèle n’est chargé.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>{name} unloaded</source>
         <translation>{name} déchargé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Add Folder for Tools</source>
         <translation>Ajouter un dossier pour les outils</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/notices.py"/>
         <source>{text}… More in the chat.</source>
         <translation>{text}… Suite dans la discussion.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/notices.py"/>
         <source>{name} couldn’t reply.</source>
         <translation>{name} n’a pas pu répondre.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/notices.py"/>
         <source>{name} has replied.</source>
         <translation>{name} a répondu.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>No room for another pane. The chat opened as a tab.</source>
         <translation>Pas de place pour un autre volet. La discussion s’est ouverte dans un onglet.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>This chat is in the Trash.</source>
         <translation>Cette discussion est dans la corbeille.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>That message is in another version. Wait until the reply has ended.</source>
         <translation>Ce message se trouve dans une autre version. Attendez la fin de la réponse.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>No model is replying</source>
         <translation>Aucun modèle ne répond</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>%n reply stopped</source>
         <comment>%n replies stopped</comment>
         <translation>
@@ -4528,142 +3505,114 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>New line</source>
         <translation>Nouvelle ligne</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Send after the reply</source>
         <translation>Envoyer&#xa0;après&#xa0;la&#xa0;réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Enter, during the reply</source>
         <translation>Entrée,&#xa0;pendant&#xa0;la&#xa0;réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Edit last queued message</source>
         <translation>Modifier&#xa0;le&#xa0;dernier&#xa0;message&#xa0;en&#xa0;attente</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Remove queued message</source>
         <translation>Retirer&#xa0;un&#xa0;message&#xa0;en&#xa0;attente</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Delete, on the message</source>
         <translation>Suppr,&#xa0;sur&#xa0;le&#xa0;message</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Stop reply</source>
         <translation>Arrêter la réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Edit last message</source>
         <translation>Modifier le dernier message</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Insert prompt</source>
         <translation>Insérer un prompt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Next prompt variable</source>
         <translation>Variable suivante du prompt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Remove attachment</source>
         <translation>Retirer la pièce jointe</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Delete, on the attachment</source>
         <translation>Suppr, sur la pièce jointe</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Delete chat</source>
         <translation>Supprimer la discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Delete message and all after it</source>
         <translation>Supprimer le message et les suivants</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Delete, on a message</source>
         <translation>Suppr, sur un message</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Previous or next message</source>
         <translation>Message précédent ou suivant</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Up or Down, on a message</source>
         <translation>Haut ou Bas, sur un message</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Message actions</source>
         <translation>Actions du message</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Tab, on a message</source>
         <translation>Tab, sur un message</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Scroll code sideways</source>
         <translation>Faire défiler le code horizontalement</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Left or Right, on a message</source>
         <translation>Gauche ou Droite, sur un message</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Code menu</source>
         <translation>Menu du code</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Shift+F10, on a message</source>
         <translation>Maj+F10, sur un message</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Pause or resume reply</source>
         <translation>Mettre en pause ou reprendre la réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
         <source>Something went wrong. Your last action may not have taken effect.</source>
         <translation>Un problème est survenu. Votre dernière action n’a peut-être pas été prise en compte.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
         <source>The file with your chats is damaged, and nothing more can be saved in it. Quit Stretto and open it again to recover what can be read.</source>
         <translation>Le fichier de vos discussions est endommagé et plus rien ne peut y être enregistré. Quittez Stretto et rouvrez-le pour récupérer ce qui est lisible.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
         <source>All changes are saved.</source>
         <translation>Toutes les modifications sont enregistrées.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Selected chat</source>
         <comment>%Ln selected chats</comment>
         <translation>
@@ -4672,7 +3621,6 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Chat exported to “{file}”</source>
         <comment>%Ln chats exported to “{file}”</comment>
         <translation>
@@ -4681,7 +3629,6 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>%Ln changed chat moved to the Trash</source>
         <comment>%Ln changed chats moved to the Trash</comment>
         <translation>
@@ -4690,22 +3637,18 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>To keep the current arrangement, choose Save Layout…</source>
         <translation>Pour garder l’agencement actuel, choisissez Enregistrer la disposition…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Saves which chats are open and where.</source>
         <translation>Enregistre quelles discussions sont ouvertes et où.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>All chats in the layout “{name}” have been deleted</source>
         <translation>Toutes les discussions de la disposition «&#xa0;{name}&#xa0;» ont été supprimées</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>%n of its chats has been deleted.</source>
         <comment>%n of its chats have been deleted.</comment>
         <translation>
@@ -4714,652 +3657,502 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/model_commands.py"/>
         <source>Multiple Computers…</source>
         <translation>Plusieurs ordinateurs…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/window/model_commands.py"/>
         <source>{name} restored</source>
         <translation>{name} restauré</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} undoes typing.</source>
         <translation>{keys} annule la saisie.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} redoes typing.</source>
         <translation>{keys} rétablit la saisie.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} types text. Add Command or Option.</source>
         <translation>{keys} sert à écrire. Ajoutez Commande ou Option.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} types text. Add Ctrl or Alt.</source>
         <translation>{keys} sert à écrire. Ajoutez Ctrl ou Alt.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Press the new shortcut.</source>
         <translation>Appuyez sur le nouveau raccourci.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Search shortcuts</source>
         <translation>Rechercher des raccourcis</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>No matches</source>
         <translation>Aucun résultat</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Commands and shortcuts</source>
         <translation>Commandes et raccourcis</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Reset All</source>
         <translation>Tout réinitialiser</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Undo Reset</source>
         <translation>Annuler la réinitialisation</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>no shortcut</source>
         <translation>aucun raccourci</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Default: {usual}</source>
         <translation>Par défaut&#xa0;: {usual}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Change shortcut</source>
         <translation>Modifier le raccourci</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>All shortcuts reset</source>
         <translation>Tous les raccourcis ont été réinitialisés</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Change Shortcut</source>
         <translation>Modifier le raccourci</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Shortcut for {command}</source>
         <translation>Raccourci de {command}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Clear</source>
         <translation>Effacer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Reset</source>
         <translation>Réinitialiser</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Press the new shortcut for “{command}”</source>
         <translation>Appuyez sur le nouveau raccourci pour «&#xa0;{command}&#xa0;»</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>This is the default shortcut</source>
         <translation>C’est le raccourci par défaut</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>This command has no shortcut</source>
         <translation>Cette commande n’a pas de raccourci</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} is used by “{command}” and will be removed there.</source>
         <translation>{keys} est déjà utilisé par «&#xa0;{command}&#xa0;» et lui sera retiré.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/chats/reading.py"/>
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <location filename="../../app/ui/window/reading_commands.py"/>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>This chat is empty.</source>
         <translation>Cette discussion est vide.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Copy Last Reply</source>
         <translation>Copier la dernière réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Regenerate</source>
         <translation>Régénérer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Regenerate with Same Seed</source>
         <translation>Régénérer avec la même graine</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Previous Version</source>
         <translation>Version précédente</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Next Version</source>
         <translation>Version suivante</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Stop Reply</source>
         <translation>Arrêter la réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Find in Chat</source>
         <translation>Rechercher dans la discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Move to New Window</source>
         <translation>Placer dans une nouvelle fenêtre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Move to Previous Pane</source>
         <translation>Placer dans le volet précédent</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Move to Next Pane</source>
         <translation>Placer dans le volet suivant</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Make Pane Larger</source>
         <translation>Agrandir le volet</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Make Pane Smaller</source>
         <translation>Réduire le volet</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Keep This Reply</source>
         <translation>Garder cette réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Focus Message Field</source>
         <translation>Aller au champ de message</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Prompt from {server}.</source>
         <translation>Prompt de {server}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Resource from {server}.</source>
         <translation>Ressource de {server}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Attach up to {most} files.</source>
         <translation>Joignez au plus {most} fichiers.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>The message is empty.</source>
         <translation>Le message est vide.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Edit Tags</source>
         <translation>Modifier les étiquettes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/branches.py"/>
-        <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <location filename="../../app/ui/window/notices.py"/>
         <source>replying</source>
         <translation>répond</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Add Remote Model</source>
         <translation>Ajouter un modèle distant</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Add Remote Model…</source>
         <translation>Ajouter un modèle distant…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/main_window.py"/>
         <source>Focus Next Section</source>
         <translation>Aller à la zone suivante</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/main_window.py"/>
         <source>Focus Previous Section</source>
         <translation>Aller à la zone précédente</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Tool Servers (MCP)…</source>
         <translation>Serveurs d’outils (MCP)…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
-        <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Tools for This Chat…</source>
         <translation>Outils de cette discussion…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tool_commands.py"/>
         <source>No tool call is waiting for you.</source>
         <translation>Aucun appel d’outil ne vous attend.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Next Pending Tool Call</source>
         <translation>Prochain appel d’outil en attente</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/undo.py"/>
         <source>Nothing to undo</source>
         <translation>Rien à annuler</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/undo.py"/>
         <source>Undo Close or Delete</source>
         <translation>Annuler la fermeture ou la suppression</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Copy Reply as Markdown</source>
         <translation>Copier la réponse en Markdown</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Copy Reply as Plain Text</source>
         <translation>Copier la réponse en texte brut</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/selection.py"/>
         <source>Copy Link</source>
         <translation>Copier le lien</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/selection.py"/>
-        <location filename="../../app/ui/window/undo.py"/>
         <source>Select All</source>
         <translation>Tout sélectionner</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/palette.py"/>
         <source>Search commands, chats, models, and settings</source>
         <translation>Rechercher commandes, discussions, modèles et réglages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/palette.py"/>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>No results</source>
         <translation>Aucun résultat</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/palette.py"/>
         <source>Recent</source>
         <translation>Récents</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Window</source>
         <translation>Fenêtre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/undo.py"/>
         <source>Redo</source>
         <translation>Rétablir</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/undo.py"/>
         <source>Cut</source>
         <translation>Couper</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/undo.py"/>
         <source>Paste</source>
         <translation>Coller</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>“{folder}” is read-only in this chat.</source>
         <translation>«&#xa0;{folder}&#xa0;» est en lecture seule dans cette discussion.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>A file name has at most {most} characters.</source>
         <translation>Un nom de fichier compte au plus {most} caractères.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file is too large to be changed.</source>
         <translation>Le fichier est trop volumineux pour être modifié.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file isn’t UTF-8 text, so it can’t be changed.</source>
         <translation>Le fichier n’est pas du texte UTF-8 et ne peut pas être modifié.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>No changes</source>
         <translation>Aucune modification</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>This is a folder, not a file.</source>
         <translation>C’est un dossier, pas un fichier.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>The text contains characters that a file can’t hold.</source>
         <translation>Le texte contient des caractères impossibles à enregistrer dans un fichier.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>The text is longer than {most} bytes.</source>
         <translation>Le texte dépasse {most} octets.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>The path contains a null character.</source>
         <translation>Le chemin contient un caractère nul.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>Paths that contain “..” aren’t allowed.</source>
         <translation>Les chemins contenant «&#xa0;..&#xa0;» ne sont pas autorisés.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>“{path}” isn’t in a folder of this chat.</source>
         <translation>«&#xa0;{path}&#xa0;» n’est dans aucun dossier de cette discussion.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file doesn’t exist.</source>
         <translation>Le fichier n’existe pas.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>This isn’t a text file.</source>
         <translation>Ce n’est pas un fichier texte.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file or folder doesn’t exist.</source>
         <translation>Le fichier ou le dossier n’existe pas.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>This isn’t valid JSON: {why}, line {line}.</source>
         <translation>JSON non valide&#xa0;: {why}, ligne {line}.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>An expression has 1 to {most} characters.</source>
         <translation>Une expression compte de 1 à {most} caractères.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>the expression isn’t valid</source>
         <translation>l’expression n’est pas valide</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>This can’t be calculated: {why}.</source>
         <translation>Calcul impossible&#xa0;: {why}.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>There’s no function “{name}”.</source>
         <translation>La fonction «&#xa0;{name}&#xa0;» n’existe pas.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>The number is too large.</source>
         <translation>Le nombre est trop grand.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Date and Time</source>
         <translation>Date et heure</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Gets the date, time, and time zone.</source>
         <translation>Donne la date, l’heure et le fuseau horaire.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Get the date and time?</source>
         <translation>Obtenir la date et l’heure&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Calculator</source>
         <translation>Calculatrice</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Does arithmetic.</source>
         <translation>Fait des calculs.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Calculate this?</source>
         <translation>Effectuer ce calcul&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>List Folders</source>
         <translation>Lister les dossiers</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Lists the files in this chat’s folders.</source>
         <translation>Liste les fichiers des dossiers de cette discussion.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>List this folder?</source>
         <translation>Lister ce dossier&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>List this chat’s folders?</source>
         <translation>Lister les dossiers de cette discussion&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Read Files</source>
         <translation>Lire des fichiers</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Reads text files in this chat’s folders.</source>
         <translation>Lit les fichiers texte des dossiers de cette discussion.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Read this file?</source>
         <translation>Lire ce fichier&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Search Files</source>
         <translation>Rechercher des fichiers</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Finds files by name, or by the text in them.</source>
         <translation>Trouve des fichiers par leur nom ou leur contenu.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Search this chat’s folders?</source>
         <translation>Rechercher dans les dossiers de cette discussion&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Text</source>
         <translation>Texte</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Folder</source>
         <translation>Dossier</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Write Files</source>
         <translation>Écrire des fichiers</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Creates and changes text files. You see every change first.</source>
         <translation>Crée et modifie des fichiers texte. Chaque modification vous est d’abord montrée.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Write this file?</source>
         <translation>Écrire ce fichier&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Web Pages</source>
         <translation>Pages web</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Fetches the text of a public web page.</source>
         <translation>Récupère le texte d’une page web publique.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Fetch this page?</source>
         <translation>Récupérer cette page&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Python</source>
         <translation>Python</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Runs Python code, without network or files.</source>
         <translation>Exécute du code Python, sans réseau ni fichiers.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Run this Python code?</source>
         <translation>Exécuter ce code Python&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>“{name}” must be text.</source>
         <translation>«&#xa0;{name}&#xa0;» doit être du texte.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Allow Writing in This Folder</source>
         <translation>Autoriser l’écriture dans ce dossier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Edit…</source>
         <translation>Modifier…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Change the arguments of this call  E</source>
         <translation>Modifier les arguments de cet appel  E</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Deny All</source>
         <translation>Tout refuser</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Shorten</source>
         <translation>Raccourcir</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Keep the beginning and the end</source>
         <translation>Garder le début et la fin</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Leave Out</source>
         <translation>Omettre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Continue without this result</source>
         <translation>Continuer sans ce résultat</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Retry</source>
         <translation>Réessayer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Let the model continue with the results</source>
         <translation>Laisser le modèle continuer avec les résultats</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Allow All</source>
         <comment>Allow All %Ln</comment>
         <translation>
@@ -5368,154 +4161,123 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>What will happen</source>
         <translation>Ce qui va se passer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run this call  Enter</source>
         <translation>Exécuter cet appel  Entrée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Always Allow</source>
         <translation>Toujours autoriser</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run this tool in this chat without asking again  T</source>
         <translation>Exécuter cet outil dans cette discussion sans redemander  T</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Always Allow Server</source>
         <translation>Toujours autoriser le serveur</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run every tool of this server in this chat without asking  S</source>
         <translation>Exécuter tous les outils de ce serveur dans cette discussion sans demander  S</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Don’t run this call  D</source>
         <translation>Ne pas exécuter cet appel  D</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The server asked: {question}
 You answered.</source>
         <translation>Le serveur a demandé&#xa0;: {question}
 Vous avez répondu.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The server asked: {question}
 You didn’t answer.</source>
         <translation>Le serveur a demandé&#xa0;: {question}
 Vous n’avez pas répondu.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Use {tool}?</source>
         <translation>Utiliser {tool}&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Use {tool} from {server}?</source>
         <translation>Utiliser {tool} de {server}&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Create this file?</source>
         <translation>Créer ce fichier&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Change this file?</source>
         <translation>Modifier ce fichier&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} · Denied</source>
         <translation>{tool} · Refusé</translation>
     </message>
     <message>
-        <location filename="../../app/chats/turn.py"/>
         <source>Allow or deny the tool call to continue.</source>
         <translation>Autorisez ou refusez l’appel d’outil pour continuer.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_call.py"/>
         <source>The arguments aren’t valid JSON: {why}, line {line}.</source>
         <translation>Les arguments ne sont pas du JSON valide&#xa0;: {why}, ligne {line}.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_call.py"/>
         <source>The arguments aren’t valid JSON.</source>
         <translation>Les arguments ne sont pas du JSON valide.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_call.py"/>
         <source>The arguments must be a JSON object, such as { … }.</source>
         <translation>Les arguments doivent être un objet JSON, comme { … }.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_call.py"/>
         <source>The result was too long for this chat and was left out.</source>
         <translation>Le résultat était trop long pour cette discussion et a été omis.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_work.py"/>
         <source>There’s no tool “{name}” in this chat.</source>
         <translation>L’outil «&#xa0;{name}&#xa0;» n’existe pas dans cette discussion.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_work.py"/>
         <source>This call is no longer waiting.</source>
         <translation>Cet appel n’attend plus.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_work.py"/>
         <source>Check the changes, then allow them.</source>
         <translation>Vérifiez les modifications, puis autorisez-les.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/tool.py"/>
         <source>The tool failed: {kind}.</source>
         <translation>L’outil a échoué&#xa0;: {kind}.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Previous 7 Days</source>
         <translation>7 derniers jours</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Previous 30 Days</source>
         <translation>30 derniers jours</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open Side by Side</source>
         <translation>Ouvrir côte à côte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Ungroup</source>
         <translation>Dégrouper</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>group</source>
         <comment>of chats that were asked together</comment>
         <translation>groupe</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Chat closed</source>
         <comment>%n chats closed</comment>
         <translation>
@@ -5524,158 +4286,126 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Move to Main Window</source>
         <translation>Placer dans la fenêtre principale</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Restore Panes</source>
         <translation>Rétablir les volets</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Maximize Pane</source>
         <translation>Maximiser le volet</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>This pane already fills its window</source>
         <translation>Ce volet occupe déjà toute sa fenêtre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>This pane has no other tab</source>
         <translation>Ce volet n’a pas d’autre onglet</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>There’s no tab to the right</source>
         <translation>Aucun onglet à droite</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Close Other Tabs</source>
         <translation>Fermer les autres onglets</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Close Tabs to the Right</source>
         <translation>Fermer les onglets à droite</translation>
     </message>
     <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>Restore Panes  Shift+Esc</source>
         <translation>Rétablir les volets  Shift+Esc</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/scroll_bars.py"/>
         <source>Scroll bar</source>
         <translation>Barre de défilement</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Stretto asks before each call.</source>
         <translation>Stretto demande avant chaque appel.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Always allowed in this chat: {tools}. Stretto asks before other calls.</source>
         <translation>Toujours autorisés dans cette discussion&#xa0;: {tools}. Stretto demande avant les autres appels.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>{folder} · read and write</source>
         <translation>{folder} · lecture et écriture</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>{folder} · read-only</source>
         <translation>{folder} · lecture seule</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Make Read-Only</source>
         <translation>Passer en lecture seule</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Refresh Tools</source>
         <translation>Actualiser les outils</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Load Tools</source>
         <translation>Charger les outils</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Enable Tools</source>
         <translation>Activer les outils</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>The model reads these descriptions</source>
         <translation>Le modèle lit ces descriptions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Offer resources with @ and prompts with /</source>
         <translation>Proposer les ressources avec @ et les prompts avec /</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Connecting…</source>
         <translation>Connexion…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Tool Servers</source>
         <translation>Serveurs d’outils</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Tool servers as JSON</source>
         <translation>Serveurs d’outils en JSON</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Import…</source>
         <translation>Importer…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>MCP servers, in the JSON format that Claude and LM Studio use.</source>
         <translation>Serveurs MCP, au format JSON qu’utilisent Claude et LM Studio.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Save your changes to the tool servers?</source>
         <translation>Enregistrer les modifications des serveurs d’outils&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Discard</source>
         <translation>Abandonner</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Removed: {servers}</source>
         <translation>Supprimés&#xa0;: {servers}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Saved</source>
         <translation>Enregistré</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>No other programs with tool servers</source>
         <translation>Aucun autre programme avec des serveurs d’outils</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>%n server added from {place}</source>
         <comment>%n servers added from {place}</comment>
         <translation>
@@ -5684,288 +4414,228 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>The log is empty.</source>
         <translation>Le journal est vide.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Always Allowed</source>
         <translation>Toujours autorisés</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>None. Stretto asks before each call.</source>
         <translation>Aucun. Stretto demande avant chaque appel.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>All tools</source>
         <translation>Tous les outils</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{path}: read-only in “{chat}”</source>
         <translation>{path}&#xa0;: lecture seule dans «&#xa0;{chat}&#xa0;»</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{path}: read and write in “{chat}”</source>
         <translation>{path}&#xa0;: lecture et écriture dans «&#xa0;{chat}&#xa0;»</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>You see each change to a file before it is made.</source>
         <translation>Chaque modification d’un fichier vous est montrée avant d’être faite.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Python is unavailable: it needs bubblewrap (bwrap) to run code safely.</source>
         <translation>Python n’est pas disponible&#xa0;: il lui faut bubblewrap (bwrap) pour exécuter du code en sécurité.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Python is unavailable: this system can’t run code safely.</source>
         <translation>Python n’est pas disponible&#xa0;: ce système ne peut pas exécuter du code en sécurité.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Included</source>
         <translation>Inclus</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Added folder</source>
         <translation>Dossier ajouté</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Not quantized</source>
         <translation>Non quantifié</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Not stated in its configuration</source>
         <translation>Non précisé dans la configuration</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>According to its template and configuration</source>
         <translation>D’après son gabarit et sa configuration</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>searching…</source>
         <translation>recherche…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Tokens that a prompt and its reply can have together</source>
         <translation>Tokens que peuvent totaliser un prompt et sa réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Weights and the KV caches of its chats</source>
         <translation>Poids et caches KV de ses discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Capabilities</source>
         <comment>what a model can do</comment>
         <translation>Capacités</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Last used</source>
         <comment>when a model was used</comment>
         <translation>Dernier usage</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Clear search</source>
         <translation>Effacer la recherche</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <location filename="../../app/ui/models/models_window.py"/>
         <source>Download a model from Hugging Face</source>
         <translation>Télécharger un modèle depuis Hugging Face</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_window.py"/>
         <source>No models found</source>
         <translation>Aucun modèle trouvé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_window.py"/>
         <source>{name} unloaded. It loads again when a chat needs it.</source>
         <translation>{name} déchargé. Il sera rechargé quand une discussion en aura besoin.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>{verdict}. Needs {total} of {free}: {weights} for weights, {caches} for {chats} of {tokens}, and {working} of working memory.</source>
         <translation>{verdict}. Il faut {total} sur {free}&#xa0;: {weights} pour les poids, {caches} pour {chats} de {tokens} et {working} de mémoire de travail.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>Choose a smaller model, or one with fewer bits.</source>
         <translation>Choisissez un modèle plus petit ou avec moins de bits.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>{verdict}. Needs {weights} of {room}, plus some memory for each chat.</source>
         <translation>{verdict}. Il faut {weights} sur {room}, plus un peu de mémoire par discussion.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>Recommended for this computer ({gigabytes} GB of memory)</source>
         <translation>Recommandés pour cet ordinateur ({gigabytes} Go de mémoire)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>No models found. Try other words.</source>
         <translation>Aucun modèle trouvé. Essayez d’autres mots.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>Searching Hugging Face…</source>
         <translation>Recherche sur Hugging Face…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Convert {name} to a smaller copy</source>
         <translation>Convertir {name} en une copie plus petite</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>The original ({size}) stays. Converting takes a few minutes.</source>
         <translation>L’original ({size}) est conservé. La conversion prend quelques minutes.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Draft Model</source>
         <translation>Modèle d’ébauche</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Draft model for {name}</source>
         <translation>Modèle d’ébauche pour {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>{name}: different tokenizer</source>
         <translation>{name}&#xa0;: autre tokeniseur</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>No smaller model on this computer has the same tokenizer.</source>
         <translation>Aucun modèle plus petit sur cet ordinateur n’a le même tokeniseur.</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>The folder no longer exists</source>
         <translation>Le dossier n’existe plus</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>More for {name}</source>
         <translation>Plus d’actions pour {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Keeps it at the top of the list, and in memory</source>
         <translation>Le garde en tête de liste et en mémoire</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Makes a smaller copy</source>
         <translation>Crée une copie plus petite</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>A small model that speeds up its replies</source>
         <translation>Un petit modèle qui accélère ses réponses</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>New chat with {name}</source>
         <translation>Nouvelle discussion avec {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Added as {name} + {adapter}.</source>
         <translation>Ajouté sous {name} + {adapter}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} no longer uses a draft model.</source>
         <translation>{name} n’utilise plus de modèle d’ébauche.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} uses {draft} as its draft model.</source>
         <translation>{name} utilise {draft} comme modèle d’ébauche.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} uses {draft} as its draft model once loaded.</source>
         <translation>{name} utilisera {draft} comme modèle d’ébauche une fois chargé.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Move {name} to the Trash? {warning}</source>
         <translation>Placer {name} dans la corbeille&#xa0;? {warning}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} removed from the list. Its files stay.</source>
         <translation>{name} retiré de la liste. Ses fichiers sont conservés.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Moving {name} to the Trash…</source>
         <translation>Placement de {name} dans la corbeille…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
         <source>Sends only your search to Hugging Face. Downloads only model data, never code.</source>
         <translation>N’envoie que votre recherche à Hugging Face. Ne télécharge que des données de modèle, jamais de code.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
         <source>Downloads continue after you close this window.</source>
         <translation>Les téléchargements continuent après la fermeture de cette fenêtre.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
         <source>This model needs a Hugging Face token</source>
         <translation>Ce modèle exige un jeton Hugging Face</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
         <source>Asking Hugging Face…</source>
         <translation>Interrogation de Hugging Face…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
         <source>Waiting for Hugging Face</source>
         <translation>En attente de Hugging Face</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
         <source>Choose a model or type its name</source>
         <translation>Choisissez un modèle ou saisissez son nom</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>{name} hasn’t finished downloading</source>
         <translation>Le téléchargement de {name} n’est pas terminé</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>%n model hasn’t finished downloading</source>
         <comment>%n models haven’t finished downloading</comment>
         <translation>
@@ -5974,292 +4644,232 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>{name} converted</source>
         <translation>{name} converti</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>{name} downloaded</source>
         <translation>{name} téléchargé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Remote models</source>
         <translation>Modèles distants</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Shows models that suit this computer</source>
         <translation>Affiche les modèles adaptés à cet ordinateur</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Chat with SmolLM2</source>
         <translation>Discuter avec SmolLM2</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>A small model for any topic</source>
         <translation>Un petit modèle qui parle de tout</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Try Stretto with the Guide</source>
         <translation>Essayez Stretto avec le Guide</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Runs on this computer. Your messages stay here.</source>
         <translation>S’exécute sur cet ordinateur. Vos messages restent ici.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>A tiny built-in model that knows Stretto. For anything else, get a model.</source>
         <translation>Un tout petit modèle intégré qui connaît Stretto. Pour tout le reste, obtenez un modèle.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>It speaks English only.</source>
         <translation>Il ne parle qu’anglais.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Your chats are in other windows</source>
         <translation>Vos discussions sont dans d’autres fenêtres</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Drag a tab here, or start a new chat.</source>
         <translation>Faites glisser un onglet ici ou commencez une nouvelle discussion.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Choose a chat in the sidebar or start a new one. {keys} reopens the last one.</source>
         <translation>Choisissez une discussion dans la barre latérale ou commencez-en une. {keys} rouvre la dernière.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Choose a chat in the sidebar or start a new one.</source>
         <translation>Choisissez une discussion dans la barre latérale ou commencez-en une.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>this computer</source>
         <translation>cet ordinateur</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>No reply from {host} for {time}</source>
         <translation>Aucune réponse de {host} depuis {time}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/turn.py"/>
         <source>The reply is on its way.</source>
         <translation>La réponse arrive.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>{title}, replying</source>
         <translation>{title}, répond</translation>
     </message>
     <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>{title}, unread</source>
         <translation>{title}, non lue</translation>
     </message>
     <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New Chat  Ctrl+N</source>
         <translation>Nouvelle discussion  Ctrl+N</translation>
     </message>
     <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>Split Right  Ctrl+\</source>
         <translation>Diviser à droite  Ctrl+\</translation>
     </message>
     <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>Split Down  Ctrl+Shift+\</source>
         <translation>Diviser vers le bas  Ctrl+Shift+\</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>unread</source>
         <translation>non lue</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>End of reasoning</source>
         <translation>Fin du raisonnement</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>the file can’t be created</source>
         <translation>le fichier ne peut pas être créé</translation>
     </message>
     <message>
-        <location filename="../../app/chats/turn.py"/>
         <source>The model is still replying. Stop the reply or wait until it has ended.</source>
         <translation>Le modèle répond encore. Arrêtez la réponse ou attendez qu’elle se termine.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/turn.py"/>
-        <location filename="../../app/ui/score_view.py"/>
         <source>The model isn’t replying.</source>
         <translation>Le modèle n’est pas en train de répondre.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>This message is no longer in the chat.</source>
         <translation>Ce message n’est plus dans la discussion.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>Stopped because it repeated itself</source>
         <comment>a reply</comment>
         <translation>Arrêtée car elle se répétait</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>The server didn’t say if it’s complete</source>
         <comment>a reply</comment>
         <translation>Le serveur n’a pas indiqué si elle est complète</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>The message before it is deleted too. Restore that one first.</source>
         <translation>Le message précédent est aussi supprimé. Restaurez-le d’abord.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>You haven’t sent a message yet.</source>
         <translation>Vous n’avez encore envoyé aucun message.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>There’s no message to reply to yet.</source>
         <translation>Il n’y a pas encore de message appelant une réponse.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>There’s no reply yet.</source>
         <translation>Il n’y a pas encore de réponse.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/turn_controller.py"/>
         <source>“{file}” is too long for this model. Attach less of it, or remove it.</source>
         <translation>«&#xa0;{file}&#xa0;» est trop long pour ce modèle. Joignez-en moins ou retirez-le.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/turn_controller.py"/>
         <source>Write a message first.</source>
         <translation>Écrivez d’abord un message.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/turn.py"/>
         <source>The reply is stopping.</source>
         <translation>La réponse s’arrête.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/turn.py"/>
         <source>The model is still loading.</source>
         <translation>Le modèle est encore en cours de chargement.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>There is nothing to continue.</source>
         <translation>Il n’y a rien à continuer.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>Send a message first. The chat is named after it.</source>
         <translation>Envoyez d’abord un message. La discussion en tire son titre.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>This reply has no message before it.</source>
         <translation>Aucun message ne précède cette réponse.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>This isn’t a reply.</source>
         <translation>Ce n’est pas une réponse.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>The seed of the last reply is unknown</source>
         <translation>La graine de la dernière réponse est inconnue</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>The seed of this reply is unknown</source>
         <translation>La graine de cette réponse est inconnue</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>Only the last reply can be continued.</source>
         <translation>Seule la dernière réponse peut être continuée.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>There’s nothing to continue. Regenerate the reply instead.</source>
         <translation>Il n’y a rien à continuer. Régénérez plutôt la réponse.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/remote/remote_session.py"/>
         <source>{host} can’t continue a reply that was cut off. Regenerate it.</source>
         <translation>{host} ne peut pas continuer une réponse interrompue. Régénérez-la.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>The reply is complete.</source>
         <translation>La réponse est complète.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>This reply didn’t fail because of its length.</source>
         <translation>Cette réponse n’a pas échoué à cause de sa longueur.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>What fits is unknown. Shorten the message or start a new chat.</source>
         <translation>La longueur admise est inconnue. Raccourcissez le message ou commencez une nouvelle discussion.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>The chat doesn’t fit without its oldest messages either. Shorten the message.</source>
         <translation>La discussion ne tient pas, même sans ses messages les plus anciens. Raccourcissez le message.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>There are no older messages to leave out. Shorten the message.</source>
         <translation>Il n’y a pas de messages plus anciens à omettre. Raccourcissez le message.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>This reply isn’t finished yet.</source>
         <translation>Cette réponse n’est pas encore terminée.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/passages.py"/>
         <source>“{part}” isn’t a number. Enter numbers such as 1-3, 7.</source>
         <translation>«&#xa0;{part}&#xa0;» n’est pas un nombre. Saisissez des nombres comme 1-3, 7.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/passages.py"/>
         <source>Enter numbers from 1 to {last}.</source>
         <translation>Saisissez des nombres de 1 à {last}.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/passages.py"/>
         <source>Enter numbers such as 1-3, 7.</source>
         <translation>Saisissez des nombres comme 1-3, 7.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attaching.py"/>
         <source>Attach at most %n file. Send the others in another message.</source>
         <comment>Attach at most %n files. Send the others in another message.</comment>
         <translation>
@@ -6268,22 +4878,18 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” is a folder. Attach the files in it instead.</source>
         <translation>«&#xa0;{name}&#xa0;» est un dossier. Joignez plutôt les fichiers qu’il contient.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” is already attached.</source>
         <translation>«&#xa0;{name}&#xa0;» est déjà joint.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached.py"/>
         <source>relevant passages</source>
         <translation>passages pertinents</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/counting.py"/>
         <source>%Ln token too long for this model.</source>
         <comment>%Ln tokens too long for this model.</comment>
         <translation>
@@ -6292,32 +4898,26 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/counting.py"/>
         <source>The oldest messages are left out.</source>
         <translation>Les messages les plus anciens sont omis.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/export.py"/>
         <source>“{file}” couldn’t be saved: {why}.</source>
         <translation>«&#xa0;{file}&#xa0;» n’a pas pu être enregistré&#xa0;: {why}.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/export.py"/>
         <source>The chat no longer exists.</source>
         <translation>La discussion n’existe plus.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/options.py"/>
         <source>The reply format can’t be used. {wrong} Change it in the chat’s settings.</source>
         <translation>Le format de réponse ne peut pas être utilisé. {wrong} Modifiez-le dans les réglages de la discussion.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/options.py"/>
         <source>A schema is a JSON object: { … }.</source>
         <translation>Un schéma est un objet JSON&#xa0;: { … }.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/options.py"/>
         <source>%Ln character. The limit is {most}.</source>
         <comment>%Ln characters. The limit is {most}.</comment>
         <translation>
@@ -6326,57 +4926,46 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/options.py"/>
         <source>{name} isn’t a number in JSON.</source>
         <translation>{name} n’est pas un nombre en JSON.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>it couldn’t be read</source>
         <translation>lecture impossible</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: a text in it is too long. Everything before it was read.</source>
         <translation>{file}&#xa0;: un texte est trop long. Tout ce qui précède a été lu.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: no chats in this archive.</source>
         <translation>{file}&#xa0;: aucune discussion dans cette archive.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: protected by a password.</source>
         <translation>{file}&#xa0;: protégé par un mot de passe.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: damaged or not JSON.</source>
         <translation>{file}&#xa0;: endommagé, ou autre chose que du JSON.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: damaged after chat {number}. Everything before it was read.</source>
         <translation>{file}&#xa0;: endommagé après la discussion {number}. Tout ce qui précède a été lu.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: nested too deeply. Everything before it was read.</source>
         <translation>{file}&#xa0;: imbrication trop profonde. Tout ce qui précède a été lu.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/report.py"/>
         <source>More items couldn’t be read.</source>
         <translation>D’autres éléments n’ont pas pu être lus.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/report.py"/>
         <source>No chats imported.</source>
         <translation>Aucune discussion importée.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>%Ln chat imported from {programs}, with {messages}.</source>
         <comment>%Ln chats imported from {programs}, with {messages}.</comment>
         <translation>
@@ -6385,12 +4974,10 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/report.py"/>
         <source>The import was stopped.</source>
         <translation>L’importation a été arrêtée.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>{count} chat already exists and wasn’t changed.</source>
         <comment>{count} chats already exist and weren’t changed.</comment>
         <translation>
@@ -6399,7 +4986,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>{count} chat already exists in the Trash and wasn’t changed.</source>
         <comment>{count} chats already exist ({trashed} in the Trash) and weren’t changed.</comment>
         <translation>
@@ -6408,7 +4994,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln attachment.</source>
         <comment>Not imported: %Ln attachments.</comment>
         <translation>
@@ -6417,7 +5002,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln image.</source>
         <comment>Not imported: %Ln images.</comment>
         <translation>
@@ -6426,7 +5010,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln recording or video.</source>
         <comment>Not imported: %Ln recordings and videos.</comment>
         <translation>
@@ -6435,7 +5018,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln tool call or result.</source>
         <comment>Not imported: %Ln tool calls and results.</comment>
         <translation>
@@ -6444,7 +5026,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln citation without an address.</source>
         <comment>Not imported: %Ln citations without an address.</comment>
         <translation>
@@ -6453,7 +5034,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln change to a canvas or artifact.</source>
         <comment>Not imported: %Ln changes to a canvas or artifact.</comment>
         <translation>
@@ -6462,7 +5042,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: custom instructions of %Ln chat.</source>
         <comment>Not imported: custom instructions of %Ln chats.</comment>
         <translation>
@@ -6471,7 +5050,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln empty chat.</source>
         <comment>Not imported: %Ln empty chats.</comment>
         <translation>
@@ -6480,7 +5058,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln instruction within a chat.</source>
         <comment>Not imported: %Ln instructions within a chat.</comment>
         <translation>
@@ -6489,7 +5066,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln item of type “{kind}”.</source>
         <comment>Not imported: %Ln items of type “{kind}”.</comment>
         <translation>
@@ -6498,530 +5074,422 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/answering.py"/>
         <source>The model called a tool instead of replying, but this chat has no tools.</source>
         <translation>Le modèle a appelé un outil au lieu de répondre, mais cette discussion n’a pas d’outils.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/answering.py"/>
         <source>The model’s tool call couldn’t be read.</source>
         <translation>L’appel d’outil du modèle est illisible.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/job.py"/>
         <source>{where}: can’t be saved.</source>
         <translation>{where}&#xa0;: enregistrement impossible.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/job.py"/>
         <source>{file}, chat {number}</source>
         <translation>{file}, discussion {number}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/job.py"/>
         <source>{where}: too long.</source>
         <translation>{where}&#xa0;: trop long.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/job.py"/>
         <source>{where}: not a chat.</source>
         <translation>{where}&#xa0;: ce n’est pas une discussion.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/job.py"/>
         <source>{where}: damaged ({why}).</source>
         <translation>{where}&#xa0;: endommagé ({why}).</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/job.py"/>
         <source>{where}: unknown format.</source>
         <translation>{where}&#xa0;: format inconnu.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/job.py"/>
         <source>{file}: saved by a newer version of Stretto.</source>
         <translation>{file}&#xa0;: enregistré par une version plus récente de Stretto.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>{server} no longer has the tool “{tool}”.</source>
         <translation>{server} ne propose plus l’outil «&#xa0;{tool}&#xa0;».</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>{server} has changed this tool. Refresh its tools first.</source>
         <translation>{server} a modifié cet outil. Actualisez d’abord ses outils.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>No response within {seconds} s. The call was stopped.</source>
         <translation>Aucune réponse en {seconds}&#xa0;s. L’appel a été arrêté.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>{server} quit during the call.</source>
         <translation>{server} a quitté pendant l’appel.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>Before this call, {server} wants you to visit {pages}</source>
         <translation>Avant cet appel, {server} vous demande de visiter {pages}</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>{server} didn’t respond: {why}</source>
         <translation>{server} n’a pas répondu&#xa0;: {why}</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>{server} didn’t respond within {seconds} s.</source>
         <translation>{server} n’a pas répondu en {seconds}&#xa0;s.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>{server} has quit.</source>
         <translation>{server} a quitté.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>{why} It restarts in {seconds} s.</source>
         <translation>{why} Redémarrage dans {seconds}&#xa0;s.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>{server} didn’t list its tools in time.</source>
         <translation>{server} n’a pas indiqué ses outils à temps.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>{server} couldn’t list its tools: {why}</source>
         <translation>{server} n’a pas pu indiquer ses outils&#xa0;: {why}</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>The list of servers is larger than 1 MB.</source>
         <translation>La liste de serveurs dépasse 1&#xa0;Mo.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>it isn’t UTF-8 text</source>
         <translation>ce n’est pas du texte UTF-8</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>The tool servers couldn’t be saved: {why}.</source>
         <translation>Les serveurs d’outils n’ont pas pu être enregistrés&#xa0;: {why}.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>This JSON isn’t a list of servers.</source>
         <translation>Ce JSON n’est pas une liste de serveurs.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>This isn’t a list of servers. It begins with {&quot;mcpServers&quot;: …}.</source>
         <translation>Ce n’est pas une liste de serveurs. Elle commence par {&quot;mcpServers&quot;: …}.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>the name must have 1 to 60 visible characters</source>
         <translation>le nom doit compter de 1 à 60 caractères visibles</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>the name can’t contain “/” or be “{name}”</source>
         <translation>le nom ne peut pas contenir «&#xa0;/&#xa0;» ni être «&#xa0;{name}&#xa0;»</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>the entry isn’t an object</source>
         <translation>l’entrée n’est pas un objet</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>timeout must be a number of seconds</source>
         <translation>timeout doit être un nombre de secondes</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>“sse” servers aren’t supported; use the “http” address</source>
         <translation>les serveurs «&#xa0;sse&#xa0;» ne sont pas pris en charge&#xa0;; utilisez l’adresse «&#xa0;http&#xa0;»</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>url must begin with https:// or http://</source>
         <translation>url doit commencer par https:// ou http://</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>the entry has no command and no url</source>
         <translation>l’entrée n’a ni command ni url</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>args must be a list of strings</source>
         <translation>args doit être une liste de chaînes</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>the command contains a null character</source>
         <translation>la commande contient un caractère nul</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>cwd must be a folder</source>
         <translation>cwd doit être un dossier</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>{what} must be an object of strings</source>
         <translation>{what} doit être un objet de chaînes</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>{what} contains a name or value that isn’t valid</source>
         <translation>{what} contient un nom ou une valeur non valide</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>not an email address.</source>
         <translation>ce n’est pas une adresse e-mail.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>not an address such as https://example.org.</source>
         <translation>ce n’est pas une adresse comme https://example.org.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>enter the date as 2026-05-31.</source>
         <translation>saisissez la date sous la forme 2026-05-31.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>enter date and time as 2026-05-31T14:30:00Z.</source>
         <translation>saisissez la date et l’heure sous la forme 2026-05-31T14:30:00Z.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{field} is required.</source>
         <translation>{field} est obligatoire.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{server} asked with a form that isn’t valid.</source>
         <translation>{server} a envoyé un formulaire non valide.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{server} asked for more than {most} values at once.</source>
         <translation>{server} a demandé plus de {most} valeurs à la fois.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{server} asked to open something that isn’t a web address.</source>
         <translation>{server} a demandé d’ouvrir ce qui n’est pas une adresse web.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Your answer goes to {server}, not to the model. Never enter passwords, keys, or card numbers.</source>
         <translation>Votre réponse va à {server}, pas au modèle. Ne saisissez jamais de mots de passe, de clés ni de numéros de carte.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Open in Browser</source>
         <translation>Ouvrir dans le navigateur</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Open this address and let the server know</source>
         <translation>Ouvrir cette adresse et en informer le serveur</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Send your answers to the server  Enter</source>
         <translation>Envoyer vos réponses au serveur  Entrée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Decline to answer  D</source>
         <translation>Refuser de répondre  D</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Dismiss the question  Esc</source>
         <translation>Ignorer la question  Échap</translation>
     </message>
     <message>
-        <location filename="../../app/remote/address.py"/>
         <source>Enter an address, such as https://example.org/v1.</source>
         <translation>Saisissez une adresse, comme https://example.org/v1.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/address.py"/>
         <source>Enter the key in its own field, not in the address.</source>
         <translation>Saisissez la clé dans son champ, pas dans l’adresse.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/address.py"/>
         <source>The address has no host. Enter it as https://example.org/v1.</source>
         <translation>L’adresse n’a pas d’hôte. Saisissez-la sous la forme https://example.org/v1.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} needs a key, or rejects this one. Add the model again with its key.</source>
         <translation>{host} exige une clé ou refuse celle-ci. Ajoutez à nouveau le modèle avec sa clé.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} needs payment for this. Add credit there, or choose another model.</source>
         <translation>{host} demande un paiement pour cela. Ajoutez-y du crédit ou choisissez un autre modèle.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} has no model named “{model}”. Choose another, or check whether it was renamed.</source>
         <translation>{host} n’a pas de modèle nommé «&#xa0;{model}&#xa0;». Choisissez-en un autre ou vérifiez s’il a été renommé.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} is getting too many requests.</source>
         <translation>{host} reçoit trop de requêtes.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} couldn’t reply (status {status}). Try again later.</source>
         <translation>{host} n’a pas pu répondre (état {status}). Réessayez plus tard.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} rejects this request (status {status}). It may not support one of the chat’s settings.</source>
         <translation>{host} refuse cette requête (état {status}). Il ne prend peut-être pas en charge un réglage de la discussion.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} sent no valid reply (status {status}). Check the address.</source>
         <translation>{host} n’a pas envoyé de réponse valide (état {status}). Vérifiez l’adresse.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} redirects requests. Check the address.</source>
         <translation>{host} redirige les requêtes. Vérifiez l’adresse.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} redirects requests to {place}. Stretto doesn’t follow. If that address is right, add the model with it.</source>
         <translation>{host} redirige les requêtes vers {place}, ce que Stretto ne suit pas. Si cette adresse est la bonne, ajoutez le modèle avec elle.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again later.</source>
         <translation>Réessayez plus tard.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} ended the reply before it began. Try again, or check the server.</source>
         <translation>{host} a terminé la réponse avant qu’elle ne commence. Réessayez ou vérifiez le serveur.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} sent too much and was stopped. The reply so far is kept.</source>
         <translation>{host} a envoyé trop de données et a été arrêté. La réponse reçue est conservée.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} doesn’t respond. Try again, or check the server.</source>
         <translation>{host} ne répond pas. Réessayez ou vérifiez le serveur.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_session.py"/>
         <source>The reply from {host} couldn’t be read.</source>
         <translation>La réponse de {host} est illisible.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_session.py"/>
         <source>“{name}” isn’t a remote model. Choose another model.</source>
         <translation>«&#xa0;{name}&#xa0;» n’est pas un modèle distant. Choisissez-en un autre.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_session.py"/>
         <source>{model} at {host} is no longer in your models, so nothing was sent. Add it again, or choose another model.</source>
         <translation>{model} sur {host} n’est plus dans vos modèles&#xa0;: rien n’a été envoyé. Ajoutez-le à nouveau ou choisissez-en un autre.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/groups.py"/>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>It quit without a message.</source>
         <translation>Il a quitté sans message.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/stream.py"/>
         <source>{host} has withheld the rest of this reply.</source>
         <translation>{host} a retenu la suite de cette réponse.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_session.py"/>
-        <location filename="../../app/remote/remotes.py"/>
-        <location filename="../../app/tools/host.py"/>
         <source>Stretto is quitting.</source>
         <translation>Stretto est en train de quitter.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/host.py"/>
         <source>The server “{server}” was removed or is off.</source>
         <translation>Le serveur «&#xa0;{server}&#xa0;» a été supprimé ou est désactivé.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/host.py"/>
         <source>The server “{server}” was changed. Try again.</source>
         <translation>Le serveur «&#xa0;{server}&#xa0;» a été modifié. Réessayez.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/offers.py"/>
         <source>“{name}” isn’t text.</source>
         <translation>«&#xa0;{name}&#xa0;» n’est pas du texte.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/offers.py"/>
         <source>“{name}” has {size} characters. The limit is {most}.</source>
         <translation>«&#xa0;{name}&#xa0;» compte {size} caractères. La limite est de {most}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Add a folder to this chat</source>
         <translation>Ajouter un dossier à cette discussion</translation>
     </message>
     <message>
-        <location filename="../../app/tools/fetch.py"/>
         <source>The page didn’t arrive within {seconds} s.</source>
         <translation>La page n’est pas arrivée en {seconds}&#xa0;s.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/fetch.py"/>
         <source>The page is too large.</source>
         <translation>La page est trop volumineuse.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/fetch.py"/>
         <source>{url} couldn’t be fetched: {why}.</source>
         <translation>Impossible de récupérer {url}&#xa0;: {why}.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/fetch.py"/>
         <source>There were more than {most} redirects.</source>
         <translation>Il y a eu plus de {most} redirections.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/fetch.py"/>
         <source>An address has at most {most} characters.</source>
         <translation>Une adresse compte au plus {most} caractères.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/fetch.py"/>
         <source>This isn’t an address.</source>
         <translation>Ce n’est pas une adresse.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/fetch.py"/>
         <source>The address must begin with http:// or https://.</source>
         <translation>Seules les adresses commençant par http:// ou https:// sont récupérées.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/fetch.py"/>
         <source>The address can’t contain a name and password.</source>
         <translation>Les adresses contenant un nom et un mot de passe ne sont pas récupérées.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/fetch.py"/>
         <source>There’s no server {host}.</source>
         <translation>Le serveur {host} n’existe pas.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/fetch.py"/>
         <source>{host} isn’t on the public internet.</source>
         <translation>{host} n’est pas sur l’internet public.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/fetch.py"/>
         <source>The server replied with status {status}.</source>
         <translation>Le serveur a répondu avec l’état {status}.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/fetch.py"/>
         <source>Stretto only fetches text, and this is {kind}.</source>
         <translation>Seul du texte peut être récupéré&#xa0;; cette page est de type {kind}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Enter a message.</source>
         <translation>Saisissez un message.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Blind comparison</source>
         <translation>Comparaison à l’aveugle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Compare by</source>
         <translation>Comparer par</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Choose up to {most} models. {columns} are selected.</source>
         <translation>Choisissez jusqu’à {most} modèles. {columns} sont sélectionnés.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Get a second model first.</source>
         <translation>Obtenez d’abord un deuxième modèle.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Continue with this reply and close the others</source>
         <translation>Continuer avec cette réponse et fermer les autres</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Show differences</source>
         <translation>Afficher les différences</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Hidden until you keep a reply</source>
         <translation>Masqué jusqu’à ce que vous gardiez une réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Show Differences</source>
         <translation>Afficher les différences</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Scroll Compared Replies Together</source>
         <translation>Faire défiler ensemble les réponses comparées</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Compared replies scroll together</source>
         <translation>Les réponses comparées défilent ensemble</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Each reply scrolls by itself</source>
         <translation>Chaque réponse défile séparément</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>This chat isn’t part of a comparison</source>
         <translation>Cette discussion ne fait pas partie d’une comparaison</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Restore Previous Layout</source>
         <translation>Rétablir la disposition précédente</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>%n chat hidden while you compare</source>
         <comment>%n chats hidden while you compare</comment>
         <translation>
@@ -7030,72 +5498,58 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Comparison closed</source>
         <translation>Comparaison fermée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Filter</source>
         <translation>Filtrer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Filter  Alt+Down</source>
         <translation>Filtrer  Alt+Down</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Tag</source>
         <translation>Étiquette</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>From Me</source>
         <translation>De moi</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>From the Model</source>
         <translation>Du modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Archived</source>
         <translation>Archivées</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Collapsed sidebar</source>
         <translation>Barre latérale réduite</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Show Sidebar  Ctrl+B</source>
         <translation>Afficher la barre latérale  Ctrl+B</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Hide Sidebar  Ctrl+B</source>
         <translation>Masquer la barre latérale  Ctrl+B</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Collapse</source>
         <translation>Réduire</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Expand</source>
         <translation>Développer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open to the Side</source>
         <translation>Ouvrir à côté</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Move {count} Chat to Trash</source>
         <comment>Move {count} Chats to Trash</comment>
         <translation>
@@ -7104,7 +5558,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat unpinned</source>
         <comment>{count} chats unpinned</comment>
         <translation>
@@ -7113,7 +5566,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat archived</source>
         <comment>{count} chats archived</comment>
         <translation>
@@ -7122,7 +5574,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat unarchived</source>
         <comment>{count} chats unarchived</comment>
         <translation>
@@ -7131,7 +5582,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat removed from its folder</source>
         <comment>{count} chats removed from their folders</comment>
         <translation>
@@ -7140,126 +5590,99 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Create</source>
         <translation>Créer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folder “{name}” deleted. Its chats are kept.</source>
         <translation>Dossier «&#xa0;{name}&#xa0;» supprimé. Ses discussions sont conservées.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Unarchive</source>
         <translation>Désarchiver</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Remove from Folder</source>
         <translation>Retirer du dossier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>New Subfolder…</source>
         <translation>Nouveau sous-dossier…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Move to Top Level</source>
         <translation>Placer au premier niveau</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Results</source>
         <translation>Résultats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>No chats yet</source>
         <translation>Aucune discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Client</source>
         <translation>Client</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Reply so far</source>
         <translation>Réponse jusqu’ici</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>This reply has ended.</source>
         <translation>Cette réponse est terminée.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Clients, {words}</source>
         <translation>Clients, {words}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Clients</source>
         <translation>Clients</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>none</source>
         <translation>aucun</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Local API at {address}</source>
         <translation>API locale à {address}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>expanded</source>
         <translation>développé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>collapsed</source>
         <translation>réduit</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>archived</source>
         <translation>archivée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Ungrouped</source>
         <translation>Dégroupées</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare.py"/>
         <source>Reply {letter}</source>
         <translation>Réponse {letter}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare.py"/>
         <source>{reply} was {what}</source>
         <comment>Reply A was Seed 1</comment>
         <translation>{reply} était {what}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Chat moved to Trash</source>
         <translation>Discussion placée dans la corbeille</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Move Chat to Trash</source>
         <translation>Placer la discussion dans la corbeille</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>%Ln chat moved to Trash</source>
         <comment>%Ln chats moved to Trash</comment>
         <translation>
@@ -7268,167 +5691,134 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/store/writer.py"/>
         <source>This change came after the chats were closed and isn’t saved.</source>
         <translation>Cette modification est arrivée après la fermeture des discussions et n’est pas enregistrée.</translation>
     </message>
     <message>
-        <location filename="../../app/store/writer.py"/>
         <source>Saving is taking longer than expected.</source>
         <translation>L’enregistrement prend plus de temps que prévu.</translation>
     </message>
     <message>
-        <location filename="../../app/store/writer.py"/>
         <source>The disk didn’t respond in time.</source>
         <translation>Le disque n’a pas répondu à temps.</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>Not enough memory right now.</source>
         <translation>Pas assez de mémoire pour le moment.</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>The chat no longer fits the model’s context.</source>
         <translation>La discussion ne tient plus dans le contexte du modèle.</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>The model couldn’t reply.</source>
         <translation>Le modèle n’a pas pu répondre.</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>The model can’t process this request.</source>
         <translation>Le modèle ne peut pas traiter cette demande.</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>Not enough memory.</source>
         <translation>Mémoire insuffisante.</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>The model is still replying in this chat.</source>
         <translation>Le modèle répond encore dans cette discussion.</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>The model’s chat template doesn’t accept these messages.</source>
         <translation>Le gabarit de discussion du modèle n’accepte pas ces messages.</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>The model is no longer loaded.</source>
         <translation>Le modèle n’est plus chargé.</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>This model can’t keep the chat separate from the others.</source>
         <translation>Ce modèle ne peut pas séparer cette discussion des autres.</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens, and {working} of working memory. {free} is free.</source>
         <translation>Il faut {total}&#xa0;: {weights} pour les poids, {caches} pour {chats} de {context} tokens et {working} de mémoire de travail. {free} sont libres.</translation>
     </message>
     <message>
-        <location filename="../../app/program/opening.py"/>
         <source>Your last changes before the crash may be missing. The damaged journal is kept as {file}.</source>
         <translation>Vos dernières modifications avant le plantage manquent peut-être. Le journal endommagé est conservé sous {file}.</translation>
     </message>
     <message>
-        <location filename="../../app/program/opening.py"/>
         <source>Stretto started without chats. Your earlier chats are kept as {file}.</source>
         <translation>Stretto a démarré sans discussions. Vos discussions précédentes sont conservées sous {file}.</translation>
     </message>
     <message>
-        <location filename="../../app/program/opening.py"/>
         <source>Recovered {messages} in {chats}. The damaged file is kept as {file}.</source>
         <translation>Récupéré&#xa0;: {messages} dans {chats}. Le fichier endommagé est conservé sous {file}.</translation>
     </message>
     <message>
-        <location filename="../../app/program/opening.py"/>
         <source>Backup restored.</source>
         <translation>Sauvegarde restaurée.</translation>
     </message>
     <message>
-        <location filename="../../app/program/opening.py"/>
         <source>Backup restored. Your previous chats are kept as {file}.</source>
         <translation>Sauvegarde restaurée. Vos discussions précédentes sont conservées sous {file}.</translation>
     </message>
     <message>
-        <location filename="../../app/models/downloads.py"/>
         <source>Failed ({kind}). See the log.</source>
         <translation>Échec ({kind}). Consultez le journal.</translation>
     </message>
     <message>
-        <location filename="../../app/models/downloads.py"/>
         <source>8 bits: practically identical to the original</source>
         <translation>8 bits&#xa0;: pratiquement identique à l’original</translation>
     </message>
     <message>
-        <location filename="../../app/models/downloads.py"/>
         <source>2 and 6 bits: small, not for every model</source>
         <translation>2 et 6 bits&#xa0;: petit, pas pour tous les modèles</translation>
     </message>
     <message>
-        <location filename="../../app/models/downloads.py"/>
         <source>Already quantized. Convert the original model instead.</source>
         <translation>Déjà quantifié. Convertissez plutôt le modèle d’origine.</translation>
     </message>
     <message>
-        <location filename="../../app/models/installed.py"/>
         <source>{name} isn’t an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
         <translation>{name} n’est pas un adaptateur. Choisissez un dossier contenant adapter_config.json et adapters.safetensors.</translation>
     </message>
     <message>
-        <location filename="../../app/models/removal.py"/>
         <source>{name} moved to the Trash. You can put it back from there.</source>
         <translation>{name} placé dans la corbeille. Vous pouvez le remettre en place depuis la corbeille.</translation>
     </message>
     <message>
-        <location filename="../../app/models/removal.py"/>
         <source>{name} moved to the Trash.</source>
         <translation>{name} placé dans la corbeille.</translation>
     </message>
     <message>
-        <location filename="../../app/models/removal.py"/>
         <source>{name} is part of Stretto.</source>
         <translation>{name} fait partie de Stretto.</translation>
     </message>
     <message>
-        <location filename="../../app/models/removal.py"/>
         <source>{folder} contains other files too. Remove the model’s files by hand.</source>
         <translation>{folder} contient aussi d’autres fichiers. Retirez ceux du modèle à la main.</translation>
     </message>
     <message>
-        <location filename="../../app/models/removal.py"/>
         <source>{name} is being moved to the Trash.</source>
         <translation>{name} est en cours de placement dans la corbeille.</translation>
     </message>
     <message>
-        <location filename="../../app/models/removal.py"/>
         <source>{name} is loading. Wait until it has loaded, or cancel.</source>
         <translation>{name} est en cours de chargement. Attendez la fin ou annulez.</translation>
     </message>
     <message>
-        <location filename="../../app/models/removal.py"/>
         <source>{name} is being converted. Cancel the conversion first.</source>
         <translation>{name} est en cours de conversion. Annulez d’abord la conversion.</translation>
     </message>
     <message>
-        <location filename="../../app/models/removal.py"/>
         <source>{name} is downloading. Cancel the download first.</source>
         <translation>{name} est en cours de téléchargement. Annulez d’abord le téléchargement.</translation>
     </message>
     <message>
-        <location filename="../../app/models/removal.py"/>
         <source>The chat “{title}” uses it and will need another model.</source>
         <translation>La discussion «&#xa0;{title}&#xa0;» l’utilise et aura besoin d’un autre modèle.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/models/removal.py"/>
         <source>%Ln chat uses it and will need another model.</source>
         <comment>%Ln chats use it and will need another model.</comment>
         <translation>
@@ -7437,7 +5827,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/models/removal.py"/>
         <source>%n other revision shares its files and is removed too.</source>
         <comment>%n other revisions share its files and are removed too.</comment>
         <translation>
@@ -7446,37 +5835,30 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/models/removal.py"/>
         <source>Its folder contains other files, which are removed too: {list} and more.</source>
         <translation>Son dossier contient d’autres fichiers, qui seront aussi retirés&#xa0;: {list} et d’autres.</translation>
     </message>
     <message>
-        <location filename="../../app/models/removal.py"/>
         <source>Its folder contains other files, which are removed too: {list}.</source>
         <translation>Son dossier contient d’autres fichiers, qui seront aussi retirés&#xa0;: {list}.</translation>
     </message>
     <message>
-        <location filename="../../app/models/removal.py"/>
         <source>{name} couldn’t be removed: {why}. Show its folder and remove it there.</source>
         <translation>{name} n’a pas pu être retiré&#xa0;: {why}. Affichez son dossier et retirez-le vous-même.</translation>
     </message>
     <message>
-        <location filename="../../app/models/removal.py"/>
         <source>{name} couldn’t be restored: {why}.</source>
         <translation>{name} n’a pas pu être restauré&#xa0;: {why}.</translation>
     </message>
     <message>
-        <location filename="../../app/models/residency.py"/>
         <source>This model isn’t loaded.</source>
         <translation>Ce modèle n’est pas chargé.</translation>
     </message>
     <message>
-        <location filename="../../app/models/residency.py"/>
         <source>The model is replying in “{chat}”. Stop the reply first.</source>
         <translation>Le modèle répond dans «&#xa0;{chat}&#xa0;». Arrêtez d’abord la réponse.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/models/residency.py"/>
         <source>The model is replying in %n chat. Stop the reply first.</source>
         <comment>The model is replying in %n chats. Stop the replies first.</comment>
         <translation>
@@ -7485,7 +5867,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/models/residency.py"/>
         <source>Another chat is waiting for {model}. It keeps loading.</source>
         <comment>%n other chats are waiting for {model}. It keeps loading.</comment>
         <translation>
@@ -7494,224 +5875,174 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/models/residency.py"/>
         <source>{model} was unloaded because the system is low on memory. It loads again when you send a message.</source>
         <translation>{model} a été déchargé car le système manque de mémoire. Il sera rechargé à l’envoi d’un message.</translation>
     </message>
     <message>
-        <location filename="../../app/models/system_trash.py"/>
         <source>it no longer exists</source>
         <translation>il n’existe plus</translation>
     </message>
     <message>
-        <location filename="../../app/models/system_trash.py"/>
         <source>it can’t be moved to the Trash</source>
         <translation>impossible de le placer dans la corbeille</translation>
     </message>
     <message>
-        <location filename="../../app/models/system_trash.py"/>
         <source>it wasn’t moved to the Trash</source>
         <translation>il n’a pas été placé dans la corbeille</translation>
     </message>
     <message>
-        <location filename="../../app/models/system_trash.py"/>
         <source>it is no longer in the Trash</source>
         <translation>il n’est plus dans la corbeille</translation>
     </message>
     <message>
-        <location filename="../../app/models/system_trash.py"/>
         <source>an item with that name already exists</source>
         <translation>un élément de ce nom existe déjà</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Your settings couldn’t be read. Changes aren’t saved until you quit Stretto.</source>
         <translation>Vos réglages n’ont pas pu être lus. Les modifications ne seront pas enregistrées tant que vous n’aurez pas quitté Stretto.</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Your settings couldn’t be read and were reset. The old file is kept as {name}.</source>
         <translation>Vos réglages n’ont pas pu être lus et ont été réinitialisés. L’ancien fichier est conservé sous {name}.</translation>
     </message>
     <message>
-        <location filename="../../app/spelling/speller.py"/>
         <source>Spell check needs enchant (libenchant-2) and a dictionary for your language. Install them, then restart Stretto.</source>
         <translation>La vérification de l’orthographe demande enchant (libenchant-2) et un dictionnaire pour votre langue. Installez-les, puis redémarrez Stretto.</translation>
     </message>
     <message>
-        <location filename="../../app/spelling/speller.py"/>
         <source>No dictionary for your language. Install one, for example from hunspell, or choose another language.</source>
         <translation>Aucun dictionnaire pour votre langue. Installez-en un, par exemple de hunspell, ou choisissez une autre langue.</translation>
     </message>
     <message>
-        <location filename="../../app/store/errors.py"/>
         <source>The file {path} is damaged or wasn’t created by Stretto. It hasn’t been changed. Stretto can recover what is readable into a new file or start with an empty one. The damaged file is kept.</source>
         <translation>Le fichier {path} est endommagé ou n’a pas été créé par Stretto. Il n’a pas été modifié. Stretto peut récupérer ce qui est lisible dans un nouveau fichier ou commencer avec un fichier vide. Le fichier endommagé est conservé.</translation>
     </message>
     <message>
-        <location filename="../../app/store/errors.py"/>
         <source>Nothing in {path} could be read. The file hasn’t been changed. Restore a backup, or set the file aside and start with an empty one.</source>
         <translation>Rien n’a pu être lu dans {path}. Le fichier n’a pas été modifié. Restaurez une sauvegarde, ou mettez le fichier de côté et commencez avec un fichier vide.</translation>
     </message>
     <message>
-        <location filename="../../app/store/errors.py"/>
         <source>The chats in {path} were last used by a newer version of Stretto, and this version could damage them. Nothing has been changed. Open them with the newer version, or set the file aside and start with an empty one.</source>
         <translation>Les discussions de {path} ont été utilisées par une version plus récente de Stretto, et cette version pourrait les endommager. Rien n’a été modifié. Ouvrez-les avec la version plus récente, ou mettez le fichier de côté et commencez avec un fichier vide.</translation>
     </message>
     <message>
-        <location filename="../../app/store/errors.py"/>
         <source>One change couldn’t be saved ({what}: {error}). All other changes are saved. Please report this error.</source>
         <translation>Une modification n’a pas pu être enregistrée ({what}&#xa0;: {error}). Toutes les autres sont enregistrées. Merci de signaler cette erreur.</translation>
     </message>
     <message>
-        <location filename="../../app/store/errors.py"/>
         <source>Your chats can’t be opened because the disk with {path} is full. Nothing is lost. Free some space, then try again.</source>
         <translation>Vos discussions ne peuvent pas être ouvertes car le disque contenant {path} est plein. Rien n’est perdu. Libérez de l’espace, puis réessayez.</translation>
     </message>
     <message>
-        <location filename="../../app/store/errors.py"/>
         <source>Your latest messages aren’t saved yet because the disk with {path} is full. Free some space. Stretto tries again by itself.</source>
         <translation>Vos derniers messages ne sont pas encore enregistrés car le disque contenant {path} est plein. Libérez de l’espace. Stretto réessaiera de lui-même.</translation>
     </message>
     <message>
-        <location filename="../../app/store/errors.py"/>
         <source>Stretto has no permission to write to {path}. Make the folder and its file writable and try again, or use another folder. Your chats are copied there.</source>
         <translation>Stretto n’est pas autorisé à écrire dans {path}. Rendez le dossier et son fichier accessibles en écriture et réessayez, ou utilisez un autre dossier. Vos discussions y seront copiées.</translation>
     </message>
     <message>
-        <location filename="../../app/store/errors.py"/>
         <source>The chats in {path} couldn’t be read or saved ({error}). Check that the disk is connected and has free space, then try again.</source>
         <translation>Les discussions de {path} n’ont pas pu être lues ou enregistrées ({error}). Vérifiez que le disque est connecté et dispose d’espace libre, puis réessayez.</translation>
     </message>
     <message>
-        <location filename="../../app/system/updates.py"/>
         <source>The update information isn’t signed by the makers of Stretto.</source>
         <translation>Les informations de mise à jour ne sont pas signées par les auteurs de Stretto.</translation>
     </message>
     <message>
-        <location filename="../../app/system/updates.py"/>
         <source>The update information couldn’t be read.</source>
         <translation>Les informations de mise à jour n’ont pas pu être lues.</translation>
     </message>
     <message>
-        <location filename="../../app/system/updates.py"/>
         <source>the request was redirected</source>
         <translation>la requête a été redirigée</translation>
     </message>
     <message>
-        <location filename="../../app/system/updates.py"/>
         <source>No response: {why}.</source>
         <translation>Pas de réponse&#xa0;: {why}.</translation>
     </message>
     <message>
-        <location filename="../../app/system/updates.py"/>
         <source>The check failed. See the log.</source>
         <translation>La vérification a échoué. Consultez le journal.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>There is nothing to save.</source>
         <translation>Il n’y a rien à enregistrer.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>Previous  Shift+Enter</source>
         <translation>Précédent  Shift+Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>Next  Enter</source>
         <translation>Suivant  Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Delete Message</source>
         <translation>Supprimer le message</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Choose Another Model…</source>
         <translation>Choisir un autre modèle…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Error</source>
         <translation>Erreur</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <source>Reply</source>
         <translation>Réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Copy Reply</source>
         <translation>Copier la réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Regenerate  Ctrl+R</source>
         <translation>Régénérer  Ctrl+R</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Regenerate with Same Seed  Ctrl+Shift+R</source>
         <translation>Régénérer avec la même graine  Ctrl+Shift+R</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Branch in New Chat</source>
         <translation>Créer une branche dans une nouvelle discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Delete from Here</source>
         <translation>Supprimer à partir d’ici</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Empty reply</source>
         <translation>Réponse vide</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Continue this reply</source>
         <translation>Continuer cette réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>failed</source>
         <translation>échec</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>length limit reached</source>
         <translation>limite de longueur atteinte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>memory full</source>
         <translation>mémoire pleine</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>may be incomplete</source>
         <translation>peut-être incomplète</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>attached: {name}</source>
         <translation>pièce jointe&#xa0;: {name}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>… %Ln more character</source>
         <comment>… %Ln more characters</comment>
         <translation>
@@ -7720,78 +6051,62 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Show Text Sent to the Model</source>
         <translation>Afficher le texte envoyé au modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Text of {name}</source>
         <translation>Texte de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>The text is no longer available.</source>
         <translation>Le texte n’est plus disponible.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>The rest isn’t shown.</source>
         <translation>La suite n’est pas affichée.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Unwrap Lines</source>
         <translation>Ne pas renvoyer à la ligne</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Wrap Lines</source>
         <translation>Renvoyer à la ligne</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
         <source>No longer in context</source>
         <translation>N’est plus dans le contexte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Edit in New Chat</source>
         <translation>Modifier dans une nouvelle discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Show More</source>
         <translation>Afficher plus</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Show Less</source>
         <translation>Afficher moins</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>queued</source>
         <translation>en file d’attente</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>reading the prompt</source>
         <translation>lecture du prompt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>waiting for you</source>
         <translation>vous attend</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>idle</source>
         <translation>inactive</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score_view.py"/>
         <source>{title}: {state}, %Ln of {most} tokens on {host}</source>
         <comment>{title}: {state}, %Ln of {most} tokens on {host}</comment>
         <translation>
@@ -7800,7 +6115,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score_view.py"/>
         <source>{title}: {state}, %Ln tokens in memory</source>
         <comment>{title}: {state}, %Ln tokens in memory</comment>
         <translation>
@@ -7809,575 +6123,454 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>queued, no. {place}</source>
         <translation>en file, nº {place}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/score_view.py"/>
         <source>{all} in use · chats {kv}</source>
         <translation>{all} utilisés · discussions {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>models {models} · chats {kv}</source>
         <translation>modèles {models} · discussions {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>context of chats</source>
         <translation>contexte des discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>free, kept for reuse</source>
         <translation>libre, gardée pour être réutilisée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>Stretto</source>
         <translation>Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>Memory in use: {size}</source>
         <translation>Mémoire utilisée&#xa0;: {size}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>Models and chats use {used} of {most}.</source>
         <translation>Les modèles et les discussions utilisent {used} sur {most}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>Memory: models {weights}, chats {kv}</source>
         <translation>Mémoire&#xa0;: modèles {weights}, discussions {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>Close Score  Ctrl+J</source>
         <translation>Fermer la partition  Ctrl+J</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>Chats appear here while they reply.</source>
         <translation>Les discussions apparaissent ici pendant qu’elles répondent.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>Idle</source>
         <translation>Aucune activité</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>Scroll to End</source>
         <translation>Aller à la fin</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Discard your changes?</source>
         <translation>Abandonner vos modifications&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Keep Editing</source>
         <translation>Continuer à modifier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Stretto {version} is available</source>
         <translation>Stretto {version} est disponible</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>You have {version}. Your chats aren’t affected.</source>
         <translation>Vous avez la version {version}. Vos discussions restent inchangées.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/download_list.py"/>
         <source>Cancel and Delete</source>
         <translation>Annuler et supprimer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Enter a name first</source>
         <translation>Saisissez d’abord un nom</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Type / in an empty message to insert a prompt. Tab moves through its {{variables}}.</source>
         <translation>Saisissez / dans un message vide pour insérer un prompt. Tab parcourt ses {{variables}}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Choose New to create your first prompt.</source>
         <translation>Choisissez Nouveau pour créer votre premier prompt.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Restore and Restart</source>
         <translation>Restaurer et redémarrer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete Permanently</source>
         <translation>Supprimer définitivement</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>The Trash is empty.</source>
         <translation>La corbeille est vide.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>deleted permanently tomorrow</source>
         <translation>supprimée définitivement demain</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>deleted permanently today</source>
         <translation>supprimée définitivement aujourd’hui</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Select two or more computers and a model.</source>
         <translation>Sélectionnez au moins deux ordinateurs et un modèle.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Computer</source>
         <translation>Ordinateur</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Compares connection and speed with a single computer</source>
         <translation>Compare la connexion et la vitesse à celles d’un seul ordinateur</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>This computer</source>
         <translation>Cet ordinateur</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>“local” is this computer. Choose another name.</source>
         <translation>«&#xa0;local&#xa0;» est cet ordinateur. Choisissez un autre nom.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Choose one, then enter its key.</source>
         <translation>Choisissez-en un, puis saisissez sa clé.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Stored in your keychain and sent only to this address.</source>
         <translation>Conservée dans votre trousseau et envoyée à cette seule adresse.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Messages to this model leave this computer and go to {host}.</source>
         <translation>Les messages adressés à ce modèle quittent cet ordinateur et vont à {host}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>{host} runs on this computer.</source>
         <translation>{host}&#xa0;s’exécute sur cet ordinateur.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>The connection isn’t encrypted: others on the network can read your messages and the key.</source>
         <translation>La connexion n’est pas chiffrée&#xa0;: d’autres personnes sur le réseau peuvent lire vos messages et la clé.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Enter an address and choose or type a model.</source>
         <translation>Saisissez une adresse, puis choisissez ou saisissez un modèle.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Optional</source>
         <translation>Facultative</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Get Model List</source>
         <translation>Obtenir la liste des modèles</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Asks the server which models it has. Nothing else is sent.</source>
         <translation>Demande au serveur ses modèles. Rien d’autre n’est envoyé.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>{name} removed from the list. Its chats stay.</source>
         <translation>{name} retiré de la liste. Ses discussions sont conservées.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found_model.py"/>
         <source>Model Card</source>
         <translation>Fiche du modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found_model.py"/>
         <source>Asks Hugging Face about this model</source>
         <translation>Interroge Hugging Face sur ce modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found_model.py"/>
         <source>Already on this computer.</source>
         <translation>Déjà sur cet ordinateur.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found_model.py"/>
         <source>This version of Stretto doesn’t support its architecture.</source>
         <translation>Cette version de Stretto ne prend pas en charge son architecture.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/token_field.py"/>
         <source>The keychain couldn’t store the token. Stretto forgets it when you quit.</source>
         <translation>Le trousseau n’a pas pu enregistrer le jeton. Stretto l’oublie quand vous quittez.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/token_field.py"/>
         <source>An access token is sent to Hugging Face.</source>
         <translation>Un jeton d’accès est envoyé à Hugging Face.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/token_field.py"/>
         <source>Remove access token</source>
         <translation>Retirer le jeton d’accès</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/token_field.py"/>
         <source>Open Model Page</source>
         <translation>Ouvrir la page du modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>The server lists no models. Type the name of one.</source>
         <translation>Le serveur n’indique aucun modèle. Saisissez le nom d’un modèle.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>On this computer</source>
         <translation>Sur cet ordinateur</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>On another computer</source>
         <translation>Sur un autre ordinateur</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Pin/Unpin Chat</source>
         <translation>Épingler/désépingler la discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Archive/Unarchive Chat</source>
         <translation>Archiver/désarchiver la discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Pause/Resume Reply</source>
         <translation>Mettre en pause/reprendre la réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Attach Files…  Ctrl+Shift+A</source>
         <translation>Joindre des fichiers…  Ctrl+Shift+A</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Cancel Edit  Esc</source>
         <translation>Annuler la modification  Esc</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Editing. The original is kept.</source>
         <translation>Modification. L’original est conservé.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Remove {name}  Del</source>
         <translation>Retirer {name}  Del</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Choose What to Send…</source>
         <translation>Choisir quoi envoyer…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>What you send leaves this computer.</source>
         <translation>Ce que vous envoyez quitte cet ordinateur.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Messages go to {host}.</source>
         <translation>Les messages vont à {host}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Messages go to {host} on this computer.</source>
         <translation>Les messages vont à {host}, sur cet ordinateur.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>{host} replies, on this computer.</source>
         <translation>{host} répond, sur cet ordinateur.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>A remote model. What you send in this chat goes to {host}.</source>
         <translation>Un modèle distant. Ce que vous envoyez dans cette discussion va à {host}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Tool results are sent to {host}.</source>
         <translation>Les résultats des outils sont envoyés à {host}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>{host} doesn’t support {names}. Token counts follow each reply.</source>
         <translation>{host} ne prend pas en charge {names}. Les tokens sont comptés après chaque réponse.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>{context}, {count} cached</source>
         <translation>{context}, {count} en cache</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Choose Model…</source>
         <translation>Choisir un modèle…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Chat Settings</source>
         <translation>Réglages de la discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Tools for this chat</source>
         <translation>Outils de cette discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Chat Settings…</source>
         <translation>Réglages de la discussion…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Reply format</source>
         <translation>Format de réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Every reply has this format</source>
         <translation>Toutes les réponses suivent ce format</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>One choice per line</source>
         <translation>Un choix par ligne</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>One choice per line; \n is a line break</source>
         <translation>Un choix par ligne&#xa0;; \n est un saut de ligne</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>A regular expression that the whole reply matches</source>
         <translation>Une expression régulière à laquelle toute la réponse correspond</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Before replying</source>
         <translation>Avant de répondre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>How the model should reply in this chat</source>
         <translation>Comment le modèle doit répondre dans cette discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Saved settings</source>
         <translation>Réglages enregistrés</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Reuse Last</source>
         <translation>Réutiliser</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Use the seed of the last reply</source>
         <translation>Utiliser la graine de la dernière réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>New seed for each reply</source>
         <translation>Nouvelle graine pour chaque réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Exactly reproducible, slower</source>
         <translation>Reproductible à l’identique, plus lent</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Stop sequences</source>
         <translation>Séquences d’arrêt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>One text per line</source>
         <translation>Un texte par ligne</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>The reply stops at any of these texts. One per line, with \n for a line break.</source>
         <translation>La réponse s’arrête à l’un de ces textes. Un par ligne, \n pour un saut de ligne.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Token limit for this chat. Lower uses less memory.</source>
         <translation>Limite de tokens de cette discussion. Plus bas, il faut moins de mémoire.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Applies to the next reply.</source>
         <translation>S’applique dès la prochaine réponse.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Fewer Settings</source>
         <translation>Moins de réglages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>More Settings</source>
         <translation>Plus de réglages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Name of the preset:</source>
         <translation>Nom du préréglage&#xa0;:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>New name:</source>
         <translation>Nouveau nom&#xa0;:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>reading…</source>
         <translation>lecture…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>{name} attached, {about}</source>
         <translation>{name} joint, {about}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>reading {page} of {count}…</source>
         <translation>lecture de {page} sur {count}…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>No longer following “{name}”</source>
         <translation>«&#xa0;{name}&#xa0;» n’est plus suivie</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>{name} removed</source>
         <translation>{name} retiré</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Show Image</source>
         <translation>Afficher l’image</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Pages as Images</source>
         <translation>Pages en images</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Scanned Pages as Images</source>
         <translation>Pages numérisées en images</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Extract Text of Scanned Pages</source>
         <translation>Extraire le texte des pages numérisées</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Everything</source>
         <translation>Tout</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Insert as Text</source>
         <translation>Insérer comme texte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Remove Attachment</source>
         <translation>Retirer la pièce jointe</translation>
     </message>
     <message>
-        <location filename="../../app/serving.py"/>
         <source>Port {port} is in use. Choose another port.</source>
         <translation>Le port {port} est déjà utilisé. Choisissez un autre port.</translation>
     </message>
     <message>
-        <location filename="../../app/serving.py"/>
         <source>Port {port} can’t be used ({why}). Choose another port.</source>
         <translation>Le port {port} ne peut pas être utilisé ({why}). Choisissez un autre port.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/queue.py"/>
         <source>You stopped the reply.</source>
         <translation>Vous&#xa0;avez&#xa0;arrêté&#xa0;la&#xa0;réponse.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/queue.py"/>
         <source>The reply failed.</source>
         <translation>La&#xa0;réponse&#xa0;a&#xa0;échoué.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/queue.py"/>
         <source>The reply was interrupted.</source>
         <translation>La&#xa0;réponse&#xa0;a&#xa0;été&#xa0;interrompue.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/queue.py"/>
-        <location filename="../../app/chats/turn_controller.py"/>
         <source>Not sent. {why}</source>
         <translation>Non envoyé. {why}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/queue.py"/>
         <source>Not sent yet.</source>
         <translation>Pas&#xa0;encore&#xa0;envoyé.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>%n message deleted</source>
         <comment>%n messages deleted</comment>
         <translation>
@@ -8386,7 +6579,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>{whom} · %n after it finishes</source>
         <comment>{whom} · %n after they finish</comment>
         <translation>
@@ -8395,7 +6587,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>{whom} · skips %n that is replying</source>
         <comment>{whom} · skips %n that are replying</comment>
         <translation>
@@ -8404,7 +6595,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>%n chat gets it when its reply ends</source>
         <comment>%n chats get it when their replies end</comment>
         <translation>
@@ -8413,228 +6603,182 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>translation, locale</source>
         <translation>traduction, langue, région</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Enter key, Return key, new line</source>
         <translation>touche Entrée, Retour, saut de ligne</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>clipboard, paste</source>
         <translation>presse-papiers, coller</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>spellcheck, dictionary, typos</source>
         <translation>correcteur, dictionnaire, fautes</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>notifications, alerts, sound</source>
         <translation>notifications, alertes, son</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>keys, hotkeys, key bindings</source>
         <translation>touches, raccourcis, clavier</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>upgrade, new version</source>
         <translation>mise à niveau, nouvelle version</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>dark mode, light mode, night, appearance, colors</source>
         <translation>mode sombre, mode clair, nuit, apparence, couleurs</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>accessibility, readability</source>
         <translation>accessibilité, lisibilité</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>font size, scale, larger, smaller</source>
         <translation>taille de police, échelle, plus grand, plus petit</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>font size, larger, smaller</source>
         <translation>taille de police, plus grand, plus petit</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>animations, effects</source>
         <translation>animations, effets</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>titles</source>
         <translation>titres</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>default model</source>
         <translation>modèle par défaut</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>creativity, randomness, sampling</source>
         <translation>créativité, hasard, échantillonnage</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>maximum tokens, length</source>
         <translation>tokens maximum, longueur</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>context window, overflow</source>
         <translation>fenêtre de contexte, dépassement</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>RAM</source>
         <translation>RAM, mémoire vive</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>free memory</source>
         <translation>libérer la mémoire</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>HTTP, OpenAI, endpoint</source>
         <translation>HTTP, OpenAI, point d’accès</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>network, LAN</source>
         <translation>réseau, LAN</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>access, password</source>
         <translation>accès, mot de passe</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>plugins, extensions, connectors</source>
         <translation>modules, extensions, connecteurs</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>storage, space</source>
         <translation>stockage, espace</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>recover, earlier state</source>
         <translation>récupérer, état antérieur</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>deleted chats</source>
         <translation>discussions supprimées</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>No settings found</source>
         <translation>Aucun réglage trouvé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Show fewer</source>
         <translation>Afficher moins</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>My chats first</source>
         <translation>Mes discussions d’abord</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Equal</source>
         <translation>Égale</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Priority</source>
         <translation>Priorité</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Who goes first when the model is busy</source>
         <translation>Qui passe en premier quand le modèle est occupé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>finished</source>
         <translation>terminé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>running a tool for {time}</source>
         <translation>utilise un outil depuis {time}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>waiting for the model</source>
         <translation>attend le modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>waiting for its turn</source>
         <translation>attend son tour</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>reading {share} of {total}</source>
         <translation>lit {share} de {total}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>reading {share} of {total} ({known} cached)</source>
         <translation>lit {share} de {total} ({known} en cache)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>{share} of context</source>
         <translation>{share} du contexte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Save as Chat</source>
         <translation>Enregistrer comme discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Too long to be saved as a chat.</source>
         <translation>Trop long pour être enregistré comme discussion.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Stop this agent</source>
         <translation>Arrêter cet agent</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>sub-agent</source>
         <translation>sous-agent</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Stop all of them</source>
         <translation>Tout arrêter</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>{program} · %n agent</source>
         <comment>{program} · %n agents</comment>
         <translation>
@@ -8643,7 +6787,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>%n busy</source>
         <comment>%n busy</comment>
         <translation>
@@ -8652,83 +6795,66 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Shuffles the replies and hides names until you keep one</source>
         <translation>Mélange les réponses et masque les noms jusqu’à ce que vous en gardiez une</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>See Four Replies</source>
         <translation>Voir quatre réponses</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Leave Broadcast</source>
         <translation>Quitter la diffusion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Join Broadcast</source>
         <translation>Rejoindre la diffusion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <location filename="../../app/ui/window/panel_commands.py"/>
         <source>{name} kept</source>
         <translation>{name} conservé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>{name} kept, {kept} of {times} times so far</source>
         <translation>{name} conservé, {kept} fois sur {times} jusqu’ici</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Unpin Chat</source>
         <translation>Désépingler la discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Pin Chat</source>
         <translation>Épingler la discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Unarchive Chat</source>
         <translation>Désarchiver la discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Archive Chat</source>
         <translation>Archiver la discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Same as Current Chat</source>
         <translation>Comme la discussion actuelle</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_call.py"/>
         <source>This chat has no folders.</source>
         <translation>Cette discussion n’a aucun dossier.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_call.py"/>
         <source>Nothing found.</source>
         <translation>Aucun résultat.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_call.py"/>
         <source>This folder is empty.</source>
         <translation>Ce dossier est vide.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_call.py"/>
         <source>The code printed nothing.</source>
         <translation>Le code n’a rien affiché.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/tool_call.py"/>
         <source>%n byte written to {path}</source>
         <comment>%n bytes written to {path}</comment>
         <translation>
@@ -8737,203 +6863,163 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Write a message…</source>
         <translation>Écrivez un message…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>replies</source>
         <translation>réponses</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Broadcast later messages too</source>
         <translation>Diffuser aussi les messages suivants</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
         <source>{about}, too long for this model</source>
         <translation>{about}, trop long pour ce modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Enter chooses what the model gets, Delete removes the file</source>
         <translation>Entrée pour choisir ce que le modèle reçoit, Suppr pour retirer le fichier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/variables.py"/>
         <source>“{name}” isn’t filled in yet. Press Enter again to send it anyway.</source>
         <translation>«&#xa0;{name}&#xa0;» n’est pas encore rempli. Appuyez à nouveau sur Entrée pour envoyer quand même.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Stretto backs up your chats once a day and before each update, and keeps the last three backups. When you restore one, your current chats are kept in a separate file.</source>
         <translation>Stretto fait une sauvegarde de vos discussions une fois par jour et avant chaque mise à jour, et garde les trois dernières. Quand vous en restaurez une, vos discussions actuelles sont conservées dans un fichier à part.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>No backups yet. Stretto makes the first one the next day you use it.</source>
         <translation>Aucune sauvegarde pour l’instant. Stretto crée la première le prochain jour où vous l’utilisez.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Your chats are saved. The report contains versions and stack traces, none of your chats, and stays on this computer unless you share it.</source>
         <translation>Vos discussions sont enregistrées. Le rapport contient des numéros de version et des piles d’appels, rien de vos discussions, et reste sur cet ordinateur sauf si vous le partagez.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Your chats were used by a newer version of Stretto</source>
         <translation>Vos discussions ont été utilisées par une version plus récente de Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Stretto has no permission to write to {place}. Make it writable, then try again.</source>
         <translation>Stretto n’est pas autorisé à écrire dans {place}. Autorisez l’écriture, puis réessayez.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Recover What Can Be Read</source>
         <translation>Récupérer ce qui est lisible</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>{cause} Changes that aren’t saved when you quit are lost.</source>
         <translation>{cause} Les modifications non enregistrées seront perdues si vous quittez.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Stretto is already running but not responding</source>
         <translation>Stretto est déjà ouvert, mais ne répond pas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Another copy of Stretto has these chats open. Wait a moment and try again, or quit the other copy first.</source>
         <translation>Une autre copie de Stretto utilise ces discussions. Attendez un instant et réessayez, ou quittez d’abord l’autre copie.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Local chats side by side, all replying at the same time. What you write to local models stays on this computer.</source>
         <translation>Des discussions locales, côte à côte, qui répondent toutes en même temps. Ce que vous écrivez aux modèles locaux reste sur cet ordinateur.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Everything, including all versions. Can be imported again.</source>
         <translation>Tout, y compris toutes les versions. Peut être réimporté.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch, as written.</source>
         <translation>La branche actuelle, telle qu’elle a été écrite.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch in one self-contained file.</source>
         <translation>La branche actuelle, en un seul fichier qui ne charge rien d’autre.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch, without formatting.</source>
         <translation>La branche actuelle, sans mise en forme.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Chats to export</source>
         <translation>Discussions à exporter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Format</source>
         <comment>of what is exported</comment>
         <translation>Format</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Include reasoning</source>
         <translation>Inclure le raisonnement</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export progress</source>
         <translation>Progression de l’exportation</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Number of replies</source>
         <translation>Nombre de réponses</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Always included in JSON</source>
         <translation>Toujours inclus dans le JSON</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export to Folder</source>
         <translation>Exporter dans un dossier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import JSON from Stretto, data exports from ChatGPT and Claude (the ZIP archive or the conversations.json in it), exports from Open WebUI, and chat files from LM Studio. Chats you already have aren’t changed.</source>
         <translation>Importez le JSON de Stretto, les exportations de données de ChatGPT et de Claude (l’archive ZIP ou le conversations.json qu’elle contient), celles d’Open WebUI et les fichiers de discussion de LM Studio. Les discussions déjà présentes ne changent pas.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import progress</source>
         <translation>Progression de l’importation</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Not imported</source>
         <translation>Non importé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Such as LM Studio’s chats folder</source>
         <translation>Par exemple le dossier des discussions de LM Studio</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import Folder</source>
         <translation>Importer un dossier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>unknown error</source>
         <translation>erreur inconnue</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Stretto is available under the MIT license. Qt, PySide6, and Qt Advanced Docking are used under the LGPL as separate libraries, which you may replace with your own builds.</source>
         <translation>Stretto est sous licence MIT. Qt, PySide6 et Qt Advanced Docking sont utilisés sous LGPL comme bibliothèques distinctes, que vous pouvez remplacer par vos propres versions.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Components</source>
         <translation>Composants</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>“{name}” already exists. Replace it?</source>
         <translation>«&#xa0;{name}&#xa0;» existe déjà. Remplacer&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Prompt text</source>
         <translation>Texte du prompt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>There’s no deleted prompt to restore</source>
         <translation>Aucun prompt supprimé à restaurer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Another prompt has this name. This one is still called “{before}”.</source>
         <translation>Un autre prompt porte déjà ce nom. Celui-ci s’appelle toujours «&#xa0;{before}&#xa0;».</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted chats stay here for %n day and are then deleted permanently.</source>
         <comment>Deleted chats stay here for %n days and are then deleted permanently.</comment>
         <translation>
@@ -8942,17 +7028,14 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Damaged files that were set aside may still contain text of deleted chats: {files}</source>
         <translation>Des fichiers endommagés mis de côté peuvent encore contenir du texte de discussions supprimées&#xa0;: {files}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete “{title}” permanently, from backups too? This can’t be undone.</source>
         <translation>Supprimer définitivement «&#xa0;{title}&#xa0;», y compris des sauvegardes&#xa0;? Cette action est irréversible.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete %Ln chat permanently, from backups too? This can’t be undone.</source>
         <comment>Delete %Ln chats permanently, from backups too? This can’t be undone.</comment>
         <translation>
@@ -8961,7 +7044,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>%n day left</source>
         <comment>%n days left</comment>
         <translation>
@@ -8970,47 +7052,38 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>The download page lists what’s new.</source>
         <translation>La page de téléchargement présente les nouveautés.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>What’s new</source>
         <translation>Nouveautés</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>JSON schema</source>
         <translation>Schéma JSON</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>List of choices</source>
         <translation>Liste de choix</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Split a model that’s too large for one computer across several. Each needs the same version of Stretto, the model’s files, and SSH access without a password.</source>
         <translation>Exécutez sur plusieurs ordinateurs un modèle trop grand pour un seul ordinateur, chacun en portant une partie. Il leur faut la même version de Stretto, les fichiers du modèle et un accès SSH sans mot de passe.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Status</source>
         <translation>État</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>user@host, or local</source>
         <translation>utilisateur@hôte, ou local</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Command, such as stretto</source>
         <translation>Commande, par ex. stretto</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>{weights}, group size %n</source>
         <comment>{weights}, group size %n</comment>
         <translation>
@@ -9019,17 +7092,14 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>{weights}, some layers differ</source>
         <translation>{weights}&#xa0;; certaines couches diffèrent</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>{name} hasn’t drafted any tokens yet.</source>
         <translation>{name} n’a encore ébauché aucun token.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>{name} has drafted %Ln token; {share} accepted.</source>
         <comment>{name} has drafted %Ln tokens; {share} accepted.</comment>
         <translation>
@@ -9038,13 +7108,10 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Make It Fit…</source>
         <translation>Faire de la place…</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Pasted text attached as a file, %Ln character</source>
         <comment>Pasted text attached as a file, %Ln characters</comment>
         <translation>
@@ -9053,82 +7120,66 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Relevant Passages Only</source>
         <translation>Passages pertinents uniquement</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Higher is more random. 0 always picks the most likely token.</source>
         <translation>Plus haut, c’est plus aléatoire. 0 choisit toujours le token le plus probable.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>In tokens, including thinking</source>
         <translation>En tokens, réflexion comprise</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Only the most likely tokens, up to this total probability</source>
         <translation>Seulement les tokens les plus probables, jusqu’à cette probabilité totale</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Only this many of the most likely tokens. 0 means all.</source>
         <translation>Ce nombre de tokens parmi les plus probables. 0 pour tous.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Only tokens at least this likely, relative to the first</source>
         <translation>Seulement les tokens au moins aussi probables, par rapport au premier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Only tokens of typical probability, up to this total</source>
         <translation>Seulement les tokens de probabilité typique, jusqu’à ce total</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>How often the most likely tokens are excluded</source>
         <translation>À quelle fréquence les tokens les plus probables sont exclus</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Excludes tokens at least this likely</source>
         <translation>Exclut les tokens au moins aussi probables</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Above 1, recent tokens become less likely</source>
         <translation>Au-dessus de 1, les tokens récents deviennent moins probables</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Applied once to each recent token</source>
         <translation>Appliquée une fois à chaque token récent</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Applied each time a token was used</source>
         <translation>Appliquée à chaque occurrence d’un token</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>as JSON by schema</source>
         <translation>en JSON selon un schéma</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>from a list of choices</source>
         <translation>parmi une liste de choix</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>by pattern</source>
         <translation>selon un motif</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/found.py"/>
         <source>It would fit with the KV cache at %n bit.</source>
         <comment>It would fit with the KV cache at %n bits.</comment>
         <translation>
@@ -9137,53 +7188,43 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{count} cached</source>
         <comment>tokens</comment>
         <translation>{count} en cache</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>identical</source>
         <translation>identique</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>not identical</source>
         <translation>non identique</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{size} · Ready</source>
         <translation>{size} · Prêt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for another download</source>
         <translation>En attente d’un autre téléchargement</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for Hugging Face…</source>
         <translation>En attente de Hugging Face…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} · Interrupted when Stretto quit</source>
         <translation>{tool} · Interrompu en quittant Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>“{field}” looks like a secret. Servers must not ask for secrets in this way. Decline unless you know why.</source>
         <translation>«&#xa0;{field}&#xa0;» ressemble à un secret. Les serveurs ne doivent pas demander de secrets ainsi. Refusez, sauf si vous savez pourquoi.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>No keychain found. Stretto forgets this key when you quit.</source>
         <translation>Aucun trousseau trouvé. Stretto oublie cette clé quand vous quittez.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/remote.py"/>
         <source>%n model available.</source>
         <comment>%n models available.</comment>
         <translation>
@@ -9192,7 +7233,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score_view.py"/>
         <source>%n replying · {rate} in total</source>
         <comment>%n replying · {rate} in total</comment>
         <translation>
@@ -9201,12 +7241,10 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Convert to a smaller copy</source>
         <translation>Convertir en une copie plus petite</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Use %n-bit KV cache for this chat</source>
         <comment>Use %n-bit KV cache for this chat</comment>
         <translation>
@@ -9215,12 +7253,10 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Needs {size}. Slightly less accurate.</source>
         <translation>Nécessite {size}. Légèrement moins exact.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Limit this chat to %Ln token</source>
         <comment>Limit this chat to %Ln tokens</comment>
         <translation>
@@ -9229,206 +7265,163 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Needs {size}. You can change this in the chat’s settings.</source>
         <translation>Nécessite {size}. Modifiable dans les réglages de la discussion.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Needs {size}. Longer chats may run out of memory.</source>
         <translation>Nécessite {size}. Les discussions plus longues pourraient manquer de mémoire.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Its weights need {size}. Already on this computer.</source>
         <translation>Ses poids nécessitent {size}. Déjà sur cet ordinateur.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Find a smaller model…</source>
         <translation>Rechercher un modèle plus petit…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Searches Hugging Face.</source>
         <translation>Ouvre la recherche sur Hugging Face.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Its weights fit. Chats may run out of memory.</source>
         <translation>Ses poids tiennent. Les discussions pourraient manquer de mémoire.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Load anyway</source>
         <translation>Charger quand même</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Frees {size}. It loads again when you send.</source>
         <translation>Libère {size}. Il se recharge à l’envoi.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Frees {size}. They load again when you send.</source>
         <translation>Libère {size}. Ils se rechargent à l’envoi.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>{name} stays loaded. {why}</source>
         <translation>{name} reste chargé. {why}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found_model.py"/>
         <source>Tokens per chat</source>
         <translation>Tokens par discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found_model.py"/>
         <source>For {chats} of {tokens}</source>
         <translation>Pour {chats} de {tokens}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/token_field.py"/>
         <source>Sent only to Hugging Face. Stored in your keychain once accepted.</source>
         <translation>Envoyé uniquement à Hugging Face, et conservé dans votre trousseau une fois accepté.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/token_field.py"/>
         <source>No keychain found. Stretto forgets this token when you quit.</source>
         <translation>Aucun trousseau trouvé. Stretto oublie ce jeton quand vous quittez.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Blocked because this link attaches a file to an email.</source>
         <translation>Bloqué, car ce lien joint un fichier à un e-mail.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Write an email to this address outside Stretto?</source>
         <translation>Écrire un e-mail à cette adresse en dehors de Stretto&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/asking.py"/>
         <source>It leads to {place}, not to the text before the “@”:</source>
         <translation>Il mène à {place}, et non à ce qui précède le «&#xa0;@&#xa0;»&#xa0;:</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
-        <location filename="../../app/remote/stream.py"/>
         <source>Its message: “{words}”</source>
         <translation>Message&#xa0;: «&#xa0;{words}&#xa0;»</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>The chat doesn’t fit in the context of {model}.</source>
         <translation>La discussion ne tient pas dans le contexte de {model}.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_session.py"/>
         <source>{host} doesn’t support choices or patterns as a reply format. Choose another under “Reply format” in the chat’s settings, such as JSON.</source>
         <translation>{host} ne prend en charge ni les choix ni les motifs comme format de réponse. Choisissez-en un autre sous «&#xa0;Format de réponse&#xa0;» dans les réglages de la discussion, par exemple JSON.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/misspelt.py"/>
         <source>No misspelled words found.</source>
         <translation>Aucun mot mal orthographié.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/misspelt.py"/>
         <source>{word} isn’t in the dictionary.</source>
         <translation>{word} n’est pas dans le dictionnaire.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/misspelt.py"/>
         <source>Suggestions took too long</source>
         <translation>Suggestions trop longues à trouver</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Code, hard questions, room for more chats</source>
         <translation>Code, questions difficiles, plus de discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Nothing found yet. Start the other Stretto with “serve --announce”.</source>
         <translation>Aucun résultat pour l’instant. Lancez l’autre Stretto avec «&#xa0;serve --announce&#xa0;».</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Leave out oldest messages when context is full</source>
         <translation>Omettre les messages les plus anciens quand le contexte est plein</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Nothing about you is sent, and nothing is installed automatically</source>
         <translation>Aucune donnée sur vous n’est envoyée&#xa0;; rien n’est installé automatiquement</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copy code for OpenAI’s library</source>
         <translation>Copier du code pour la bibliothèque OpenAI</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Stopped</source>
         <comment>a server</comment>
         <translation>Arrêté</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file has changed since the changes were shown.</source>
         <translation>Le fichier a changé depuis l’affichage des modifications.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>“{path}” isn’t an absolute path.</source>
         <translation>«&#xa0;{path}&#xa0;» n’est pas un chemin absolu.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Only numbers, + - * / // % **, brackets, and common functions are supported.</source>
         <translation>Seuls les nombres, + - * / // % **, les parenthèses et les fonctions usuelles sont acceptés.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Tools in this chat can change files in it. You see each change first.  W</source>
         <translation>Les outils de cette discussion peuvent y modifier des fichiers. Chaque modification vous est d’abord montrée.  W</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run every waiting call in this chat  A</source>
         <translation>Exécuter tous les appels en attente dans cette discussion  A</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run none of the waiting calls</source>
         <translation>N’exécuter aucun des appels en attente</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Stop this call</source>
         <translation>Arrêter cet appel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Stop this call and run it again</source>
         <translation>Arrêter cet appel et le relancer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Tools in this chat can list, search, and read files in it</source>
         <translation>Les outils de cette discussion peuvent lister, rechercher et lire ses fichiers</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Tokens these tools use in each prompt</source>
         <translation>Tokens que ces outils occupent dans chaque prompt</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>These tools add %Ln token to each prompt.</source>
         <comment>These tools add %Ln tokens to each prompt.</comment>
         <translation>
@@ -9437,303 +7430,240 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Not started</source>
         <comment>a server</comment>
         <translation>Non démarré</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Starting…</source>
         <comment>a server</comment>
         <translation>Démarrage…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Running</source>
         <comment>a server</comment>
         <translation>Actif</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>New or changed. Starts when a chat needs it:</source>
         <translation>Nouveau ou modifié. Démarre quand une discussion en a besoin&#xa0;:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_window.py"/>
         <source>Add a folder that contains models</source>
         <translation>Ajouter un dossier contenant des modèles</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_window.py"/>
         <source>No models yet. Get one from Hugging Face, or add a folder of models.</source>
         <translation>Aucun modèle pour l’instant. Obtenez-en un sur Hugging Face ou ajoutez un dossier de modèles.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>Search Hugging Face, or paste a model name or link</source>
         <translation>Recherche Hugging Face, ou nom ou lien d’un modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>This model already has an adapter</source>
         <translation>Ce modèle a déjà un adaptateur</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Lists the model a second time, with a LoRA or DoRA adapter</source>
         <translation>Ajoute une seconde fois ce modèle à la liste, avec un adaptateur LoRA ou DoRA</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
         <source>Enter part of a model’s name first</source>
         <translation>Saisissez d’abord une partie du nom d’un modèle</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>Stopped</source>
         <comment>a reply</comment>
         <translation>Arrêtée</translation>
     </message>
     <message>
-        <location filename="../../app/remote/groups.py"/>
         <source>It runs on {hosts} and hasn’t been started.</source>
         <translation>Il fonctionne sur {hosts} et n’a pas été démarré.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Looking for changes…</source>
         <translation>Recherche des modifications…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Leave Out Oldest Messages</source>
         <translation>Omettre les messages les plus anciens</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>Interrupted when Stretto quit</source>
         <comment>a reply</comment>
         <translation>Interrompue en quittant Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/token_field.py"/>
         <source>Opens the model’s page on Hugging Face</source>
         <translation>Ouvre la page du modèle sur Hugging Face</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>{context}. Nearly full. Start a new chat, or leave out the oldest messages.</source>
         <translation>{context}. Presque plein&#xa0;: commencez une nouvelle discussion ou omettez les messages les plus anciens.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>This chat now leaves out its oldest messages</source>
         <translation>Cette discussion omet désormais ses messages les plus anciens</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>As Much as Fits</source>
         <translation>Autant que possible</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Search Chats for “{words}”</source>
         <translation>Rechercher «&#xa0;{words}&#xa0;» dans les discussions</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Use with a coding agent</source>
         <translation>Utiliser avec un agent de programmation</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Model aliases</source>
         <translation>Alias de modèles</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Cached context of clients</source>
         <translation>Contexte en cache des clients</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>launch, Claude Code, Codex, terminal</source>
         <translation>lancer, Claude Code, Codex, terminal</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Clear the cached context of clients</source>
         <translation>Vider le contexte en cache des clients</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Lets them resume right away after a restart</source>
         <translation>Ils reprennent aussitôt après un redémarrage</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Open Terminal…</source>
         <translation>Ouvrir le terminal…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>{names} and others</source>
         <translation>{names} et d’autres</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Unknown names go to your first model</source>
         <translation>Les noms inconnus vont à votre premier modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Use with Agent</source>
         <translation>Utiliser avec un agent</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Choose project folder</source>
         <translation>Choisir le dossier du projet</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Agent</source>
         <translation>Agent</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Project folder</source>
         <translation>Dossier du projet</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/use_with.py"/>
         <source>The agent’s own settings stay as they are. Stretto creates a key if it needs one. If it isn’t installed, the terminal shows how to install it.</source>
         <translation>Les réglages propres à l’agent ne changent pas. S’il lui faut une clé, elle est créée pour lui. S’il n’est pas installé, le terminal indique comment l’installer.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Copy Command</source>
         <translation>Copier la commande</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Open in Terminal</source>
         <translation>Ouvrir dans le terminal</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Choose Project Folder</source>
         <translation>Choisir le dossier du projet</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/use_with.py"/>
         <source>No terminal was found. Copy the command into yours.</source>
         <translation>Aucun terminal trouvé. Copiez la commande dans le vôtre.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/use_with.py"/>
         <source>The terminal couldn’t be opened: {error}.</source>
         <translation>Impossible d’ouvrir le terminal&#xa0;: {error}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>prompt lookup</source>
         <translation>recherche dans le prompt</translation>
     </message>
     <message>
-        <location filename="../../app/models/installed.py"/>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Prompt lookup</source>
         <translation>Recherche dans le prompt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>A smaller model with the same tokenizer can speed up a chat that replies alone. Prompt lookup needs no model. It helps when the reply repeats text or code from the chat with changes. Replies stay the same.</source>
         <translation>Un modèle plus petit avec le même tokeniseur peut accélérer une discussion qui répond seule. La recherche dans le prompt se passe de modèle&#xa0;: elle est utile quand du texte ou du code de la discussion est réécrit avec des modifications. Les réponses restent les mêmes.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} no longer uses prompt lookup.</source>
         <translation>{name} n’utilise plus la recherche dans le prompt.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} uses prompt lookup.</source>
         <translation>{name} utilise la recherche dans le prompt.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} uses prompt lookup once loaded.</source>
         <translation>{name} utilisera la recherche dans le prompt une fois chargé.</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Share of compute when several clients are active</source>
         <translation>Part du temps de calcul quand plusieurs clients sont actifs</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>The message alone is too long for the model’s context.</source>
         <translation>À lui seul, le message est trop long pour le contexte du modèle.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>Use {model}</source>
         <translation>Utiliser {model}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>images</source>
         <comment>after another word</comment>
         <translation>images</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>{model} can’t see images. Remove them, or choose a model that can.</source>
         <translation>{model} ne voit pas les images. Retirez-les ou choisissez un modèle qui les voit.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
         <source>Pasted image</source>
         <translation>Image collée</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
         <source>The image is no longer available.</source>
         <translation>L’image n’est plus disponible.</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>The model can’t see images.</source>
         <translation>Le modèle ne voit pas les images.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Supports images</source>
         <translation>Prend en charge les images</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Images in your messages are sent to this model</source>
         <translation>Les images de vos messages sont envoyées à ce modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <location filename="../../app/ui/widgets/pictures.py"/>
         <source>Image {name}, {about}</source>
         <translation>Image {name}, {about}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Enter shows the image, Delete removes it</source>
         <translation>Entrée pour afficher l’image, Suppr pour la retirer</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>%n chat has a model that can’t see images</source>
         <comment>%n chats have models that can’t see images</comment>
         <translation>
@@ -9742,78 +7672,63 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is on. To include a remote chat, press {keys} in it.</source>
         <translation>La diffusion est activée. Pour inclure une discussion distante, appuyez sur {keys} dans celle-ci.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>The connection to {host} was lost before the reply ended.</source>
         <translation>La connexion à {host} a été perdue avant la fin de la réponse.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/stream.py"/>
         <source>{host} couldn’t finish the reply.</source>
         <translation>{host} n’a pas pu terminer la réponse.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Send now, interrupting the reply</source>
         <translation>Envoyer tout de suite en interrompant la réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Ctrl+Enter</source>
         <translation>Ctrl+Entrée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Editing your message</source>
         <translation>Modification de votre message</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>No app here opens PDFs. Export the chat as PDF instead.</source>
         <translation>Aucune application n’ouvre les PDF ici. Exportez plutôt la discussion en PDF.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/transcript.py"/>
         <source>Branch: {title}</source>
         <translation>Branche&#xa0;: {title}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/transcript.py"/>
         <source>Branch {number}: {title}</source>
         <translation>Branche {number}&#xa0;: {title}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch, ready to print.</source>
         <translation>La branche actuelle, prête à imprimer.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>{model} can’t hear recordings. Remove them, or choose a model that can.</source>
         <translation>{model} n’entend pas les enregistrements. Retirez-les ou choisissez un modèle qui les entend.</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>The model can’t hear recordings.</source>
         <translation>Le modèle n’entend pas les enregistrements.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/branches.py"/>
         <source>Beginning of the chat</source>
         <translation>Début de la discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/branches.py"/>
         <source>shown</source>
         <comment>of a branch</comment>
         <translation>affichée</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/branches.py"/>
         <source>%Ln branch</source>
         <comment>%Ln branches</comment>
         <translation>
@@ -9822,52 +7737,42 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/branches.py"/>
         <source>Name of the branch</source>
         <translation>Nom de la branche</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/branches.py"/>
         <source>Branches</source>
         <translation>Branches</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/branches.py"/>
         <source>Show This Branch  Enter</source>
         <translation>Afficher cette branche  Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/branches.py"/>
         <source>Name Branch  F2</source>
         <translation>Nommer la branche  F2</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/branches.py"/>
         <source>Compare Branches  Shift+Enter</source>
         <translation>Comparer les branches  Shift+Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/branches.py"/>
         <source>Messages One by One  Shift+Right</source>
         <translation>Messages un par un  Shift+Right</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/branches.py"/>
         <source>Delete Branch  Del</source>
         <translation>Supprimer la branche  Del</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/branches.py"/>
         <source>Choose a branch below it.</source>
         <translation>Choisissez une branche en dessous.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/branches.py"/>
         <source>This branch is shown already. Choose another, or two to compare.</source>
         <translation>Cette branche est déjà affichée. Choisissez-en une autre, ou deux à comparer.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>… %Ln more message</source>
         <comment>… %Ln more messages</comment>
         <translation>
@@ -9876,393 +7781,313 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Compare Branches</source>
         <translation>Comparer les branches</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Both continue from “{words}”</source>
         <translation>Les deux continuent à partir de «&#xa0;{words}&#xa0;»</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Shown branch</source>
         <translation>Branche affichée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Other branch</source>
         <translation>Autre branche</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Show This Branch</source>
         <translation>Afficher cette branche</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Hide Branches</source>
         <translation>Masquer les branches</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Show Branches</source>
         <translation>Afficher les branches</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>Optimist</source>
         <translation>Optimiste</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>Answer as an optimist. Make the case for it.</source>
         <translation>Réponds en optimiste. Donne les arguments pour.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>Skeptic</source>
         <translation>Sceptique</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>Answer as a skeptic. Say what could go wrong.</source>
         <translation>Réponds en sceptique. Dis ce qui pourrait mal tourner.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>Engineer</source>
         <translation>Ingénieur</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>Answer as an engineer. Explain how you’d build it.</source>
         <translation>Réponds en ingénieur. Explique comment tu t’y prendrais.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>Judged by {model}</source>
         <translation>Jugé par {model}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>Merged by {model}</source>
         <translation>Fusionné par {model}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>Vote</source>
         <translation>Vote</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>The panel is still replying.</source>
         <translation>Le panel n’a pas fini ses réponses.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>Needs at least two replies.</source>
         <translation>Il faut au moins deux réponses.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>Order: {letters}</source>
         <translation>Ordre&#xa0;: {letters}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>{letter} won in both orders.</source>
         <translation>{letter} l’emporte dans les deux ordres.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>No clear winner: {first} in one order, {second} in the other.</source>
         <translation>Pas de gagnante nette&#xa0;: {first} dans un ordre, {second} dans l’autre.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>No reply won in both orders.</source>
         <translation>Aucune réponse ne l’emporte dans les deux ordres.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>Models can misjudge. Check what matters.</source>
         <translation>Un modèle peut se tromper. Vérifiez ce qui compte.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>A reply was cut off and can’t be counted.</source>
         <translation>Une réponse a été coupée et ne peut pas être comptée.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>Only numbers, short choices, and JSON can be counted.</source>
         <translation>Seuls des nombres, des choix courts et du JSON peuvent être comptés.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>All {total} say {value}.</source>
         <translation>Les {total} disent {value}.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>No reply has more votes than the others.</source>
         <translation>Aucune réponse n’a plus de voix que les autres.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>{most} of {total} say {value}.</source>
         <translation>{most} sur {total} disent {value}.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>No reply: {names}</source>
         <translation>Pas de réponse&#xa0;: {names}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
-        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Agreeing doesn’t make it correct.</source>
         <translation>Être d’accord ne veut pas dire avoir raison.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>This chat’s model</source>
         <translation>Modèle de cette discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>As in chat</source>
         <comment>a temperature</comment>
         <translation>Comme la discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Random</source>
         <comment>a seed</comment>
         <translation>Aléatoire</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Instructions for this member</source>
         <translation>Instructions pour ce membre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Remove Member</source>
         <translation>Retirer le membre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Name of member {number}</source>
         <translation>Nom du membre {number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Model of member {number}</source>
         <translation>Modèle du membre {number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Temperature of member {number}</source>
         <translation>Température du membre {number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Seed of member {number}</source>
         <translation>Graine du membre {number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Instructions of member {number}</source>
         <translation>Instructions du membre {number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Remove member {number}</source>
         <translation>Retirer le membre {number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Ask a Panel</source>
         <translation>Interroger un panel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Panel</source>
         <translation>Panel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Save As…</source>
         <translation>Enregistrer sous…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Add Member</source>
         <translation>Ajouter un membre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Ask</source>
         <translation>Interroger</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>A panel needs at least two members.</source>
         <translation>Un panel doit avoir au moins deux membres.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>A panel can have up to {most} members.</source>
         <translation>Un panel a au plus {most} membres.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Last panel</source>
         <translation>Dernier panel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Save Panel</source>
         <translation>Enregistrer le panel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Rename Panel</source>
         <translation>Renommer le panel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Go to one of the columns first.</source>
         <translation>Allez d’abord dans une des colonnes.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>This reply came from a panel. Open the panel to regenerate it.</source>
         <translation>Cette réponse vient d’un panel. Ouvrez le panel pour la régénérer.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>Finish editing the message first.</source>
         <translation>Terminez d’abord la modification du message.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>The columns of this panel aren’t in this chat.</source>
         <translation>Les colonnes de ce panel ne sont pas dans cette discussion.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Ask a Panel…  Ctrl+Shift+E</source>
         <translation>Interroger un panel…  Ctrl+Shift+E</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Show Panel: {names}</source>
         <translation>Afficher le panel&#xa0;: {names}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Show Panel</source>
         <translation>Afficher le panel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Judge</source>
         <translation>Juger</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>A model compares the replies in both orders</source>
         <translation>Un modèle compare les réponses, dans les deux ordres</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Merge</source>
         <translation>Fusionner</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Combines the replies and cites where each part came from</source>
         <translation>Combine les réponses et cite l’origine de chaque partie</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Count Votes</source>
         <translation>Compter les voix</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Counts replies that are numbers, choices, or JSON</source>
         <translation>Compter les réponses qui sont des nombres, des choix ou du JSON</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Continue from this reply. The others are kept as versions.</source>
         <translation>Continuer avec cette réponse. Les autres sont conservées comme versions.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Keep {name}</source>
         <translation>Garder {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Hide Panel  Esc</source>
         <translation>Masquer le panel  Esc</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>All members have replied</source>
         <translation>Tous les membres ont répondu</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/panel_commands.py"/>
         <source>Ask a Panel…</source>
         <translation>Interroger un panel…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/panel_commands.py"/>
         <source>Ask Same Panel Again</source>
         <translation>Interroger à nouveau ce panel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/panel_commands.py"/>
         <source>Show/Hide Panel</source>
         <translation>Afficher ou masquer le panel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/panel_commands.py"/>
         <source>Judge Panel</source>
         <translation>Juger le panel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/panel_commands.py"/>
         <source>Merge Panel</source>
         <translation>Fusionner le panel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/panel_commands.py"/>
         <source>Count Panel Votes</source>
         <translation>Compter les voix du panel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>This chat is no longer there.</source>
         <translation>Cette discussion n’existe plus.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached.py"/>
         <source>chat</source>
         <comment>a kind of file</comment>
         <translation>discussion</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>message {numbers}</source>
         <comment>messages {numbers}</comment>
         <translation>
@@ -10271,7 +8096,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>{count} new message</source>
         <comment>{count} new messages</comment>
         <translation>
@@ -10280,7 +8104,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>changed, {count} message</source>
         <comment>changed, {count} messages</comment>
         <translation>
@@ -10289,7 +8112,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>last message</source>
         <comment>last {count} messages</comment>
         <translation>
@@ -10298,7 +8120,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>whole, {count} message</source>
         <comment>whole, {count} messages</comment>
         <translation>
@@ -10307,87 +8128,69 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Read another chat</source>
         <translation>Lire une autre discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>@, in the message</source>
         <translation>@, dans le message</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Message {number}</source>
         <translation>Message {number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Enter opens the chat, Right shows the text sent to the model</source>
         <translation>Entrée pour ouvrir la discussion, Droite pour afficher le texte envoyé au modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Chat {name}, {about}</source>
         <translation>Discussion {name}, {about}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Enter opens the menu, Delete ends following the chat</source>
         <translation>Entrée ouvre le menu, Suppr arrête de suivre la discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>nothing new</source>
         <translation>rien de nouveau</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Reads: {title}</source>
         <translation>Lit&#xa0;: {title}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Open Chat</source>
         <translation>Ouvrir la discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Follow</source>
         <translation>Suivre</translation>
     </message>
     <message>
-        <location filename="../../app/chats/reading.py"/>
         <source>no longer there</source>
         <comment>a chat</comment>
         <translation>n’existe plus</translation>
     </message>
     <message>
-        <location filename="../../app/chats/reading.py"/>
         <source>in the Trash</source>
         <comment>a chat</comment>
         <translation>dans la corbeille</translation>
     </message>
     <message>
-        <location filename="../../app/chats/reading.py"/>
         <source>Deleted chat</source>
         <translation>Discussion supprimée</translation>
     </message>
     <message>
-        <location filename="../../app/chats/reading.py"/>
         <source>too long</source>
         <comment>a chat</comment>
         <translation>trop longue</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/reading_commands.py"/>
         <source>Read Another Chat</source>
         <translation>Lire une autre discussion</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/reading_commands.py"/>
         <source>Whole chat, %Ln message</source>
         <comment>Whole chat, %Ln messages</comment>
         <translation>
@@ -10396,157 +8199,126 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/reading_commands.py"/>
         <source>Last messages:</source>
         <translation>Derniers messages&#xa0;:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/reading_commands.py"/>
         <source>Number of messages</source>
         <translation>Nombre de messages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/reading_commands.py"/>
         <source>Include new messages from this chat as they arrive</source>
         <translation>Inclure les nouveaux messages de cette discussion au fil de l’eau</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/reading_commands.py"/>
         <source>Reasoning, tool calls, and the text of files are left out.</source>
         <translation>Le raisonnement, les appels d’outils et le texte des fichiers sont omis.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/reading_commands.py"/>
         <source>Read</source>
         <translation>Lire</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/reading_commands.py"/>
         <source>There’s no other chat.</source>
         <translation>Il n’y a pas d’autre discussion.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/reading_commands.py"/>
         <source>Read Another Chat…</source>
         <translation>Lire une autre discussion…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/reading_commands.py"/>
         <source>Search chats to read</source>
         <translation>Rechercher des discussions à lire</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/reading_commands.py"/>
         <source>A chat follows at most {most} others.</source>
         <translation>Une discussion suit au plus {most} autres.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Keep reply of a panel</source>
         <translation>Garder la réponse d’un panel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Enter, on a column</source>
         <translation>Entrée, sur une colonne</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Previous or next column</source>
         <translation>Colonne précédente ou suivante</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Left or Right, on a column</source>
         <translation>Gauche ou Droite, sur une colonne</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Show branch</source>
         <translation>Afficher la branche</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Enter, in the branches</source>
         <translation>Entrée, dans les branches</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Name branch</source>
         <translation>Nommer la branche</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>F2, in the branches</source>
         <translation>F2, dans les branches</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Compare branches</source>
         <translation>Comparer les branches</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Shift+Enter, in the branches</source>
         <translation>Maj+Entrée, dans les branches</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Show messages of a branch one by one</source>
         <translation>Afficher un par un les messages d’une branche</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Shift+Right, in the branches</source>
         <translation>Maj+Droite, dans les branches</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Delete branch</source>
         <translation>Supprimer la branche</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Delete, in the branches</source>
         <translation>Suppr, dans les branches</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Ask Helpers</source>
         <translation>Interroger des assistants</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Answers up to 8 questions at the same time with the same model.</source>
         <translation>Traite jusqu’à 8 questions à la fois avec le même modèle.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Ask helpers these questions?</source>
         <translation>Poser ces questions aux assistants&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Only the question</source>
         <translation>La question seulement</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>This chat so far</source>
         <translation>Cette discussion jusqu’ici</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>“{name}” must be a list of 1 to {most} texts.</source>
         <translation>«&#xa0;{name}&#xa0;» doit être une liste de 1 à {most} textes.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>“{name}” must be “fresh” or “fork”.</source>
         <translation>«&#xa0;{name}&#xa0;» doit être «&#xa0;fresh&#xa0;» ou «&#xa0;fork&#xa0;».</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>%n helper</source>
         <comment>%n helpers</comment>
         <translation>
@@ -10555,101 +8327,83 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Tokens for each helper</source>
         <translation>Tokens par assistant</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Seconds for all helpers</source>
         <translation>Secondes pour tous les assistants</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Helpers at once</source>
         <translation>Assistants simultanés</translation>
     </message>
     <message>
-        <location filename="../../app/chats/helping.py"/>
         <source>The model was unloaded.</source>
         <translation>Le modèle a été déchargé.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/helping.py"/>
         <source>It tried to use a tool.</source>
         <translation>Il a tenté d’utiliser un outil.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/helping.py"/>
         <source>Memory is full.</source>
         <translation>La mémoire est pleine.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <source>Waiting</source>
         <comment>a helper</comment>
         <translation>En attente</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <source>Reading</source>
         <comment>a helper</comment>
         <translation>Lecture</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <source>Thinking</source>
         <comment>a helper</comment>
         <translation>Réflexion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <source>Writing</source>
         <comment>a helper</comment>
         <translation>Rédaction</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <source>Done</source>
         <comment>a helper</comment>
         <translation>Terminé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <source>Stopped</source>
         <comment>a helper</comment>
         <translation>Arrêté</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <source>Out of tokens</source>
         <comment>a helper</comment>
         <translation>Plus de tokens</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <source>Out of time</source>
         <comment>a helper</comment>
         <translation>Temps écoulé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <source>Failed</source>
         <comment>a helper</comment>
         <translation>Échec</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <source>Stop this helper</source>
         <translation>Arrêter cet assistant</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <source>Helper {number} of {count}, {state}</source>
         <translation>Assistant {number} sur {count}, {state}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/tool_call.py"/>
         <source>Asking %n helper</source>
         <comment>Asking %n helpers</comment>
         <translation>
@@ -10658,62 +8412,50 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/help_notes.py"/>
         <source>From Help, because the Guide can get this wrong.</source>
         <translation>Extrait de l’aide, car le Guide peut se tromper à ce sujet.</translation>
     </message>
     <message>
-        <location filename="../../app/program/application.py"/>
         <source>Stretto no longer has comparison tables. Yours is saved as CSV and JSON in {folder}.</source>
         <translation>Stretto n’a plus de tableaux comparatifs. Le vôtre est enregistré en CSV et JSON dans {folder}.</translation>
     </message>
     <message>
-        <location filename="../../app/program/removed.py"/>
         <source>The mlx-lm wheel you chose is no longer used. Stretto uses the built-in version.</source>
         <translation>Le wheel mlx-lm choisi n’est plus utilisé. Stretto utilise la version intégrée.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Tell me a short story about a river</source>
         <translation>Raconte-moi une courte histoire sur une rivière</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Chat Settings (changed)</source>
         <translation>Réglages de la discussion (modifiés)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Copy Message</source>
         <translation>Copier le message</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Provider</source>
         <translation>Fournisseur</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Other</source>
         <translation>Autre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Add Server…</source>
         <translation>Ajouter un serveur…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Add Server</source>
         <translation>Ajouter un serveur</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Command or address</source>
         <translation>Commande ou adresse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Enter a name, and a command or an address.</source>
         <translation>Saisissez un nom, et une commande ou une adresse.</translation>
     </message>

@@ -4,24 +4,18 @@
 <context>
     <name>Stretto</name>
     <message>
-        <location filename="../../app/store/readers.py"/>
-        <location filename="../../app/store/writer.py"/>
         <source>The chats are closed.</source>
         <translation>对话已关闭。</translation>
     </message>
     <message>
-        <location filename="../../app/store/records.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>New chat</source>
         <translation>新对话</translation>
     </message>
     <message>
-        <location filename="../../app/store/salvage.py"/>
         <source>Recovered chat</source>
         <translation>恢复的对话</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/store/writer.py"/>
         <source>%n change couldn’t be saved. {why}</source>
         <comment>%n changes couldn’t be saved. {why}</comment>
         <translation>
@@ -29,110 +23,87 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>{server} refused: {why}</source>
         <translation>{server} 拒绝：{why}</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>{server} didn’t start within {seconds} s.</source>
         <translation>{server} 在 {seconds} 秒内没有启动。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>{server} couldn’t be reached: {why}</source>
         <translation>无法连接 {server}：{why}</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>The program “{program}” wasn’t found. Is it installed?</source>
         <translation>找不到程序“{program}”。是否已安装？</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>New file {path}</source>
         <translation>新文件 {path}</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>Links aren’t followed.</source>
         <translation>不跟随链接。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>It couldn’t be opened: {why}.</source>
         <translation>无法打开：{why}。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>The server has no name. Write it as {&quot;name&quot;: {&quot;command&quot;: …}}.</source>
         <translation>服务器没有名称。请写成 {&quot;name&quot;: {&quot;command&quot;: …}}。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>its name looks like that of “{other}”</source>
         <translation>名称看起来与“{other}”相同</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>{path} couldn’t be read: {why}.</source>
         <translation>无法读取 {path}：{why}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>New message</source>
         <translation>新消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Compare  Ctrl+Alt+C</source>
         <translation>对比  Ctrl+Alt+C</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Editing a queued message.</source>
         <translation>正在编辑排队中的消息。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Broadcast  Ctrl+Shift+B</source>
         <translation>群发  Ctrl+Shift+B</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Join Broadcast  Ctrl+Alt+B</source>
         <translation>加入群发  Ctrl+Alt+B</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Message…</source>
         <translation>消息…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Enter</source>
         <comment>the key</comment>
         <translation>Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop  Esc</source>
         <translation>停止  Esc</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Send  {keys}</source>
         <translation>发送  {keys}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Message</source>
         <translation>消息</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>The text is %Ln characters long. A message takes {most}.</source>
         <comment>The text is %Ln characters long. A message takes {most}.</comment>
         <translation>
@@ -140,334 +111,232 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>File {name}, {about}</source>
         <translation>文件 {name}，{about}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Restore from Backup</source>
         <translation>从备份恢复</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Backups</source>
         <translation>备份</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Restore</source>
         <translation>恢复</translation>
     </message>
     <message>
-        <location filename="../../app/settings/translation.py"/>
         <source>Close Tab</source>
         <translation>关闭标签页</translation>
     </message>
     <message>
-        <location filename="../../app/settings/translation.py"/>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <location filename="../../app/ui/models/machines.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/widgets/asking.py"/>
-        <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Close</source>
         <translation>关闭</translation>
     </message>
     <message>
-        <location filename="../../app/settings/translation.py"/>
         <source>Close Others</source>
         <translation>关闭其他标签页</translation>
     </message>
     <message>
-        <location filename="../../app/settings/translation.py"/>
         <source>Detach</source>
         <translation>移到新窗口</translation>
     </message>
     <message>
-        <location filename="../../app/settings/translation.py"/>
         <source>Unpin (Dock)</source>
         <translation>取消固定（停靠）</translation>
     </message>
     <message>
-        <location filename="../../app/settings/translation.py"/>
         <source>Minimize</source>
         <translation>最小化</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Today</source>
         <translation>今天</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Yesterday</source>
         <translation>昨天</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Pinned</source>
         <translation>已置顶</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
         <source>Earlier</source>
         <translation>更早</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>dddd d MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>yyyy年M月d日 dddd</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>dddd d MMMM</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>M月d日 dddd</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>{size} · before an update</source>
         <translation>{size} · 更新前</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Crash Report</source>
         <translation>崩溃报告</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Stretto had a problem last time</source>
         <translation>Stretto 上次出现了问题</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Report</source>
         <translation>报告</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/transcript/selection.py"/>
-        <location filename="../../app/ui/window/undo.py"/>
         <source>Copy</source>
         <translation>复制</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Show File</source>
         <translation>显示文件</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
         <source>The report can’t be read: {error}</source>
         <translation>无法读取报告：{error}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Your chats can’t be read</source>
         <translation>无法读取你的对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Stretto can’t write to your chats</source>
         <translation>Stretto 无法写入你的对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>The disk is full</source>
         <translation>磁盘已满</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>The disk that holds {place} is full. Free some space, then try again.</source>
         <translation>{place} 所在的磁盘已满。请腾出一些空间，然后重试。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Your chats couldn’t be opened</source>
         <translation>无法打开你的对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/window/main_window.py"/>
         <source>Quit</source>
         <translation>退出</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/models/download_list.py"/>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Try Again</source>
         <translation>重试</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Start Empty and Keep the File</source>
         <translation>保留文件并从空白开始</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Use Another Folder…</source>
         <translation>使用其他文件夹…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Use Another Folder</source>
         <translation>使用其他文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Your latest changes aren’t saved</source>
         <translation>最新的更改尚未保存</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Quit Without Saving</source>
         <translation>不保存并退出</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>About Stretto</source>
         <translation>关于 Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Version {version}</source>
         <translation>版本 {version}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Licenses…</source>
         <translation>许可证…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Web page (HTML)</source>
         <translation>网页 (HTML)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Plain text</source>
         <translation>纯文本</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export Chats</source>
         <translation>导出对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/selection.py"/>
         <source>Copy as Markdown</source>
         <translation>复制为 Markdown</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Export…</source>
         <translation>导出…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Seeds</source>
         <translation>种子</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Temperatures</source>
         <translation>温度</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>{model} {kept} of {times}</source>
         <translation>{model} {kept}/{times}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Kept so far: {models}</source>
         <translation>目前保留的：{models}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Compare</source>
         <translation>对比</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
-        <location filename="../../app/ui/models/download_list.py"/>
-        <location filename="../../app/ui/models/fit.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/transcript/question_form.py"/>
-        <location filename="../../app/ui/widgets/asking.py"/>
-        <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Cancel</source>
         <translation>取消</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Seed {n}</source>
         <translation>种子 {n}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Temperature {value}</source>
         <translation>温度 {value}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Choose at least two models.</source>
         <translation>请至少选择两个模型。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Chats</source>
         <translation>对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>There’s no chat to export yet.</source>
         <translation>还没有可导出的对话。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export</source>
         <translation>导出</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/helper_lanes.py"/>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
-        <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop</source>
         <translation>停止</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>{done} of %Ln chats</source>
         <comment>{done} of %Ln chats</comment>
         <translation>
@@ -475,193 +344,139 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The export failed: {name}.</source>
         <translation>导出失败：{name}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>paused</source>
         <translation>已暂停</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/download_list.py"/>
-        <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Pause</source>
         <translation>暂停</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import Chats</source>
         <translation>导入对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Choose Files…</source>
         <translation>选择文件…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Choose Folder…</source>
         <translation>选择文件夹…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>All files</source>
         <translation>所有文件</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import</source>
         <translation>导入</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Reading…</source>
         <translation>正在读取…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The import failed: {why}.</source>
         <translation>导入失败：{why}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Licenses</source>
         <translation>许可证</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>License</source>
         <translation>许可证</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Name</source>
         <translation>名称</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Replace</source>
         <translation>替换</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Prompts</source>
         <translation>提示词</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Explain {{topic}} to {{audience}} in three sentences.</source>
         <translation>用三句话向{{audience}}解释{{topic}}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>New</source>
         <translation>新建</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Delete</source>
         <translation>删除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>New prompt</source>
         <translation>新提示词</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>There’s no prompt to delete</source>
         <translation>没有可删除的提示词</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>A prompt needs a name. It is still called “{before}”.</source>
         <translation>提示词需要名称。名称仍为“{before}”。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Keyboard Shortcuts</source>
         <translation>键盘快捷键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{command}: {keys}, changed. Change</source>
         <translation>{command}：{keys}，已更改。更改</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{command}: {keys}. Change</source>
         <translation>{command}：{keys}。更改</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>none</source>
         <comment>no keys</comment>
         <translation>无</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>In a chat</source>
         <translation>在对话中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Set</source>
         <translation>设定</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Trash</source>
         <translation>废纸篓</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Deleted chats</source>
         <translation>已删除的对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete Now</source>
         <translation>立即删除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Empty Trash</source>
         <translation>清空废纸篓</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Keep</source>
         <translation>保留</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Choose a chat first</source>
         <translation>请先选择一个对话</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted %n day ago</source>
         <comment>Deleted %n days ago</comment>
         <translation>
@@ -669,145 +484,107 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted yesterday</source>
         <translation>昨天删除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted today</source>
         <translation>今天删除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Open Download Page</source>
         <translation>打开下载页面</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Skip This Version</source>
         <translation>跳过此版本</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Later</source>
         <translation>以后再说</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/finder.py"/>
-        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Command</source>
         <translation>命令</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/finder.py"/>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Chat</source>
         <translation>对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>On disk</source>
         <translation>磁盘占用</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/models/found.py"/>
-        <location filename="../../app/ui/models/machines.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/models/remote.py"/>
-        <location filename="../../app/ui/palette/finder.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <location filename="../../app/ui/settings/use_with.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Model</source>
         <translation>模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Size</source>
         <translation>大小</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Precision</source>
         <translation>精度</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>In memory</source>
         <translation>内存占用</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/finder.py"/>
         <source>Setting</source>
         <translation>设置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/finder.py"/>
         <source>Prompt</source>
         <translation>提示词</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/finder.py"/>
         <source>Resource</source>
         <translation>资源</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/finder.py"/>
         <source>Not possible now: {why}</source>
         <translation>现在不可用：{why}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/palette.py"/>
         <source>Found</source>
         <comment>the list of what was found</comment>
         <translation>结果</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/palette.py"/>
         <source>Command palette</source>
         <translation>命令面板</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/palette.py"/>
         <source>Up and Down choose, Enter opens, Esc closes</source>
         <translation>用上下键选择，按 Enter 打开，按 Esc 关闭</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Edit Prompts…</source>
         <translation>编辑提示词…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Write a Prompt…</source>
         <translation>编写提示词…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Free text</source>
         <translation>自由文本</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Pattern</source>
         <translation>正则表达式</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Schema</source>
         <translation>Schema</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Choices</source>
         <translation>选项</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/header.py"/>
         <source>{used} of {limit} tokens</source>
         <comment>{used} of {limit} tokens</comment>
         <translation>
@@ -815,7 +592,6 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/header.py"/>
         <source>{used} of {limit} tokens of context</source>
         <comment>{used} of {limit} tokens of context</comment>
         <translation>
@@ -823,162 +599,122 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Context: {words}</source>
         <translation>上下文：{words}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Explain recursion with a short example</source>
         <translation>用一个简短的例子解释递归</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Write a haiku about autumn</source>
         <translation>写一首关于秋天的俳句</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Compare tea and coffee in a table</source>
         <translation>用表格对比茶和咖啡</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Shows four replies to one message, side by side</source>
         <translation>并排显示同一条消息的四条回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Chat with {name}</source>
         <translation>与 {name} 对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/download_list.py"/>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/models/remote.py"/>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>New Chat</source>
         <translation>新建对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>No chat is open</source>
         <translation>没有打开的对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>Find in this chat</source>
         <translation>在此对话中查找</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/branches.py"/>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>Close  Esc</source>
         <translation>关闭  Esc</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>Not found</source>
         <translation>未找到</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>{number} of {count}</source>
         <translation>{number}/{count}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>Queued until the reply ends. {keys} sends the first one now.</source>
         <translation>排队等待回复结束。按 {keys} 立即发送第一条。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/turn.py"/>
         <source>Sends when “{file}” is ready. Esc cancels.</source>
         <translation>“{file}”就绪后发送。按 Esc 取消。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/turn.py"/>
         <source>Interrupting the reply… Esc keeps your message.</source>
         <translation>正在中断回复…&#xa0;按&#xa0;Esc&#xa0;将消息留在此处。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Message removed from the queue</source>
         <translation>已从队列中移除消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Cancel loading</source>
         <translation>取消加载</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>More</source>
         <translation>更多</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Model: {name}</source>
         <translation>模型：{name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Check</source>
         <translation>检查</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Test</source>
         <translation>测试</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Start</source>
         <translation>启动</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Not checked yet</source>
         <translation>尚未检查</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Ready</source>
         <translation>就绪</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Not ready</source>
         <translation>未就绪</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Testing. This takes a minute or more…</source>
         <translation>正在测试，需要一分钟或更长时间…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Starting {hosts}…</source>
         <translation>正在启动 {hosts}…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Images</source>
         <translation>图片</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>{bits}-bit, mixed</source>
         <translation>{bits} 位，混合</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>%n-bit weights</source>
         <comment>%n-bit weights</comment>
         <translation>
@@ -986,7 +722,6 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>%n day ago</source>
         <comment>%n days ago</comment>
         <translation>
@@ -994,26 +729,20 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>d MMMM</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>M月d日</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>d MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>yyyy年M月d日</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Not loaded</source>
         <translation>未加载</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>%Ln model</source>
         <comment>%Ln models</comment>
         <translation>
@@ -1021,17 +750,14 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>{size} on disk</source>
         <translation>磁盘占用 {size}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>draft model {name}</source>
         <translation>草稿模型 {name}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>context %Ln token</source>
         <comment>context %Ln tokens</comment>
         <translation>
@@ -1039,201 +765,147 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>pinned</source>
         <translation>已置顶</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>in memory, {size}</source>
         <translation>内存占用 {size}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>license {name}</source>
         <translation>许可证 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>used {when}</source>
         <translation>{when}使用过</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Loading…</source>
         <translation>正在加载…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Unloaded</source>
         <translation>已卸载</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Unloaded, loads when you send</source>
         <translation>已卸载，发送时加载</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Loading {share}</source>
         <translation>正在加载 {share}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <location filename="../../app/ui/widgets/toast.py"/>
         <source>Notice</source>
         <translation>通知</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>loading…</source>
         <translation>正在加载…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>not loaded</source>
         <translation>未加载</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Open Model Folder…</source>
         <translation>打开模型文件夹…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Manage Models…</source>
         <translation>管理模型…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Unload a Model…</source>
         <translation>卸载模型…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>Extract Text</source>
         <translation>提取文字</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>Replace the images with the text in them, read by this computer</source>
         <translation>用这台电脑识别出的文字替换图片</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>Start Again</source>
         <translation>重新启动</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>{name} doesn’t fit in memory. {error}</source>
         <translation>内存放不下 {name}。{error}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>{name} couldn’t be loaded. {error}</source>
         <translation>无法加载 {name}。{error}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>Queued until the reply ends.</source>
         <translation>排队等待回复结束。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>This reply was deleted.</source>
         <translation>此回复已被删除。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>8-bit</source>
         <translation>8 位</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>4-bit</source>
         <translation>4 位</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/export_formats.py"/>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Instructions</source>
         <translation>指令</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Presets</source>
         <translation>预设</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Random</source>
         <translation>随机</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Seed</source>
         <translation>种子</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Thinking</source>
         <translation>思考</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>KV cache</source>
         <translation>KV 缓存</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Context</source>
         <translation>上下文</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Choose</source>
         <translation>选择</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Remote</source>
         <comment>of a model that answers on another machine</comment>
         <translation>远程</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Waiting</source>
         <translation>等待中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Waiting for {host}</source>
         <translation>正在等待 {host}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Waiting for {host}, {time}</source>
         <translation>正在等待 {host}，{time}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Message %n chat…</source>
         <comment>Message %n chats…</comment>
         <translation>
@@ -1241,30 +913,22 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Message {name}…</source>
         <translation>给 {name} 发消息…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Copied</source>
         <translation>已复制</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Attach Files</source>
         <translation>附加文件</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Attach</source>
         <translation>附加</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/files.py"/>
         <source>{count} tokens</source>
         <comment>{count} tokens</comment>
         <translation>
@@ -1272,7 +936,6 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/files.py"/>
         <source>about {count} tokens</source>
         <comment>about {count} tokens</comment>
         <translation>
@@ -1280,159 +943,116 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>No presets yet</source>
         <translation>还没有预设</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Choose “Save as Preset…” to keep these settings</source>
         <translation>选择“存为预设…”可保留这些设置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Save as Preset…</source>
         <translation>存为预设…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Rename</source>
         <translation>重命名</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Save as Preset</source>
         <translation>存为预设</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Rename Preset</source>
         <translation>重命名预设</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Preset “{name}” replaced</source>
         <translation>已替换预设“{name}”</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Preset renamed to “{name}”</source>
         <translation>预设已重命名为“{name}”</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Preset “{name}” deleted</source>
         <translation>已删除预设“{name}”</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Temperature</source>
         <translation>温度</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Top-p</source>
         <translation>Top-p</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Top-k</source>
         <translation>Top-k</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Min-p</source>
         <translation>Min-p</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Typical-p</source>
         <translation>Typical-p</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>XTC probability</source>
         <translation>XTC 概率</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>XTC threshold</source>
         <translation>XTC 阈值</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Repetition penalty</source>
         <translation>重复惩罚</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Presence penalty</source>
         <translation>存在惩罚</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Frequency penalty</source>
         <translation>频率惩罚</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>{name} can’t call tools.</source>
         <translation>{name} 无法调用工具。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folders</source>
         <translation>文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Allow Writing</source>
         <translation>允许写入</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Remove</source>
         <translation>移除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_window.py"/>
         <source>Search models</source>
         <translation>搜索模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Add Folder…</source>
         <translation>添加文件夹…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_window.py"/>
         <source>Looking for models…</source>
         <translation>正在查找模型…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>{name} has changed. Before: {before}
 Now: {now}</source>
         <translation>{name} 已更改。之前：{before}
 现在：{now}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/found.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>%Ln token</source>
         <comment>%Ln tokens</comment>
         <translation>
@@ -1440,87 +1060,70 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Pages of {name}</source>
         <translation>{name} 的页面</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Page numbers</source>
         <translation>页码</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Which pages does the model get?</source>
         <translation>向模型提供哪些页面？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Pages…</source>
         <translation>选择页面…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Slides of {name}</source>
         <translation>{name} 的幻灯片</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Slide numbers</source>
         <translation>幻灯片编号</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Which slides does the model get?</source>
         <translation>向模型提供哪些幻灯片？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Slides…</source>
         <translation>选择幻灯片…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Sheets of {name}</source>
         <translation>{name} 的工作表</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Sheet numbers</source>
         <translation>工作表编号</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Which sheets does the model get?</source>
         <translation>向模型提供哪些工作表？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Sheets…</source>
         <translation>选择工作表…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Chapters of {name}</source>
         <translation>{name} 的章节</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Chapter numbers</source>
         <translation>章节编号</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Which chapters does the model get?</source>
         <translation>向模型提供哪些章节？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Chapters…</source>
         <translation>选择章节…</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/files.py"/>
         <source>The file has %Ln slide.</source>
         <comment>The file has %Ln slides.</comment>
         <translation>
@@ -1528,7 +1131,6 @@ Now: {now}</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/files.py"/>
         <source>The file has %Ln sheet.</source>
         <comment>The file has %Ln sheets.</comment>
         <translation>
@@ -1536,7 +1138,6 @@ Now: {now}</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/files.py"/>
         <source>The file has %Ln chapter.</source>
         <comment>The file has %Ln chapters.</comment>
         <translation>
@@ -1544,7 +1145,6 @@ Now: {now}</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/files.py"/>
         <source>The file has %Ln page.</source>
         <comment>The file has %Ln pages.</comment>
         <translation>
@@ -1552,89 +1152,70 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Text Encoding</source>
         <translation>文本编码</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
         <source>Language</source>
         <translation>语言</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Light</source>
         <translation>浅色</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Dark</source>
         <translation>深色</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Appearance</source>
         <translation>外观</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <source>Restart Now</source>
         <translation>立即重启</translation>
     </message>
     <message>
-        <location filename="../../app/settings/language.py"/>
         <source>en</source>
         <comment>the code of this language: names of days and months are in it</comment>
         <translation>zh_CN</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{number} s</source>
         <comment>seconds</comment>
         <translation>{number} 秒</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{minutes} min {seconds} s</source>
         <translation>{minutes} 分 {seconds} 秒</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{number} tok/s</source>
         <comment>tokens a second</comment>
         <translation>{number} tok/s</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{number} GB</source>
         <translation>{number} GB</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{number} MB</source>
         <translation>{number} MB</translation>
     </message>
     <message>
-        <location filename="../../app/settings/language.py"/>
         <source>{number}%</source>
         <translation>{number}%</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>as JSON</source>
         <translation>JSON 格式</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>first token {time}</source>
         <comment>after this time</comment>
         <translation>首个 token {time}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/found.py"/>
         <source>Chats of %Ln token would fit.</source>
         <comment>Chats of %Ln tokens would fit.</comment>
         <translation>
@@ -1642,28 +1223,23 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>One chat would fit.</source>
         <translation>只放得下一个对话。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>Fits</source>
         <translation>放得下</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>Tight</source>
         <comment>the memory</comment>
         <translation>紧张</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>Too large</source>
         <translation>太大</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/found.py"/>
         <source>%n chat</source>
         <comment>%n chats</comment>
         <translation>
@@ -1671,17 +1247,14 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>{tokens} context</source>
         <translation>上下文 {tokens}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>by {owner}</source>
         <translation>来自 {owner}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/found.py"/>
         <source>{count} download</source>
         <comment>{count} downloads</comment>
         <translation>
@@ -1689,28 +1262,19 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/export_formats.py"/>
-        <location filename="../../app/ui/models/found.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Reasoning</source>
         <translation>思考</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Tools</source>
         <translation>工具</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>tools</source>
         <comment>after another word</comment>
         <translation>工具</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/found.py"/>
         <source>%Ln download last month</source>
         <comment>%Ln downloads last month</comment>
         <translation>
@@ -1718,47 +1282,38 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>updated {date}</source>
         <translation>更新于 {date}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>gated</source>
         <translation>需授权</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Using a tool</source>
         <translation>正在使用工具</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Paused</source>
         <translation>已暂停</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>New chats</source>
         <translation>新对话</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Updates</source>
         <translation>更新</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Needs approval</source>
         <translation>需要批准</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for your answer</source>
         <translation>等你答复</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Queued, %n before it</source>
         <comment>Queued, %n before it</comment>
         <translation>
@@ -1766,12 +1321,10 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for memory</source>
         <translation>等待内存</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for memory, %n chat before it</source>
         <comment>Waiting for memory, %n chats before it</comment>
         <translation>
@@ -1779,169 +1332,132 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Reading {percent}</source>
         <translation>读取中 {percent}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Reading {done} of {total} tokens</source>
         <translation>正在读取 {done}/{total} 个 token</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Writing</source>
         <comment>a chat is writing its answer</comment>
         <translation>正在回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Thought for {time}</source>
         <translation>思考了 {time}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{number} ms</source>
         <comment>milliseconds</comment>
         <translation>{number} 毫秒</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{done} of {total}</source>
         <comment>sizes</comment>
         <translation>{done}/{total}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{size}/s</source>
         <comment>per second</comment>
         <translation>{size}/秒</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{time} left</source>
         <comment>until it is downloaded</comment>
         <translation>剩余 {time}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Converting…</source>
         <translation>正在转换…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{number} min</source>
         <comment>minutes</comment>
         <translation>{number} 分钟</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{hours} h {minutes} min</source>
         <translation>{hours} 小时 {minutes} 分钟</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Continue</source>
         <translation>继续</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Slide {number}</source>
         <translation>第 {number} 张幻灯片</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Sheet {number}</source>
         <translation>第 {number} 张工作表</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Chapter {number}</source>
         <translation>第 {number} 章</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Page {number}</source>
         <translation>第 {number} 页</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Use Without Adapter</source>
         <translation>不用适配器</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Edit Message</source>
         <translation>编辑消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Copy Code</source>
         <translation>复制代码</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Thought</source>
         <translation>思考</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>stopped</source>
         <translation>已停止</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>interrupted</source>
         <translation>已中断</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/export_formats.py"/>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>You</source>
         <translation>你</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/export_formats.py"/>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
         <source>System</source>
         <translation>系统</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>Tool</source>
         <translation>工具</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>Assistant</source>
         <translation>助手</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/notices.py"/>
         <source>The model</source>
         <translation>模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>version {number} of {count}</source>
         <translation>版本 {number}/{count}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>From reply {letter}. Enter shows it.</source>
         <translation>来自回复 {letter}。按 Enter 显示。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Link, {words}. Enter opens it.</source>
         <translation>链接，{words}。按 Enter 打开。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Code, {language}, %Ln line. Enter copies it.</source>
         <comment>Code, {language}, %Ln lines. Enter copies it.</comment>
         <translation>
@@ -1949,7 +1465,6 @@ Now: {now}</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Code, %Ln line. Enter copies it.</source>
         <comment>Code, %Ln lines. Enter copies it.</comment>
         <translation>
@@ -1957,54 +1472,44 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Arguments</source>
         <translation>参数</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Result</source>
         <translation>结果</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} needs your input</source>
         <translation>{tool} 需要你输入</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>It has {size}; about {room} fit in this chat.</source>
         <translation>结果为 {size}；此对话大约还能容纳 {room}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Allow Once</source>
         <translation>允许一次</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Deny</source>
         <translation>拒绝</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The server asked: {question}
 You declined.</source>
         <translation>服务器询问：{question}
 你已拒绝。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>tool</source>
         <translation>工具</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The result of {tool} is too long</source>
         <translation>{tool} 的结果太长</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>%Ln character</source>
         <comment>%Ln characters</comment>
         <translation>
@@ -2012,22 +1517,18 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} · Stopped</source>
         <translation>{tool} · 已停止</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Failed</source>
         <translation>失败</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{number} ms</source>
         <translation>{number} 毫秒</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{kept} of %Ln characters</source>
         <comment>{kept} of %Ln characters</comment>
         <translation>
@@ -2035,113 +1536,90 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Your message</source>
         <translation>你的消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/notices.py"/>
         <source>done</source>
         <translation>完成</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is off</source>
         <translation>群发已关闭</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is on. To include a remote chat, choose “{command}” in it.</source>
         <translation>群发已开启。要包含远程对话，请在其中选择“{command}”。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is on. Open another chat next to this one.</source>
         <translation>群发已开启。请在旁边再打开一个对话。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Split Right</source>
         <translation>向右拆分</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Split Down</source>
         <translation>向下拆分</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Close Chat</source>
         <translation>关闭对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Chat closed</source>
         <translation>已关闭对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Stop All Replies</source>
         <translation>停止所有回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open Model Folder</source>
         <translation>打开模型文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Open GGUF File…</source>
         <translation>打开 GGUF 文件…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>GGUF files</source>
         <translation>GGUF 文件</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open GGUF File</source>
         <translation>打开 GGUF 文件</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>File</source>
         <translation>文件</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Edit</source>
         <translation>编辑</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>View</source>
         <translation>显示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Help</source>
         <translation>帮助</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Enter edits the message, Delete removes it</source>
         <translation>按&#xa0;Enter&#xa0;编辑消息，按&#xa0;Delete&#xa0;移除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Edit Message  Enter</source>
         <translation>编辑消息&#xa0;&#xa0;Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Remove  Del</source>
         <translation>移除&#xa0;&#xa0;Del</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>%n file</source>
         <comment>%n files</comment>
         <translation>
@@ -2149,146 +1627,111 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Queued message {number}: {text}</source>
         <translation>排队消息&#xa0;{number}：{text}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Queued messages</source>
         <translation>排队中的消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue_view.py"/>
-        <location filename="../../app/ui/transcript/question_form.py"/>
-        <location filename="../../app/ui/widgets/buttons.py"/>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Send</source>
         <translation>发送</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Decline</source>
         <translation>拒绝</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Add</source>
         <translation>添加</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <location filename="../../app/ui/models/remote.py"/>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Address</source>
         <translation>地址</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Key</source>
         <translation>密钥</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Asking {host}…</source>
         <translation>正在查询 {host}…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Enter</source>
         <translation>Enter</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Never</source>
         <translation>从不</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <location filename="../../app/ui/settings/use_with.py"/>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Choose…</source>
         <translation>选择…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>How models should behave in new chats</source>
         <translation>模型在新对话中应如何表现</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Draft model</source>
         <translation>草稿模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Looking…</source>
         <translation>正在查找…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>None</source>
         <comment>no draft model</comment>
         <translation>无</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>{name}, {size}</source>
         <translation>{name}，{size}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Model for New Chats</source>
         <translation>新对话的模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Shift+Enter</source>
         <translation>Shift+Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Esc</source>
         <translation>Esc</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Up, in an empty message</source>
         <translation>上箭头，在空白消息中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>/, in an empty message</source>
         <translation>/，在空白消息中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Tab, in the message</source>
         <translation>Tab，在消息中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Delete, in the sidebar</source>
         <translation>Delete，在边栏中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Space, in the score</source>
         <translation>空格键，在总谱中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Compare…</source>
         <translation>对比…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast</source>
         <translation>群发</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>The next message goes to %n chat</source>
         <comment>The next message goes to %n chats</comment>
         <translation>
@@ -2296,28 +1739,22 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Keep Broadcast On</source>
         <translation>保持群发开启</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Join/Leave Broadcast</source>
         <translation>加入或退出群发</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>{chat} (hidden tab)</source>
         <translation>{chat}（隐藏的标签页）</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Turn Off</source>
         <translation>关闭</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>To %n chat ({hidden} in hidden tabs)</source>
         <comment>To %n chats ({hidden} in hidden tabs)</comment>
         <translation>
@@ -2325,7 +1762,6 @@ You declined.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>To %n chat</source>
         <comment>To %n chats</comment>
         <translation>
@@ -2333,7 +1769,6 @@ You declined.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Sent to %n chat</source>
         <comment>Sent to %n chats</comment>
         <translation>
@@ -2341,7 +1776,6 @@ You declined.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>%n chat was still replying and didn’t get this message</source>
         <comment>%n chats were still replying and didn’t get this message</comment>
         <translation>
@@ -2349,48 +1783,38 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/store/records.py"/>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>{title} – {model}</source>
         <translation>{title} – {model}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>This chat isn’t being compared</source>
         <translation>此对话不在对比中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
         <source>Show Report</source>
         <translation>显示报告</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
         <source>Something went wrong</source>
         <translation>出现问题</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Export Chats…</source>
         <translation>导出对话…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>“{title}”</source>
         <translation>“{title}”</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Import Chats…</source>
         <translation>导入对话…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>The import couldn’t be undone: {error}</source>
         <translation>无法撤销导入：{error}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>All %Ln chats</source>
         <comment>All %Ln chats</comment>
         <translation>
@@ -2398,7 +1822,6 @@ You declined.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>%Ln chat imported</source>
         <comment>%Ln chats imported</comment>
         <translation>
@@ -2406,113 +1829,86 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Print…</source>
         <translation>打印…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Attach Files…</source>
         <translation>附加文件…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Layouts</source>
         <translation>布局</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>No layouts yet</source>
         <translation>还没有布局</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Save Layout…</source>
         <translation>保存布局…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Save Layout</source>
         <translation>保存布局</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Starting…</source>
         <translation>正在启动…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Save</source>
         <translation>保存</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Log</source>
         <translation>日志</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show Log</source>
         <translation>显示日志</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{tool} of {server} in “{chat}”</source>
         <translation>“{chat}”中 {server} 的 {tool}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>a deleted chat</source>
         <translation>已删除的对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>in {folder}</source>
         <translation>位于 {folder}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Layout “{name}” replaced</source>
         <translation>已替换布局“{name}”</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Layout “{name}” saved</source>
         <translation>已保存布局“{name}”</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Rename Layout</source>
         <translation>重命名布局</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Layout renamed to “{name}”</source>
         <translation>布局已重命名为“{name}”</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Layout “{name}” deleted</source>
         <translation>已删除布局“{name}”</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Layout “{name}” opened</source>
         <translation>已打开布局“{name}”</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Layout “{name}” opened.</source>
         <translation>已打开布局“{name}”。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>%n other chat closed.</source>
         <comment>%n other chats closed.</comment>
         <translation>
@@ -2520,24 +1916,18 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <location filename="../../app/ui/window/main_window.py"/>
         <source>Sidebar</source>
         <translation>边栏</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search all chats</source>
         <translation>搜索所有对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/window/main_window.py"/>
         <source>Score</source>
         <translation>总谱</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score_view.py"/>
         <source>%n waiting for memory</source>
         <comment>%n waiting for memory</comment>
         <translation>
@@ -2545,180 +1935,138 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/model_commands.py"/>
         <source>Models…</source>
         <translation>模型…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <location filename="../../app/ui/window/model_commands.py"/>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Get Model…</source>
         <translation>获取模型…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} copies text.</source>
         <translation>{keys} 用于复制文本。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} cuts text.</source>
         <translation>{keys} 用于剪切文本。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} pastes text.</source>
         <translation>{keys} 用于粘贴文本。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} selects all text.</source>
         <translation>{keys} 用于全选文本。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Command Palette…</source>
         <translation>命令面板…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/palette_commands.py"/>
         <source>{menu}: {choice}</source>
         <translation>{menu}：{choice}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Settings</source>
         <translation>设置</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source> GB</source>
         <translation> GB</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source> characters</source>
         <translation> 个字符</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>No message here has other versions.</source>
         <translation>这里的消息都没有其他版本。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/turn.py"/>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>“{file}” is still being read.</source>
         <translation>仍在读取“{file}”。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/turn.py"/>
         <source>No message is being edited.</source>
         <translation>没有正在编辑的消息。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>Only your own messages can be edited.</source>
         <translation>只能编辑你自己的消息。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>There’s no text to copy.</source>
         <translation>没有可复制的文本。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>This is the first version.</source>
         <translation>这是第一个版本。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>This is the last version.</source>
         <translation>这是最后一个版本。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Edit Last Message</source>
         <translation>编辑最后一条消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Make Panes Equal</source>
         <translation>均分窗格</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Next Chat</source>
         <translation>下一个对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Previous Chat</source>
         <translation>上一个对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/workspace/placement.py"/>
         <source>This chat is in its own window. Move it back first.</source>
         <translation>此对话在单独的窗口中。请先将它移回。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/workspace/placement.py"/>
         <source>There’s no pane after this one</source>
         <translation>后面没有窗格</translation>
     </message>
     <message>
-        <location filename="../../app/ui/workspace/placement.py"/>
         <source>There’s no pane before this one</source>
         <translation>前面没有窗格</translation>
     </message>
     <message>
-        <location filename="../../app/ui/workspace/placement.py"/>
         <source>There’s no other pane next to this one</source>
         <translation>旁边没有其他窗格</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Prompts…</source>
         <translation>提示词…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Save Message as Prompt…</source>
         <translation>将消息存为提示词…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Quick Question</source>
         <translation>快速提问</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Settings…</source>
         <translation>设置…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Search All Chats</source>
         <translation>搜索所有对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Rename Chat</source>
         <translation>重命名对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Move Chat to Folder…</source>
         <translation>将对话移到文件夹…</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat pinned</source>
         <comment>{count} chats pinned</comment>
         <translation>
@@ -2726,7 +2074,6 @@ You declined.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat moved to “{folder}”</source>
         <comment>{count} chats moved to “{folder}”</comment>
         <translation>
@@ -2734,12 +2081,10 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>New Folder</source>
         <translation>新建文件夹</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat tagged</source>
         <comment>{count} chats tagged</comment>
         <translation>
@@ -2747,173 +2092,127 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folder moved</source>
         <translation>已移动文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Move to Folder</source>
         <translation>移到文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Archive</source>
         <comment>what is done with a chat</comment>
         <translation>归档</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>New Folder…</source>
         <translation>新建文件夹…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Rename…</source>
         <translation>重命名…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Delete Folder</source>
         <translation>删除文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Restore from Backup…</source>
         <translation>从备份恢复…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>{title}, waits for your answer</source>
         <translation>{title}，等你答复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>Close {title}</source>
         <translation>关闭 {title}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Full Screen</source>
         <translation>全屏幕</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Menu  F10</source>
         <translation>菜单  F10</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>New chat  Ctrl+N</source>
         <translation>新建对话  Ctrl+N</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/notices.py"/>
         <source>Show Stretto</source>
         <translation>显示 Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <location filename="../../app/ui/window/undo.py"/>
         <source>Undo</source>
         <translation>撤销</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Load</source>
         <translation>加载</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Pin</source>
         <translation>置顶</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Convert…</source>
         <translation>转换…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show in Folder</source>
         <translation>在文件夹中显示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Add Adapter…</source>
         <translation>添加适配器…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Draft Model…</source>
         <translation>草稿模型…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Move to Trash</source>
         <translation>移到废纸篓</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Choose a model first</source>
         <translation>请先选择一个模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Unload</source>
         <translation>卸载</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Cancel Loading</source>
         <translation>取消加载</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Unpin</source>
         <translation>取消置顶</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
         <source>Try Now</source>
         <translation>立即重试</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
-        <location filename="../../app/chats/importing/job.py"/>
         <source>Pasted text</source>
         <translation>粘贴的文本</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” is too long. Read its last messages only.</source>
         <translation>“{name}”过长。请只读取最后的消息。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
-        <location filename="../../app/chats/reading.py"/>
         <source>“{name}” can’t be read.</source>
         <translation>无法读取“{name}”。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” is attached in part: {pages} of {count}. Open one of them to choose others.</source>
         <translation>“{name}”仅附加了一部分：{pages}（共 {count} 页）。打开其中一页即可选择其他页面。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attaching.py"/>
         <source>%Ln of the {count} pages of “{name}” is a scan without text. Open the file to add its image or its text.</source>
         <comment>%Ln of the {count} pages of “{name}” are scans without text. Open the file to add their images or their text.</comment>
         <translation>
@@ -2921,7 +2220,6 @@ You declined.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attaching.py"/>
         <source>%Ln of the {count} pages of “{name}” is a scan without text.</source>
         <comment>%Ln of the {count} pages of “{name}” are scans without text.</comment>
         <translation>
@@ -2929,25 +2227,21 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached.py"/>
         <source>text</source>
         <comment>a kind of file</comment>
         <translation>文本</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached.py"/>
         <source>code</source>
         <comment>a kind of file</comment>
         <translation>代码</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached.py"/>
         <source>web page</source>
         <comment>a kind of file</comment>
         <translation>网页</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>%Ln scanned</source>
         <comment>%Ln scanned</comment>
         <translation>
@@ -2955,7 +2249,6 @@ You declined.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>%Ln passage</source>
         <comment>%Ln passages</comment>
         <translation>
@@ -2963,18 +2256,15 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached.py"/>
         <source>{passages} from {pages}</source>
         <translation>{passages}，来自{pages}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached.py"/>
         <source>the first {share}</source>
         <comment>of a file</comment>
         <translation>前 {share}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>part {numbers}</source>
         <comment>parts {numbers}</comment>
         <translation>
@@ -2982,7 +2272,6 @@ You declined.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>slide {numbers}</source>
         <comment>slides {numbers}</comment>
         <translation>
@@ -2990,7 +2279,6 @@ You declined.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>sheet {numbers}</source>
         <comment>sheets {numbers}</comment>
         <translation>
@@ -2998,7 +2286,6 @@ You declined.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>chapter {numbers}</source>
         <comment>chapters {numbers}</comment>
         <translation>
@@ -3006,7 +2293,6 @@ You declined.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>page {numbers}</source>
         <comment>pages {numbers}</comment>
         <translation>
@@ -3014,7 +2300,6 @@ You declined.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>%Ln slide</source>
         <comment>%Ln slides</comment>
         <translation>
@@ -3022,7 +2307,6 @@ You declined.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>%Ln sheet</source>
         <comment>%Ln sheets</comment>
         <translation>
@@ -3030,7 +2314,6 @@ You declined.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>%Ln chapter</source>
         <comment>%Ln chapters</comment>
         <translation>
@@ -3038,7 +2321,6 @@ You declined.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>%Ln page</source>
         <comment>%Ln pages</comment>
         <translation>
@@ -3046,50 +2328,38 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/counting.py"/>
         <source>{tokens} of {limit} tokens</source>
         <translation>{tokens}/{limit} token</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>The engine has stopped.</source>
         <translation>引擎已停止。</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>The model couldn’t be loaded.</source>
         <translation>无法加载模型。</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>The chat was closed.</source>
         <translation>对话已关闭。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/export.py"/>
         <source>Chat {name}</source>
         <translation>对话 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>Attached: {file}</source>
         <translation>附件：{file}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>the disk is full</source>
         <translation>磁盘已满</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
-        <location filename="../../app/ui/models/fit.py"/>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/models/found.py"/>
         <source>about {size}</source>
         <translation>约 {size}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/models/engine_errors.py"/>
         <source>a chat</source>
         <comment>%n chats</comment>
         <translation>
@@ -3097,52 +2367,42 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/options.py"/>
         <source>The list is empty.</source>
         <translation>列表为空。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/options.py"/>
         <source>The schema is empty.</source>
         <translation>Schema 为空。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/options.py"/>
         <source>Line {line}, column {column}</source>
         <translation>第 {line} 行第 {column} 列</translation>
     </message>
     <message>
-        <location filename="../../app/chats/options.py"/>
         <source>The schema is nested too deeply.</source>
         <translation>Schema 嵌套太深。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/options.py"/>
         <source>In {place}</source>
         <translation>在 {place}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/options.py"/>
         <source>The pattern is empty.</source>
         <translation>正则表达式为空。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/options.py"/>
         <source>At character {n}: a backslash with nothing after it.</source>
         <translation>第 {n} 个字符：反斜杠后面没有内容。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/options.py"/>
         <source>At character {n}</source>
         <translation>第 {n} 个字符</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: the archive is damaged.</source>
         <translation>{file}：压缩包已损坏。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>Only the first %Ln file was read.</source>
         <comment>Only the first %Ln files were read.</comment>
         <translation>
@@ -3150,9 +2410,6 @@ You declined.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <location filename="../../app/program/opening.py"/>
-        <location filename="../../app/ui/pane/branches.py"/>
         <source>%Ln message</source>
         <comment>%Ln messages</comment>
         <translation>
@@ -3160,110 +2417,82 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/models/loading.py"/>
         <source>The model couldn’t be loaded ({why}).</source>
         <translation>无法加载模型（{why}）。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{field}: choose at most {most}.</source>
         <translation>{field}：最多选择 {most} 项。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{field}: at most {most} characters.</source>
         <translation>{field}：最多 {most} 个字符。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{field}: choose from the list.</source>
         <translation>{field}：请从列表中选择。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{field}: choose at least {least}.</source>
         <translation>{field}：至少选择 {least} 项。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{field}: at least {least} characters.</source>
         <translation>{field}：至少 {least} 个字符。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{field}: a whole number.</source>
         <translation>{field}：须为整数。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{field}: a number.</source>
         <translation>{field}：须为数字。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{field}: at least {least}.</source>
         <translation>{field}：至少为 {least}。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{field}: at most {most}.</source>
         <translation>{field}：最多为 {most}。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{server} asked with a form that can’t be shown: {why}.</source>
         <translation>{server} 发来的表单无法显示：{why}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/models/model_list.py"/>
         <source>Add Model Folder</source>
         <translation>添加模型文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Add an Adapter to {name}</source>
         <translation>为 {name} 添加适配器</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found_model.py"/>
         <source>Model card</source>
         <translation>模型卡片</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Convert</source>
         <translation>转换</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>Show</source>
         <translation>显示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open</source>
         <translation>打开</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/download_list.py"/>
         <source>Download of {name}</source>
         <translation>下载 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/download_list.py"/>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Remove from List</source>
         <translation>从列表中移除</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/found.py"/>
         <source>%n model found</source>
         <comment>%n models found</comment>
         <translation>
@@ -3271,24 +2500,19 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Downloaded</source>
         <translation>已下载</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>Gated</source>
         <comment>a model</comment>
         <translation>需授权</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>Can’t be loaded</source>
         <translation>无法加载</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Load it for chats of up to %Ln token</source>
         <comment>Load it for chats of up to %Ln tokens</comment>
         <translation>
@@ -3296,200 +2520,151 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Use {name} instead</source>
         <translation>改用 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <location filename="../../app/ui/models/model_list.py"/>
         <source>Unload {name}</source>
         <translation>卸载 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Unload {names} and {last}</source>
         <translation>卸载 {names} 和 {last}</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Memory</source>
         <translation>内存</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>{name} doesn’t fit in memory</source>
         <translation>内存放不下 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/models/found.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Models</source>
         <translation>模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found_model.py"/>
         <source>Number of chats</source>
         <translation>对话数量</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>{bits}-bit</source>
         <translation>{bits} 位</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found_model.py"/>
         <source>at {revision}</source>
         <translation>修订版 {revision}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
         <source>Get Model</source>
         <translation>获取模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search</source>
         <translation>搜索</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found_model.py"/>
         <source>Download</source>
         <translation>下载</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found_model.py"/>
         <source>Look Up</source>
         <translation>查询</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Remove {name} from the list</source>
         <translation>从列表中移除 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/token_field.py"/>
         <source>Access token</source>
         <translation>访问令牌</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source> min</source>
         <translation> 分钟</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Chats and settings</source>
         <translation>对话和设置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show the chats and settings folder</source>
         <translation>显示对话和设置的文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Logs</source>
         <translation>日志</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show the logs folder</source>
         <translation>显示日志文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Normal</source>
         <translation>正常</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>High</source>
         <translation>高</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Contrast</source>
         <translation>对比度</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source> px</source>
         <translation> 像素</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Editors</source>
         <translation>编辑器</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Port</source>
         <translation>端口</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copy for {name}</source>
         <translation>复制供 {name} 使用的配置</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Keys</source>
         <translation>密钥</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>The keys can’t be read: {error}.</source>
         <translation>无法读取密钥：{error}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>New Key…</source>
         <translation>新建密钥…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>dd MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>yyyy年M月d日</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Revoke</source>
         <translation>吊销</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Revoke the key {name}</source>
         <translation>吊销密钥 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>New Key</source>
         <translation>新建密钥</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>This desktop has no tray.</source>
         <translation>此桌面环境没有系统托盘。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Archive</source>
         <translation>归档</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>%n connected</source>
         <comment>%n connected</comment>
         <translation>
@@ -3497,7 +2672,6 @@ You declined.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>%n more</source>
         <comment>%n more</comment>
         <translation>
@@ -3505,28 +2679,22 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Since Yesterday</source>
         <translation>自昨天起</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Before This Year</source>
         <translation>今年以前</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>folder</source>
         <translation>文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>archived chats</source>
         <translation>已归档的对话</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/program/opening.py"/>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>%Ln chat</source>
         <comment>%Ln chats</comment>
         <translation>
@@ -3534,141 +2702,112 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/program/opening.py"/>
         <source>The backup couldn’t be restored. {why}</source>
         <translation>无法恢复备份。{why}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>waits for your answer</source>
         <translation>等你答复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>open</source>
         <comment>it stands in a pane</comment>
         <translation>已打开</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>tagged {tags}</source>
         <translation>标签：{tags}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Tags, separated by commas</source>
         <translation>标签，以逗号分隔</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>{field} (optional)</source>
         <translation>{field}（可选）</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>{least} to {most}</source>
         <translation>{least} 到 {most}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>at least {least}</source>
         <translation>至少 {least}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>at most {most}</source>
         <translation>最多 {most}</translation>
     </message>
     <message>
-        <location filename="../../app/models/downloads.py"/>
         <source>4 bits: the usual choice</source>
         <translation>4 位：常用选择</translation>
     </message>
     <message>
-        <location filename="../../app/models/downloads.py"/>
         <source>6 bits: closer to the original</source>
         <translation>6 位：更接近原模型</translation>
     </message>
     <message>
-        <location filename="../../app/models/downloads.py"/>
         <source>4 and 6 bits: more where it matters</source>
         <translation>4 和 6 位：关键处更精细</translation>
     </message>
     <message>
-        <location filename="../../app/models/downloads.py"/>
         <source>3 and 6 bits: as small as 4, more where it matters</source>
         <translation>3 和 6 位：与 4 位一样小，关键处更精细</translation>
     </message>
     <message>
-        <location filename="../../app/models/downloads.py"/>
         <source>3 and 4 bits: the smallest</source>
         <translation>3 和 4 位：最小</translation>
     </message>
     <message>
-        <location filename="../../app/models/installed.py"/>
         <source>That folder</source>
         <translation>该文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Message to compare</source>
         <translation>要对比的消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>using a tool</source>
         <translation>正在使用工具</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/download_list.py"/>
-        <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Resume</source>
         <translation>继续</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>{rate} read</source>
         <comment>while a prompt is being read</comment>
         <translation>读取 {rate}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>models</source>
         <translation>模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>helper processes</source>
         <translation>辅助进程</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Send  Enter</source>
         <translation>发送  Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Open Link</source>
         <translation>打开链接</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Blocked because this link doesn’t lead to a web page.</source>
         <translation>已阻止：此链接不指向网页。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Blocked because this link hides where it leads.</source>
         <translation>已阻止：此链接隐藏了去向。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Open this address at {place} outside Stretto?</source>
         <translation>要在 Stretto 以外打开 {place} 上的此网址吗？</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/widgets/asking.py"/>
         <source>(%Ln more character)</source>
         <comment>(%Ln more characters)</comment>
         <translation>
@@ -3676,23 +2815,18 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Use Prompt</source>
         <translation>使用提示词</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Resources</source>
         <translation>资源</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Running {tool}</source>
         <translation>正在运行 {tool}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Running %n tool</source>
         <comment>Running %n tools</comment>
         <translation>
@@ -3700,37 +2834,30 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>step {step}</source>
         <translation>第 {step} 步</translation>
     </message>
     <message>
-        <location filename="../../app/remote/address.py"/>
         <source>An address has no spaces and at most 500 characters.</source>
         <translation>地址不含空格，最多 500 个字符。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/address.py"/>
         <source>An address begins with https:// or http://.</source>
         <translation>地址以 https:// 或 http:// 开头。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} doesn’t allow this with your key. Ask for access there, or use another key.</source>
         <translation>{host} 不允许用你的密钥这样做。请在那里申请权限，或换一个密钥。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>No models are listed at {address}. Check the address: it often ends in /v1.</source>
         <translation>{address} 没有列出模型。请检查地址：它通常以 /v1 结尾。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} isn’t ready.</source>
         <translation>{host} 尚未就绪。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again in %n second.</source>
         <comment>Try again in %n seconds.</comment>
         <translation>
@@ -3738,7 +2865,6 @@ You declined.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again in %n minute.</source>
         <comment>Try again in %n minutes.</comment>
         <translation>
@@ -3746,600 +2872,473 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again in a few hours.</source>
         <translation>请过几小时再试。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again tomorrow.</source>
         <translation>请明天再试。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} sent something that can’t be read. Check the address, or try again.</source>
         <translation>{host} 发来了无法读取的内容。请检查地址，或重试。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>Couldn’t connect to {host} ({why}). Check that the server is running and the address is right.</source>
         <translation>无法连接 {host}（{why}）。请确认服务器正在运行且地址正确。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>A model at an address, such as vLLM, llama.cpp or another Stretto</source>
         <translation>位于某个地址的模型，例如 vLLM、llama.cpp 或另一个 Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/misspelt.py"/>
         <source>No suggestions</source>
         <translation>没有建议</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/misspelt.py"/>
         <source>Add to Dictionary</source>
         <translation>添加到词典</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/misspelt.py"/>
         <source>Ignore</source>
         <comment>a misspelt word</comment>
         <translation>忽略</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Small and fast, for any topic</source>
         <translation>小巧快速，什么都能聊</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Questions, reasoning and tools</source>
         <translation>问答、推理和工具</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Many languages, short texts</source>
         <translation>多种语言、短文本</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Fast replies, room for more chats</source>
         <translation>回复快，可容纳更多对话</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning, code and tools</source>
         <translation>推理、代码和工具</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Writing and many languages</source>
         <translation>写作和多种语言</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Reliable replies, room for more chats</source>
         <translation>回复稳定，可容纳更多对话</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning and tools, fast</source>
         <translation>推理和工具，速度快</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning and code, more accurate</source>
         <translation>推理和代码，更精确</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Code, hard questions and tools</source>
         <translation>代码、难题和工具</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Writing, many languages, fast</source>
         <translation>写作、多种语言、快速</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning, tools, room for more chats</source>
         <translation>推理、工具，可容纳更多对话</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Code and tools, very fast</source>
         <translation>代码和工具，速度很快</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Writing, languages, hard questions</source>
         <translation>写作、语言、难题</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Code and tools, more accurate</source>
         <translation>代码和工具，更精确</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Code in long contexts</source>
         <translation>长文本编程</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Long texts, very fast</source>
         <translation>长文本，速度很快</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Code, tools, room for more chats</source>
         <translation>代码、工具，可容纳更多对话</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning with adjustable effort</source>
         <translation>推理，深度可选</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Hard questions, code, many languages</source>
         <translation>难题、代码、多种语言</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Hard questions, code, more accurate</source>
         <translation>难题、代码，更精确</translation>
     </message>
     <message>
-        <location filename="../../app/remote/finding.py"/>
         <source>This network can’t be searched ({why}).</source>
         <translation>无法搜索此网络（{why}）。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Look for Stretto on this network</source>
         <translation>在此网络上查找 Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Found on this network</source>
         <translation>在此网络上找到的</translation>
     </message>
     <message>
-        <location filename="../../app/models/drafts.py"/>
         <source>{name} has no draft model. {why}</source>
         <translation>{name} 没有草稿模型。{why}</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Longest reply</source>
         <translation>最长回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Default {value}</source>
         <translation>默认 {value}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Model default</source>
         <translation>模型默认</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Menu bar icon</source>
         <translation>菜单栏图标</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>System tray icon</source>
         <translation>系统托盘图标</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>General</source>
         <translation>通用</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Send messages with</source>
         <translation>消息发送键</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Attach long pastes as files</source>
         <translation>将较长的粘贴内容作为文件附加</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Check spelling</source>
         <translation>检查拼写</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Notify about long replies</source>
         <translation>较长回复完成时通知</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Keyboard shortcuts</source>
         <translation>键盘快捷键</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Check for updates daily</source>
         <translation>每天检查更新</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
         <source>Theme</source>
         <translation>主题</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Interface zoom</source>
         <translation>界面缩放</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Message text size</source>
         <translation>消息文字大小</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Reduce motion</source>
         <translation>减弱动态效果</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Name chats automatically</source>
         <translation>自动为对话命名</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Memory limit</source>
         <translation>内存上限</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Unload idle models after</source>
         <translation>闲置多久后卸载模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Local API</source>
         <translation>本地 API</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Local API server</source>
         <translation>本地 API 服务器</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Require a key</source>
         <translation>要求提供密钥</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Allow other computers</source>
         <translation>允许其他电脑</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Copy setup for</source>
         <translation>复制配置</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Use with a coding agent</source>
         <translation>搭配编程智能体使用</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Allowed origins (CORS)</source>
         <translation>允许的来源 (CORS)</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Model aliases</source>
         <translation>模型别名</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Cached context of clients</source>
         <translation>客户端的上下文缓存</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Concurrent sessions</source>
         <translation>并发会话</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Close the oldest session when full</source>
         <translation>已满时关闭最旧的会话</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Concurrent requests (per key)</source>
         <translation>并发请求数（每个密钥）</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Requests per minute (per key)</source>
         <translation>每分钟请求数（每个密钥）</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Unload models used only by clients after</source>
         <translation>仅供客户端使用的模型闲置多久后卸载</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Tool servers (MCP)</source>
         <translation>工具服务器 (MCP)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Data</source>
         <translation>数据</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Cached context on disk</source>
         <translation>磁盘上的上下文缓存</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Caches</source>
         <translation>缓存</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>launch, Claude Code, Codex, terminal</source>
         <translation>启动、Claude Code、Codex、终端</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Search settings</source>
         <translation>搜索设置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Pages</source>
         <translation>页面</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Found settings</source>
         <translation>找到的设置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <source>Restarts Stretto in this language. Replies stop.</source>
         <translation>以此语言重新启动 Stretto。回复会停止。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <source>Keyboard language</source>
         <translation>键盘语言</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Off</source>
         <translation>关闭</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>When off, follows the system setting</source>
         <translation>关闭时跟随系统设置</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Manage…</source>
         <translation>管理…</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Programs that give models more tools</source>
         <translation>为模型提供更多工具的程序</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Customize…</source>
         <translation>自定…</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>Messages</source>
         <translation>消息</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Longer pastes become attachments</source>
         <translation>更长的粘贴内容会变为附件</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>When a reply ends while Stretto is in the background</source>
         <translation>回复结束而 Stretto 在后台时</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>The chat’s model suggests a name. Names you set are kept.</source>
         <translation>由对话的模型建议名称。你设置的名称会保留。</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Automatic</source>
         <translation>自动</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>For models and chats. Takes effect after a restart.</source>
         <translation>用于模型和对话。重启后生效。</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Models reload when a chat needs them</source>
         <translation>对话需要时会重新加载模型</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Lets chats resume right away. Takes effect after a restart.</source>
         <translation>让对话立即继续。重启后生效。</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Restore…</source>
         <translation>恢复…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show the caches folder</source>
         <translation>显示缓存文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Check Now</source>
         <translation>立即检查</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Checking…</source>
         <translation>正在检查…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Stretto is up to date.</source>
         <translation>Stretto 已是最新版本。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Stretto {version} is available.</source>
         <translation>Stretto {version} 现已可用。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Settings, {page}</source>
         <translation>设置，{page}</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Limits</source>
         <translation>限制</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>None</source>
         <comment>no web page</comment>
         <translation>无</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Such as https://example.org, separated by spaces</source>
         <translation>例如 https://example.org，以空格分隔</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>None</source>
         <comment>no session</comment>
         <translation>无</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>When off, new sessions are refused at the limit</source>
         <translation>关闭时，达到上限后会拒绝新会话</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>No limit</source>
         <translation>不限</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Clear the cached context of clients</source>
         <translation>清除客户端的上下文缓存</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Lets them resume right away after a restart</source>
         <translation>重启后立即继续</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>There is nothing to clear.</source>
         <translation>没有可清除的内容。</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Share per client</source>
         <translation>每个客户端的占比</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Quick access</source>
         <translation>快速访问</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>For a global shortcut to Quick Question, add “{command}” in your system’s keyboard settings.</source>
         <translation>要用全局快捷键打开“快速提问”，请在系统键盘设置中添加“{command}”。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>For a global shortcut to Quick Question, run “{command}” from the Shortcuts app.</source>
         <translation>要用全局快捷键打开“快速提问”，请在“快捷指令”App 中运行“{command}”。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copy a terminal command</source>
         <translation>复制终端命令</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copy environment variables for editors and agents</source>
         <translation>复制编辑器和智能体的环境变量</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Editors, scripts, and agents use your models over the OpenAI and Anthropic APIs</source>
         <translation>编辑器、脚本和智能体可通过 OpenAI 和 Anthropic 的 API 使用你的模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Open Terminal…</source>
         <translation>打开终端…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>{names} and others</source>
         <translation>{names} 等</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Access</source>
         <translation>访问权限</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Other computers always need a key</source>
         <translation>其他电脑始终需要密钥</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Running at {address}, %n client</source>
         <comment>Running at {address}, %n clients</comment>
         <translation>
@@ -4347,153 +3346,122 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Running at {address}, no clients</source>
         <translation>运行于 {address}，没有客户端</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Turn on the local API first.</source>
         <translation>请先开启本地 API。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>created {date}</source>
         <translation>创建于 {date}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Clients that use it lose access. This can’t be undone.</source>
         <translation>使用它的客户端将失去访问权限。此操作无法撤销。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>The key couldn’t be changed: {error}.</source>
         <translation>无法更改密钥：{error}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copied. Replace “your-key” with your key.</source>
         <translation>已复制。请将“your-key”替换为你的密钥。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copy the key for “{name}” now. You won’t see it again.</source>
         <translation>请立即复制“{name}”的密钥。之后不会再显示。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>New key</source>
         <translation>新密钥</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Maximum zoom reached</source>
         <translation>已放大到最大</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Zoom In</source>
         <translation>放大</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Minimum zoom reached</source>
         <translation>已缩小到最小</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Zoom Out</source>
         <translation>缩小</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Actual Size</source>
         <translation>实际大小</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Zoom: {zoom}</source>
         <translation>缩放：{zoom}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Spelling is off. Turn it on in Settings &gt; General.</source>
         <translation>拼写检查已关闭。可在“设置 &gt; 通用”中打开。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Next Misspelling</source>
         <translation>下一个拼写错误</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Multiple Computers</source>
         <translation>多台电脑</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Frees memory. Its chats load it again when you send.</source>
         <translation>释放内存。使用它的对话会在发送消息时重新加载它。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>No model is loaded</source>
         <translation>没有已加载的模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>No other model is loaded.</source>
         <translation>没有其他已加载的模型。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>{name} unloaded</source>
         <translation>已卸载 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Add Folder for Tools</source>
         <translation>添加供工具使用的文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/notices.py"/>
         <source>{text}… More in the chat.</source>
         <translation>{text}… 其余内容见对话。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/notices.py"/>
         <source>{name} couldn’t reply.</source>
         <translation>{name} 未能回复。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/notices.py"/>
         <source>{name} has replied.</source>
         <translation>{name} 已回复。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>No room for another pane. The chat opened as a tab.</source>
         <translation>没有空间容纳新窗格，对话已在标签页中打开。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>This chat is in the Trash.</source>
         <translation>此对话在废纸篓中。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>That message is in another version. Wait until the reply has ended.</source>
         <translation>该消息在另一个版本中。请等待回复结束。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>No model is replying</source>
         <translation>没有模型正在回复</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>%n reply stopped</source>
         <comment>%n replies stopped</comment>
         <translation>
@@ -4501,142 +3469,114 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>New line</source>
         <translation>换行</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Send after the reply</source>
         <translation>回复后发送</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Enter, during the reply</source>
         <translation>Enter，在回复期间</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Edit last queued message</source>
         <translation>编辑最后一条排队消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Remove queued message</source>
         <translation>移除排队消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Delete, on the message</source>
         <translation>Delete，在消息上</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Stop reply</source>
         <translation>停止回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Edit last message</source>
         <translation>编辑最后一条消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Insert prompt</source>
         <translation>插入提示词</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Next prompt variable</source>
         <translation>提示词的下一个变量</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Remove attachment</source>
         <translation>移除附件</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Delete, on the attachment</source>
         <translation>Delete，在附件上</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Delete chat</source>
         <translation>删除对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Delete message and all after it</source>
         <translation>删除此消息及之后的消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Delete, on a message</source>
         <translation>Delete，在消息上</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Previous or next message</source>
         <translation>上一条或下一条消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Up or Down, on a message</source>
         <translation>上下箭头，在消息上</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Message actions</source>
         <translation>消息操作</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Tab, on a message</source>
         <translation>Tab，在消息上</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Scroll code sideways</source>
         <translation>左右滚动代码</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Left or Right, on a message</source>
         <translation>左右箭头，在消息上</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Code menu</source>
         <translation>代码菜单</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Shift+F10, on a message</source>
         <translation>Shift+F10，在消息上</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Pause or resume reply</source>
         <translation>暂停或继续回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
         <source>Something went wrong. Your last action may not have taken effect.</source>
         <translation>出现问题。你刚才的操作可能未生效。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
         <source>The file with your chats is damaged, and nothing more can be saved in it. Quit Stretto and open it again to recover what can be read.</source>
         <translation>保存对话的文件已损坏，无法再保存任何内容。请退出并重新打开 Stretto，以恢复仍可读取的内容。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
         <source>All changes are saved.</source>
         <translation>所有更改均已保存。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Selected chat</source>
         <comment>%Ln selected chats</comment>
         <translation>
@@ -4644,7 +3584,6 @@ You declined.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Chat exported to “{file}”</source>
         <comment>%Ln chats exported to “{file}”</comment>
         <translation>
@@ -4652,7 +3591,6 @@ You declined.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>%Ln changed chat moved to the Trash</source>
         <comment>%Ln changed chats moved to the Trash</comment>
         <translation>
@@ -4660,22 +3598,18 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>To keep the current arrangement, choose Save Layout…</source>
         <translation>要保留当前排列，请选择“保存布局”…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Saves which chats are open and where.</source>
         <translation>保存打开的对话及其位置。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>All chats in the layout “{name}” have been deleted</source>
         <translation>布局“{name}”中的对话均已删除</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>%n of its chats has been deleted.</source>
         <comment>%n of its chats have been deleted.</comment>
         <translation>
@@ -4683,652 +3617,502 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/model_commands.py"/>
         <source>Multiple Computers…</source>
         <translation>多台电脑…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/window/model_commands.py"/>
         <source>{name} restored</source>
         <translation>已恢复 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} undoes typing.</source>
         <translation>{keys} 用于撤销输入。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} redoes typing.</source>
         <translation>{keys} 用于重做输入。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} types text. Add Command or Option.</source>
         <translation>{keys} 用于输入文字。请加上 Command 或 Option。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} types text. Add Ctrl or Alt.</source>
         <translation>{keys} 用于输入文字。请加上 Ctrl 或 Alt。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Press the new shortcut.</source>
         <translation>请按下新的快捷键。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Search shortcuts</source>
         <translation>搜索快捷键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>No matches</source>
         <translation>没有匹配项</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Commands and shortcuts</source>
         <translation>命令和快捷键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Reset All</source>
         <translation>全部还原</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Undo Reset</source>
         <translation>撤销还原</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>no shortcut</source>
         <translation>无快捷键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Default: {usual}</source>
         <translation>默认：{usual}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Change shortcut</source>
         <translation>更改快捷键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>All shortcuts reset</source>
         <translation>已还原所有快捷键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Change Shortcut</source>
         <translation>更改快捷键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Shortcut for {command}</source>
         <translation>{command} 的快捷键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Clear</source>
         <translation>清除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Reset</source>
         <translation>还原</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Press the new shortcut for “{command}”</source>
         <translation>请按下“{command}”的新快捷键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>This is the default shortcut</source>
         <translation>这是默认快捷键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>This command has no shortcut</source>
         <translation>此命令没有快捷键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} is used by “{command}” and will be removed there.</source>
         <translation>{keys} 已被“{command}”使用，设定后将从该命令移除。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/chats/reading.py"/>
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <location filename="../../app/ui/window/reading_commands.py"/>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>This chat is empty.</source>
         <translation>此对话为空。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Copy Last Reply</source>
         <translation>复制最后的回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Regenerate</source>
         <translation>重新生成</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Regenerate with Same Seed</source>
         <translation>用相同种子重新生成</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Previous Version</source>
         <translation>上一个版本</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Next Version</source>
         <translation>下一个版本</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Stop Reply</source>
         <translation>停止回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Find in Chat</source>
         <translation>在对话中查找</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Move to New Window</source>
         <translation>移到新窗口</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Move to Previous Pane</source>
         <translation>移到上一个窗格</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Move to Next Pane</source>
         <translation>移到下一个窗格</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Make Pane Larger</source>
         <translation>放大窗格</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Make Pane Smaller</source>
         <translation>缩小窗格</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Keep This Reply</source>
         <translation>保留此回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Focus Message Field</source>
         <translation>前往消息输入框</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Prompt from {server}.</source>
         <translation>来自 {server} 的提示词。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Resource from {server}.</source>
         <translation>来自 {server} 的资源。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Attach up to {most} files.</source>
         <translation>最多可附加 {most} 个文件。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>The message is empty.</source>
         <translation>消息为空。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Edit Tags</source>
         <translation>编辑标签</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/branches.py"/>
-        <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <location filename="../../app/ui/window/notices.py"/>
         <source>replying</source>
         <translation>正在回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Add Remote Model</source>
         <translation>添加远程模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Add Remote Model…</source>
         <translation>添加远程模型…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/main_window.py"/>
         <source>Focus Next Section</source>
         <translation>前往下一个区域</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/main_window.py"/>
         <source>Focus Previous Section</source>
         <translation>前往上一个区域</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Tool Servers (MCP)…</source>
         <translation>工具服务器 (MCP)…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
-        <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Tools for This Chat…</source>
         <translation>此对话的工具…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tool_commands.py"/>
         <source>No tool call is waiting for you.</source>
         <translation>没有待处理的工具调用。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Next Pending Tool Call</source>
         <translation>下一个待处理的工具调用</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/undo.py"/>
         <source>Nothing to undo</source>
         <translation>没有可撤销的操作</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/undo.py"/>
         <source>Undo Close or Delete</source>
         <translation>撤销关闭或删除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Copy Reply as Markdown</source>
         <translation>将回复复制为 Markdown</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Copy Reply as Plain Text</source>
         <translation>将回复复制为纯文本</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/selection.py"/>
         <source>Copy Link</source>
         <translation>复制链接</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/selection.py"/>
-        <location filename="../../app/ui/window/undo.py"/>
         <source>Select All</source>
         <translation>全选</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/palette.py"/>
         <source>Search commands, chats, models, and settings</source>
         <translation>搜索命令、对话、模型和设置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/palette.py"/>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>No results</source>
         <translation>无结果</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/palette.py"/>
         <source>Recent</source>
         <translation>最近使用</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Window</source>
         <translation>窗口</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/undo.py"/>
         <source>Redo</source>
         <translation>重做</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/undo.py"/>
         <source>Cut</source>
         <translation>剪切</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/undo.py"/>
         <source>Paste</source>
         <translation>粘贴</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>“{folder}” is read-only in this chat.</source>
         <translation>“{folder}”在此对话中为只读。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>A file name has at most {most} characters.</source>
         <translation>文件名最多 {most} 个字符。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file is too large to be changed.</source>
         <translation>文件过大，无法更改。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file isn’t UTF-8 text, so it can’t be changed.</source>
         <translation>文件不是 UTF-8 文本，无法更改。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>No changes</source>
         <translation>无更改</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>This is a folder, not a file.</source>
         <translation>这是文件夹，不是文件。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>The text contains characters that a file can’t hold.</source>
         <translation>文本包含无法存入文件的字符。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>The text is longer than {most} bytes.</source>
         <translation>文本超过 {most} 字节。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>The path contains a null character.</source>
         <translation>路径包含空字符。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>Paths that contain “..” aren’t allowed.</source>
         <translation>不允许使用包含“..”的路径。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>“{path}” isn’t in a folder of this chat.</source>
         <translation>“{path}”不在此对话的文件夹中。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file doesn’t exist.</source>
         <translation>文件不存在。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>This isn’t a text file.</source>
         <translation>这不是文本文件。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file or folder doesn’t exist.</source>
         <translation>文件或文件夹不存在。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>This isn’t valid JSON: {why}, line {line}.</source>
         <translation>不是有效的 JSON：{why}，第 {line} 行。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>An expression has 1 to {most} characters.</source>
         <translation>表达式为 1 至 {most} 个字符。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>the expression isn’t valid</source>
         <translation>表达式无效</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>This can’t be calculated: {why}.</source>
         <translation>无法计算：{why}。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>There’s no function “{name}”.</source>
         <translation>没有函数“{name}”。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>The number is too large.</source>
         <translation>数字过大。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Date and Time</source>
         <translation>日期与时间</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Gets the date, time, and time zone.</source>
         <translation>获取日期、时间和时区。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Get the date and time?</source>
         <translation>获取日期和时间？</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Calculator</source>
         <translation>计算器</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Does arithmetic.</source>
         <translation>进行算术计算。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Calculate this?</source>
         <translation>计算此表达式？</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>List Folders</source>
         <translation>列出文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Lists the files in this chat’s folders.</source>
         <translation>列出此对话文件夹中的文件。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>List this folder?</source>
         <translation>列出此文件夹？</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>List this chat’s folders?</source>
         <translation>列出此对话的文件夹？</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Read Files</source>
         <translation>读取文件</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Reads text files in this chat’s folders.</source>
         <translation>读取此对话文件夹中的文本文件。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Read this file?</source>
         <translation>读取此文件？</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Search Files</source>
         <translation>搜索文件</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Finds files by name, or by the text in them.</source>
         <translation>按名称或内容查找文件。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Search this chat’s folders?</source>
         <translation>搜索此对话的文件夹？</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Text</source>
         <translation>文本</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Folder</source>
         <translation>文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Write Files</source>
         <translation>写入文件</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Creates and changes text files. You see every change first.</source>
         <translation>创建和更改文本文件。每次更改前都会先让你查看。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Write this file?</source>
         <translation>写入此文件？</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Web Pages</source>
         <translation>网页</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Fetches the text of a public web page.</source>
         <translation>获取公开网页的文本。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Fetch this page?</source>
         <translation>获取此网页？</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Python</source>
         <translation>Python</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Runs Python code, without network or files.</source>
         <translation>运行 Python 代码，不能访问网络和文件。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Run this Python code?</source>
         <translation>运行此 Python 代码？</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>“{name}” must be text.</source>
         <translation>“{name}”必须是文本。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Allow Writing in This Folder</source>
         <translation>允许写入此文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Edit…</source>
         <translation>编辑…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Change the arguments of this call  E</source>
         <translation>更改此调用的参数  E</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Deny All</source>
         <translation>全部拒绝</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Shorten</source>
         <translation>缩短</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Keep the beginning and the end</source>
         <translation>保留开头和结尾</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Leave Out</source>
         <translation>省略</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Continue without this result</source>
         <translation>不使用此结果，继续</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Retry</source>
         <translation>重试</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Let the model continue with the results</source>
         <translation>让模型用这些结果继续</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Allow All</source>
         <comment>Allow All %Ln</comment>
         <translation>
@@ -5336,154 +4120,123 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>What will happen</source>
         <translation>将要执行的操作</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run this call  Enter</source>
         <translation>运行此调用  Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Always Allow</source>
         <translation>始终允许</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run this tool in this chat without asking again  T</source>
         <translation>在此对话中运行此工具，不再询问  T</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Always Allow Server</source>
         <translation>始终允许此服务器</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run every tool of this server in this chat without asking  S</source>
         <translation>在此对话中运行此服务器的所有工具，不再询问  S</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Don’t run this call  D</source>
         <translation>不运行此调用  D</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The server asked: {question}
 You answered.</source>
         <translation>服务器询问：{question}
 你已答复。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The server asked: {question}
 You didn’t answer.</source>
         <translation>服务器询问：{question}
 你未答复。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Use {tool}?</source>
         <translation>使用 {tool}？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Use {tool} from {server}?</source>
         <translation>使用 {server} 的 {tool}？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Create this file?</source>
         <translation>创建此文件？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Change this file?</source>
         <translation>更改此文件？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} · Denied</source>
         <translation>{tool} · 已拒绝</translation>
     </message>
     <message>
-        <location filename="../../app/chats/turn.py"/>
         <source>Allow or deny the tool call to continue.</source>
         <translation>请允许或拒绝工具调用以继续。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_call.py"/>
         <source>The arguments aren’t valid JSON: {why}, line {line}.</source>
         <translation>参数不是有效的 JSON：{why}，第 {line} 行。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_call.py"/>
         <source>The arguments aren’t valid JSON.</source>
         <translation>参数不是有效的 JSON。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_call.py"/>
         <source>The arguments must be a JSON object, such as { … }.</source>
         <translation>参数必须是 JSON 对象，例如 { … }。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_call.py"/>
         <source>The result was too long for this chat and was left out.</source>
         <translation>结果对此对话来说过长，已省略。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_work.py"/>
         <source>There’s no tool “{name}” in this chat.</source>
         <translation>此对话中没有工具“{name}”。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_work.py"/>
         <source>This call is no longer waiting.</source>
         <translation>此调用不再等待处理。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_work.py"/>
         <source>Check the changes, then allow them.</source>
         <translation>请检查更改，然后允许。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/tool.py"/>
         <source>The tool failed: {kind}.</source>
         <translation>工具运行失败：{kind}。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Previous 7 Days</source>
         <translation>过去 7 天</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Previous 30 Days</source>
         <translation>过去 30 天</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open Side by Side</source>
         <translation>并排打开</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Ungroup</source>
         <translation>取消分组</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>group</source>
         <comment>of chats that were asked together</comment>
         <translation>分组</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Chat closed</source>
         <comment>%n chats closed</comment>
         <translation>
@@ -5491,158 +4244,126 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Move to Main Window</source>
         <translation>移到主窗口</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Restore Panes</source>
         <translation>恢复窗格</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Maximize Pane</source>
         <translation>最大化窗格</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>This pane already fills its window</source>
         <translation>此窗格已占满窗口</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>This pane has no other tab</source>
         <translation>此窗格没有其他标签页</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>There’s no tab to the right</source>
         <translation>右侧没有标签页</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Close Other Tabs</source>
         <translation>关闭其他标签页</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Close Tabs to the Right</source>
         <translation>关闭右侧标签页</translation>
     </message>
     <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>Restore Panes  Shift+Esc</source>
         <translation>恢复窗格  Shift+Esc</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/scroll_bars.py"/>
         <source>Scroll bar</source>
         <translation>滚动条</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Stretto asks before each call.</source>
         <translation>每次调用前 Stretto 都会询问你。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Always allowed in this chat: {tools}. Stretto asks before other calls.</source>
         <translation>此对话中始终允许：{tools}。其他调用会询问你。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>{folder} · read and write</source>
         <translation>{folder} · 可读写</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>{folder} · read-only</source>
         <translation>{folder} · 只读</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Make Read-Only</source>
         <translation>设为只读</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Refresh Tools</source>
         <translation>刷新工具</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Load Tools</source>
         <translation>加载工具</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Enable Tools</source>
         <translation>启用工具</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>The model reads these descriptions</source>
         <translation>模型会读取这些说明</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Offer resources with @ and prompts with /</source>
         <translation>用 @ 提供资源，用 / 提供提示词</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Connecting…</source>
         <translation>正在连接…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Tool Servers</source>
         <translation>工具服务器</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Tool servers as JSON</source>
         <translation>JSON 格式的工具服务器</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Import…</source>
         <translation>导入…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>MCP servers, in the JSON format that Claude and LM Studio use.</source>
         <translation>MCP 服务器，使用 Claude 和 LM Studio 的 JSON 格式。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Save your changes to the tool servers?</source>
         <translation>要保存对工具服务器的更改吗？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Discard</source>
         <translation>放弃</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Removed: {servers}</source>
         <translation>已移除：{servers}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Saved</source>
         <translation>已保存</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>No other programs with tool servers</source>
         <translation>没有其他带工具服务器的程序</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>%n server added from {place}</source>
         <comment>%n servers added from {place}</comment>
         <translation>
@@ -5650,288 +4371,228 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>The log is empty.</source>
         <translation>日志为空。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Always Allowed</source>
         <translation>始终允许</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>None. Stretto asks before each call.</source>
         <translation>无。每次调用前 Stretto 都会询问。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>All tools</source>
         <translation>所有工具</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{path}: read-only in “{chat}”</source>
         <translation>{path}：在“{chat}”中只读</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{path}: read and write in “{chat}”</source>
         <translation>{path}：在“{chat}”中可读写</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>You see each change to a file before it is made.</source>
         <translation>每次更改文件前都会先让你查看。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Python is unavailable: it needs bubblewrap (bwrap) to run code safely.</source>
         <translation>Python 不可用：需要 bubblewrap (bwrap) 才能安全运行代码。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Python is unavailable: this system can’t run code safely.</source>
         <translation>Python 不可用：此系统无法安全运行代码。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Included</source>
         <translation>内置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Added folder</source>
         <translation>添加的文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Not quantized</source>
         <translation>未量化</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Not stated in its configuration</source>
         <translation>配置中未说明</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>According to its template and configuration</source>
         <translation>依据其模板和配置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>searching…</source>
         <translation>正在搜索…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Tokens that a prompt and its reply can have together</source>
         <translation>提示词与回复合计的 token 上限</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Weights and the KV caches of its chats</source>
         <translation>权重及其对话的 KV 缓存</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Capabilities</source>
         <comment>what a model can do</comment>
         <translation>能力</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Last used</source>
         <comment>when a model was used</comment>
         <translation>上次使用</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Clear search</source>
         <translation>清除搜索</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <location filename="../../app/ui/models/models_window.py"/>
         <source>Download a model from Hugging Face</source>
         <translation>从 Hugging Face 下载模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_window.py"/>
         <source>No models found</source>
         <translation>未找到模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_window.py"/>
         <source>{name} unloaded. It loads again when a chat needs it.</source>
         <translation>已卸载 {name}。对话需要时会重新加载。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>{verdict}. Needs {total} of {free}: {weights} for weights, {caches} for {chats} of {tokens}, and {working} of working memory.</source>
         <translation>{verdict}。需要 {free} 中的 {total}：权重 {weights}，{chats}（每个 {tokens}）{caches}，工作内存 {working}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>Choose a smaller model, or one with fewer bits.</source>
         <translation>请选择更小或位数更低的模型。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>{verdict}. Needs {weights} of {room}, plus some memory for each chat.</source>
         <translation>{verdict}。需要 {room} 中的 {weights}，另加每个对话的少量内存。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>Recommended for this computer ({gigabytes} GB of memory)</source>
         <translation>推荐用于这台电脑（{gigabytes} GB 内存）</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>No models found. Try other words.</source>
         <translation>未找到模型。请换个词试试。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>Searching Hugging Face…</source>
         <translation>正在搜索 Hugging Face…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Convert {name} to a smaller copy</source>
         <translation>将 {name} 转换为更小的副本</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>The original ({size}) stays. Converting takes a few minutes.</source>
         <translation>原模型（{size}）会保留。转换需要几分钟。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Draft Model</source>
         <translation>草稿模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Draft model for {name}</source>
         <translation>{name} 的草稿模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>{name}: different tokenizer</source>
         <translation>{name}：分词器不同</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>No smaller model on this computer has the same tokenizer.</source>
         <translation>这台电脑上没有使用相同分词器的更小模型。</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>The folder no longer exists</source>
         <translation>文件夹已不存在</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>More for {name}</source>
         <translation>{name} 的更多操作</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Keeps it at the top of the list, and in memory</source>
         <translation>保持在列表顶部并留在内存中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Makes a smaller copy</source>
         <translation>创建更小的副本</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>A small model that speeds up its replies</source>
         <translation>加快其回复的小模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>New chat with {name}</source>
         <translation>与 {name} 新建对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Added as {name} + {adapter}.</source>
         <translation>已添加为 {name} + {adapter}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} no longer uses a draft model.</source>
         <translation>{name} 不再使用草稿模型。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} uses {draft} as its draft model.</source>
         <translation>{name} 使用 {draft} 作为草稿模型。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} uses {draft} as its draft model once loaded.</source>
         <translation>{name} 加载后将使用 {draft} 作为草稿模型。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Move {name} to the Trash? {warning}</source>
         <translation>将 {name} 移到废纸篓？{warning}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} removed from the list. Its files stay.</source>
         <translation>已从列表中移除 {name}。其文件会保留。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Moving {name} to the Trash…</source>
         <translation>正在将 {name} 移到废纸篓…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
         <source>Sends only your search to Hugging Face. Downloads only model data, never code.</source>
         <translation>仅将你的搜索内容发送给 Hugging Face。只下载模型数据，从不下载代码。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
         <source>Downloads continue after you close this window.</source>
         <translation>关闭此窗口后下载会继续。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
         <source>This model needs a Hugging Face token</source>
         <translation>此模型需要 Hugging Face 令牌</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
         <source>Asking Hugging Face…</source>
         <translation>正在查询 Hugging Face…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
         <source>Waiting for Hugging Face</source>
         <translation>正在等待 Hugging Face</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
         <source>Choose a model or type its name</source>
         <translation>选择模型或输入其名称</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>{name} hasn’t finished downloading</source>
         <translation>{name} 尚未下载完成</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>%n model hasn’t finished downloading</source>
         <comment>%n models haven’t finished downloading</comment>
         <translation>
@@ -5939,292 +4600,232 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>{name} converted</source>
         <translation>已转换 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>{name} downloaded</source>
         <translation>已下载 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Remote models</source>
         <translation>远程模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Shows models that suit this computer</source>
         <translation>显示适合这台电脑的模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Chat with SmolLM2</source>
         <translation>与 SmolLM2 对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>A small model for any topic</source>
         <translation>什么都能聊的小模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Try Stretto with the Guide</source>
         <translation>用 Guide 体验 Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Runs on this computer. Your messages stay here.</source>
         <translation>在这台电脑上运行。你的消息不会离开这里。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>A tiny built-in model that knows Stretto. For anything else, get a model.</source>
         <translation>熟悉 Stretto 的内置微型模型。处理其他事情请获取模型。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>It speaks English only.</source>
         <translation>它只会英语。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Your chats are in other windows</source>
         <translation>对话都在其他窗口中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Drag a tab here, or start a new chat.</source>
         <translation>将标签页拖到这里，或新建对话。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Choose a chat in the sidebar or start a new one. {keys} reopens the last one.</source>
         <translation>在边栏中选择对话，或新建对话。按 {keys} 可重新打开上一个对话。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Choose a chat in the sidebar or start a new one.</source>
         <translation>在边栏中选择对话，或新建对话。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>this computer</source>
         <translation>这台电脑</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>No reply from {host} for {time}</source>
         <translation>{host} 已有 {time}没有回复</translation>
     </message>
     <message>
-        <location filename="../../app/chats/turn.py"/>
         <source>The reply is on its way.</source>
         <translation>正在回复。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>{title}, replying</source>
         <translation>{title}，正在回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>{title}, unread</source>
         <translation>{title}，未读</translation>
     </message>
     <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New Chat  Ctrl+N</source>
         <translation>新建对话  Ctrl+N</translation>
     </message>
     <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>Split Right  Ctrl+\</source>
         <translation>向右拆分  Ctrl+\</translation>
     </message>
     <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>Split Down  Ctrl+Shift+\</source>
         <translation>向下拆分  Ctrl+Shift+\</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>unread</source>
         <translation>未读</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>End of reasoning</source>
         <translation>思考结束</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>the file can’t be created</source>
         <translation>无法创建文件</translation>
     </message>
     <message>
-        <location filename="../../app/chats/turn.py"/>
         <source>The model is still replying. Stop the reply or wait until it has ended.</source>
         <translation>模型仍在回复。请停止回复，或等待其结束。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/turn.py"/>
-        <location filename="../../app/ui/score_view.py"/>
         <source>The model isn’t replying.</source>
         <translation>模型当前未在回复。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>This message is no longer in the chat.</source>
         <translation>此消息已不在对话中。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>Stopped because it repeated itself</source>
         <comment>a reply</comment>
         <translation>因内容重复而停止</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>The server didn’t say if it’s complete</source>
         <comment>a reply</comment>
         <translation>服务器未说明回复是否完整</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>The message before it is deleted too. Restore that one first.</source>
         <translation>它之前的消息也已删除。请先恢复那条消息。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>You haven’t sent a message yet.</source>
         <translation>你还没有发送过消息。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>There’s no message to reply to yet.</source>
         <translation>还没有可回复的消息。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>There’s no reply yet.</source>
         <translation>还没有回复。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/turn_controller.py"/>
         <source>“{file}” is too long for this model. Attach less of it, or remove it.</source>
         <translation>“{file}”对于此模型来说太长。请减少附加的内容或将其移除。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/turn_controller.py"/>
         <source>Write a message first.</source>
         <translation>请先输入消息。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/turn.py"/>
         <source>The reply is stopping.</source>
         <translation>正在停止回复。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/turn.py"/>
         <source>The model is still loading.</source>
         <translation>模型仍在加载。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>There is nothing to continue.</source>
         <translation>没有可继续的内容。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>Send a message first. The chat is named after it.</source>
         <translation>请先发送一条消息。对话会以它命名。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>This reply has no message before it.</source>
         <translation>此回复之前没有消息。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>This isn’t a reply.</source>
         <translation>这不是回复。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>The seed of the last reply is unknown</source>
         <translation>最后一条回复的种子未知</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>The seed of this reply is unknown</source>
         <translation>此回复的种子未知</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>Only the last reply can be continued.</source>
         <translation>只能继续最后一条回复。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>There’s nothing to continue. Regenerate the reply instead.</source>
         <translation>没有可继续的内容。请改为重新生成回复。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/remote/remote_session.py"/>
         <source>{host} can’t continue a reply that was cut off. Regenerate it.</source>
         <translation>{host} 无法继续中断的回复。请重新生成。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>The reply is complete.</source>
         <translation>此回复已完成。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>This reply didn’t fail because of its length.</source>
         <translation>此回复失败并非因为长度。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>What fits is unknown. Shorten the message or start a new chat.</source>
         <translation>无法确定可容纳多少内容。请缩短消息或新建对话。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>The chat doesn’t fit without its oldest messages either. Shorten the message.</source>
         <translation>去掉最早的消息后对话仍放不下。请缩短消息。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>There are no older messages to leave out. Shorten the message.</source>
         <translation>没有更早的消息可省略。请缩短消息。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>This reply isn’t finished yet.</source>
         <translation>此回复尚未完成。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/passages.py"/>
         <source>“{part}” isn’t a number. Enter numbers such as 1-3, 7.</source>
         <translation>“{part}”不是数字。请输入如 1-3, 7 的数字。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/passages.py"/>
         <source>Enter numbers from 1 to {last}.</source>
         <translation>请输入 1 到 {last} 之间的数字。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/passages.py"/>
         <source>Enter numbers such as 1-3, 7.</source>
         <translation>请输入如 1-3, 7 的数字。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attaching.py"/>
         <source>Attach at most %n file. Send the others in another message.</source>
         <comment>Attach at most %n files. Send the others in another message.</comment>
         <translation>
@@ -6232,22 +4833,18 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” is a folder. Attach the files in it instead.</source>
         <translation>“{name}”是文件夹。请附加其中的文件。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” is already attached.</source>
         <translation>“{name}”已附加。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached.py"/>
         <source>relevant passages</source>
         <translation>相关段落</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/counting.py"/>
         <source>%Ln token too long for this model.</source>
         <comment>%Ln tokens too long for this model.</comment>
         <translation>
@@ -6255,32 +4852,26 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/counting.py"/>
         <source>The oldest messages are left out.</source>
         <translation>最早的消息会被省略。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/export.py"/>
         <source>“{file}” couldn’t be saved: {why}.</source>
         <translation>无法保存“{file}”：{why}。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/export.py"/>
         <source>The chat no longer exists.</source>
         <translation>此对话已不存在。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/options.py"/>
         <source>The reply format can’t be used. {wrong} Change it in the chat’s settings.</source>
         <translation>无法使用该回复格式。{wrong}请在对话的设置中更改。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/options.py"/>
         <source>A schema is a JSON object: { … }.</source>
         <translation>Schema 是一个 JSON 对象：{ … }。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/options.py"/>
         <source>%Ln character. The limit is {most}.</source>
         <comment>%Ln characters. The limit is {most}.</comment>
         <translation>
@@ -6288,57 +4879,46 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/options.py"/>
         <source>{name} isn’t a number in JSON.</source>
         <translation>{name} 不是 JSON 中的数字。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>it couldn’t be read</source>
         <translation>无法读取</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: a text in it is too long. Everything before it was read.</source>
         <translation>{file}：其中有文本过长。此前的内容已读取。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: no chats in this archive.</source>
         <translation>{file}：此压缩包中没有对话。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: protected by a password.</source>
         <translation>{file}：受密码保护。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: damaged or not JSON.</source>
         <translation>{file}：已损坏或不是 JSON。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: damaged after chat {number}. Everything before it was read.</source>
         <translation>{file}：对话 {number} 之后已损坏。此前的内容已读取。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: nested too deeply. Everything before it was read.</source>
         <translation>{file}：嵌套过深。此前的内容已读取。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/report.py"/>
         <source>More items couldn’t be read.</source>
         <translation>还有其他无法读取的内容。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/report.py"/>
         <source>No chats imported.</source>
         <translation>未导入任何对话。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>%Ln chat imported from {programs}, with {messages}.</source>
         <comment>%Ln chats imported from {programs}, with {messages}.</comment>
         <translation>
@@ -6346,12 +4926,10 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/report.py"/>
         <source>The import was stopped.</source>
         <translation>导入已停止。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>{count} chat already exists and wasn’t changed.</source>
         <comment>{count} chats already exist and weren’t changed.</comment>
         <translation>
@@ -6359,7 +4937,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>{count} chat already exists in the Trash and wasn’t changed.</source>
         <comment>{count} chats already exist ({trashed} in the Trash) and weren’t changed.</comment>
         <translation>
@@ -6367,7 +4944,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln attachment.</source>
         <comment>Not imported: %Ln attachments.</comment>
         <translation>
@@ -6375,7 +4951,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln image.</source>
         <comment>Not imported: %Ln images.</comment>
         <translation>
@@ -6383,7 +4958,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln recording or video.</source>
         <comment>Not imported: %Ln recordings and videos.</comment>
         <translation>
@@ -6391,7 +4965,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln tool call or result.</source>
         <comment>Not imported: %Ln tool calls and results.</comment>
         <translation>
@@ -6399,7 +4972,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln citation without an address.</source>
         <comment>Not imported: %Ln citations without an address.</comment>
         <translation>
@@ -6407,7 +4979,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln change to a canvas or artifact.</source>
         <comment>Not imported: %Ln changes to a canvas or artifact.</comment>
         <translation>
@@ -6415,7 +4986,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: custom instructions of %Ln chat.</source>
         <comment>Not imported: custom instructions of %Ln chats.</comment>
         <translation>
@@ -6423,7 +4993,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln empty chat.</source>
         <comment>Not imported: %Ln empty chats.</comment>
         <translation>
@@ -6431,7 +5000,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln instruction within a chat.</source>
         <comment>Not imported: %Ln instructions within a chat.</comment>
         <translation>
@@ -6439,7 +5007,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln item of type “{kind}”.</source>
         <comment>Not imported: %Ln items of type “{kind}”.</comment>
         <translation>
@@ -6447,530 +5014,422 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/answering.py"/>
         <source>The model called a tool instead of replying, but this chat has no tools.</source>
         <translation>模型没有回复，而是调用了工具，但此对话没有工具。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/answering.py"/>
         <source>The model’s tool call couldn’t be read.</source>
         <translation>无法解析模型的工具调用。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/job.py"/>
         <source>{where}: can’t be saved.</source>
         <translation>{where}：无法保存。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/job.py"/>
         <source>{file}, chat {number}</source>
         <translation>{file}，对话 {number}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/job.py"/>
         <source>{where}: too long.</source>
         <translation>{where}：太长。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/job.py"/>
         <source>{where}: not a chat.</source>
         <translation>{where}：不是对话。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/job.py"/>
         <source>{where}: damaged ({why}).</source>
         <translation>{where}：已损坏（{why}）。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/job.py"/>
         <source>{where}: unknown format.</source>
         <translation>{where}：未知格式。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/job.py"/>
         <source>{file}: saved by a newer version of Stretto.</source>
         <translation>{file}：由更新版本的 Stretto 保存。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>{server} no longer has the tool “{tool}”.</source>
         <translation>{server} 已没有工具“{tool}”。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>{server} has changed this tool. Refresh its tools first.</source>
         <translation>{server} 已更改此工具。请先刷新其工具。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>No response within {seconds} s. The call was stopped.</source>
         <translation>{seconds} 秒内没有响应。调用已停止。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>{server} quit during the call.</source>
         <translation>{server} 在调用期间退出了。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>Before this call, {server} wants you to visit {pages}</source>
         <translation>在此调用之前，{server} 希望你访问 {pages}</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>{server} didn’t respond: {why}</source>
         <translation>{server} 没有响应：{why}</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>{server} didn’t respond within {seconds} s.</source>
         <translation>{server} 在 {seconds} 秒内没有响应。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>{server} has quit.</source>
         <translation>{server} 已退出。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>{why} It restarts in {seconds} s.</source>
         <translation>{why} 将在 {seconds} 秒后重新启动。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>{server} didn’t list its tools in time.</source>
         <translation>{server} 未能及时列出其工具。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/connection.py"/>
         <source>{server} couldn’t list its tools: {why}</source>
         <translation>{server} 无法列出其工具：{why}</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>The list of servers is larger than 1 MB.</source>
         <translation>服务器列表超过 1 MB。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>it isn’t UTF-8 text</source>
         <translation>不是 UTF-8 文本</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>The tool servers couldn’t be saved: {why}.</source>
         <translation>无法保存工具服务器：{why}。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>This JSON isn’t a list of servers.</source>
         <translation>此 JSON 不是服务器列表。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>This isn’t a list of servers. It begins with {&quot;mcpServers&quot;: …}.</source>
         <translation>这不是服务器列表。它以 {&quot;mcpServers&quot;: …} 开头。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>the name must have 1 to 60 visible characters</source>
         <translation>名称须为 1 至 60 个可见字符</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>the name can’t contain “/” or be “{name}”</source>
         <translation>名称不能包含“/”，也不能是“{name}”</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>the entry isn’t an object</source>
         <translation>条目不是对象</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>timeout must be a number of seconds</source>
         <translation>timeout 必须是秒数</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>“sse” servers aren’t supported; use the “http” address</source>
         <translation>不支持“sse”服务器；请使用“http”地址</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>url must begin with https:// or http://</source>
         <translation>url 必须以 https:// 或 http:// 开头</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>the entry has no command and no url</source>
         <translation>条目没有 command，也没有 url</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>args must be a list of strings</source>
         <translation>args 必须是字符串列表</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>the command contains a null character</source>
         <translation>命令包含空字符</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>cwd must be a folder</source>
         <translation>cwd 必须是文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>{what} must be an object of strings</source>
         <translation>{what} 必须是值为字符串的对象</translation>
     </message>
     <message>
-        <location filename="../../app/tools/servers.py"/>
         <source>{what} contains a name or value that isn’t valid</source>
         <translation>{what} 包含无效的名称或值</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>not an email address.</source>
         <translation>不是电子邮件地址。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>not an address such as https://example.org.</source>
         <translation>不是 https://example.org 这样的地址。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>enter the date as 2026-05-31.</source>
         <translation>请按 2026-05-31 的格式输入日期。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>enter date and time as 2026-05-31T14:30:00Z.</source>
         <translation>请按 2026-05-31T14:30:00Z 的格式输入日期和时间。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{field} is required.</source>
         <translation>{field}为必填项。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{server} asked with a form that isn’t valid.</source>
         <translation>{server} 使用了无效的表单提问。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{server} asked for more than {most} values at once.</source>
         <translation>{server} 一次请求了超过 {most} 个值。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/questions.py"/>
         <source>{server} asked to open something that isn’t a web address.</source>
         <translation>{server} 请求打开的不是网址。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Your answer goes to {server}, not to the model. Never enter passwords, keys, or card numbers.</source>
         <translation>你的答复会发送给 {server}，而不是模型。切勿输入密码、密钥或卡号。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Open in Browser</source>
         <translation>在浏览器中打开</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Open this address and let the server know</source>
         <translation>打开此地址并告知服务器</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Send your answers to the server  Enter</source>
         <translation>将你的答复发送给服务器  Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Decline to answer  D</source>
         <translation>拒绝答复  D</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Dismiss the question  Esc</source>
         <translation>忽略问题  Esc</translation>
     </message>
     <message>
-        <location filename="../../app/remote/address.py"/>
         <source>Enter an address, such as https://example.org/v1.</source>
         <translation>请输入地址，例如 https://example.org/v1。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/address.py"/>
         <source>Enter the key in its own field, not in the address.</source>
         <translation>请将密钥填入专用栏，而不是地址中。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/address.py"/>
         <source>The address has no host. Enter it as https://example.org/v1.</source>
         <translation>地址中没有主机。请按 https://example.org/v1 的形式输入。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} needs a key, or rejects this one. Add the model again with its key.</source>
         <translation>{host} 需要密钥，或不接受此密钥。请使用其密钥重新添加模型。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} needs payment for this. Add credit there, or choose another model.</source>
         <translation>{host} 需要付费才能使用。请在那里充值，或选择其他模型。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} has no model named “{model}”. Choose another, or check whether it was renamed.</source>
         <translation>{host} 没有名为“{model}”的模型。请选择其他模型，或查看它是否已改名。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} is getting too many requests.</source>
         <translation>{host} 收到的请求过多。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} couldn’t reply (status {status}). Try again later.</source>
         <translation>{host} 无法回复（状态 {status}）。请稍后重试。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} rejects this request (status {status}). It may not support one of the chat’s settings.</source>
         <translation>{host} 拒绝此请求（状态 {status}）。它可能不支持此对话的某项设置。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} sent no valid reply (status {status}). Check the address.</source>
         <translation>{host} 未发送有效回复（状态 {status}）。请检查地址。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} redirects requests. Check the address.</source>
         <translation>{host} 会重定向请求。请检查地址。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} redirects requests to {place}. Stretto doesn’t follow. If that address is right, add the model with it.</source>
         <translation>{host} 将请求重定向到 {place}。Stretto 不会跟随。如果该地址正确，请用它添加模型。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again later.</source>
         <translation>请稍后再试。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} ended the reply before it began. Try again, or check the server.</source>
         <translation>{host} 在回复开始前就结束了。请重试，或检查服务器。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} sent too much and was stopped. The reply so far is kept.</source>
         <translation>{host} 发送的内容过多，已停止。已收到的回复会保留。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} doesn’t respond. Try again, or check the server.</source>
         <translation>{host} 没有响应。请重试，或检查服务器。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_session.py"/>
         <source>The reply from {host} couldn’t be read.</source>
         <translation>无法读取 {host} 的回复。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_session.py"/>
         <source>“{name}” isn’t a remote model. Choose another model.</source>
         <translation>“{name}”不是远程模型。请选择其他模型。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_session.py"/>
         <source>{model} at {host} is no longer in your models, so nothing was sent. Add it again, or choose another model.</source>
         <translation>{host} 上的 {model} 已不在你的模型中，因此未发送任何内容。请重新添加，或选择其他模型。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/groups.py"/>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>It quit without a message.</source>
         <translation>它已退出，没有留下任何消息。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/stream.py"/>
         <source>{host} has withheld the rest of this reply.</source>
         <translation>{host} 拒绝提供此回复的其余部分。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_session.py"/>
-        <location filename="../../app/remote/remotes.py"/>
-        <location filename="../../app/tools/host.py"/>
         <source>Stretto is quitting.</source>
         <translation>Stretto 正在退出。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/host.py"/>
         <source>The server “{server}” was removed or is off.</source>
         <translation>服务器“{server}”已移除或已关闭。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/host.py"/>
         <source>The server “{server}” was changed. Try again.</source>
         <translation>服务器“{server}”已更改。请重试。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/offers.py"/>
         <source>“{name}” isn’t text.</source>
         <translation>“{name}”不是文本。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/offers.py"/>
         <source>“{name}” has {size} characters. The limit is {most}.</source>
         <translation>“{name}”有 {size} 个字符，上限为 {most}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Add a folder to this chat</source>
         <translation>为此对话添加文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/tools/fetch.py"/>
         <source>The page didn’t arrive within {seconds} s.</source>
         <translation>未能在 {seconds} 秒内收到网页。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/fetch.py"/>
         <source>The page is too large.</source>
         <translation>网页过大。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/fetch.py"/>
         <source>{url} couldn’t be fetched: {why}.</source>
         <translation>无法获取 {url}：{why}。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/fetch.py"/>
         <source>There were more than {most} redirects.</source>
         <translation>重定向超过 {most} 次。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/fetch.py"/>
         <source>An address has at most {most} characters.</source>
         <translation>地址最多 {most} 个字符。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/fetch.py"/>
         <source>This isn’t an address.</source>
         <translation>这不是地址。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/fetch.py"/>
         <source>The address must begin with http:// or https://.</source>
         <translation>仅获取以 http:// 或 https:// 开头的地址。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/fetch.py"/>
         <source>The address can’t contain a name and password.</source>
         <translation>不获取包含用户名和密码的地址。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/fetch.py"/>
         <source>There’s no server {host}.</source>
         <translation>没有服务器 {host}。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/fetch.py"/>
         <source>{host} isn’t on the public internet.</source>
         <translation>{host} 不在公共互联网上。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/fetch.py"/>
         <source>The server replied with status {status}.</source>
         <translation>服务器回复了状态 {status}。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/fetch.py"/>
         <source>Stretto only fetches text, and this is {kind}.</source>
         <translation>仅获取文本，而这是 {kind}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Enter a message.</source>
         <translation>请输入消息。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Blind comparison</source>
         <translation>盲测对比</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Compare by</source>
         <translation>对比项</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Choose up to {most} models. {columns} are selected.</source>
         <translation>最多选择 {most} 个模型。已选择 {columns} 个。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Get a second model first.</source>
         <translation>请先获取第二个模型。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Continue with this reply and close the others</source>
         <translation>用此回复继续并关闭其他回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Show differences</source>
         <translation>显示差异</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Hidden until you keep a reply</source>
         <translation>保留回复前隐藏</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Show Differences</source>
         <translation>显示差异</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Scroll Compared Replies Together</source>
         <translation>同步滚动对比的回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Compared replies scroll together</source>
         <translation>对比的回复同步滚动</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Each reply scrolls by itself</source>
         <translation>每条回复单独滚动</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>This chat isn’t part of a comparison</source>
         <translation>此对话不在对比中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Restore Previous Layout</source>
         <translation>恢复之前的布局</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>%n chat hidden while you compare</source>
         <comment>%n chats hidden while you compare</comment>
         <translation>
@@ -6978,72 +5437,58 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Comparison closed</source>
         <translation>已关闭对比</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Filter</source>
         <translation>筛选</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Filter  Alt+Down</source>
         <translation>筛选  Alt+Down</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Tag</source>
         <translation>标签</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>From Me</source>
         <translation>来自我</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>From the Model</source>
         <translation>来自模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Archived</source>
         <translation>已归档</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Collapsed sidebar</source>
         <translation>已折叠的边栏</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Show Sidebar  Ctrl+B</source>
         <translation>显示边栏  Ctrl+B</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Hide Sidebar  Ctrl+B</source>
         <translation>隐藏边栏  Ctrl+B</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Collapse</source>
         <translation>折叠</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Expand</source>
         <translation>展开</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open to the Side</source>
         <translation>在旁边打开</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Move {count} Chat to Trash</source>
         <comment>Move {count} Chats to Trash</comment>
         <translation>
@@ -7051,7 +5496,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat unpinned</source>
         <comment>{count} chats unpinned</comment>
         <translation>
@@ -7059,7 +5503,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat archived</source>
         <comment>{count} chats archived</comment>
         <translation>
@@ -7067,7 +5510,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat unarchived</source>
         <comment>{count} chats unarchived</comment>
         <translation>
@@ -7075,7 +5517,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat removed from its folder</source>
         <comment>{count} chats removed from their folders</comment>
         <translation>
@@ -7083,126 +5524,99 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Create</source>
         <translation>创建</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folder “{name}” deleted. Its chats are kept.</source>
         <translation>已删除文件夹“{name}”。其中的对话会保留。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Unarchive</source>
         <translation>取消归档</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Remove from Folder</source>
         <translation>移出文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>New Subfolder…</source>
         <translation>新建子文件夹…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Move to Top Level</source>
         <translation>移到顶层</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Results</source>
         <translation>结果</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>No chats yet</source>
         <translation>还没有对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Client</source>
         <translation>客户端</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Reply so far</source>
         <translation>目前的回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>This reply has ended.</source>
         <translation>此回复已结束。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Clients, {words}</source>
         <translation>客户端，{words}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Clients</source>
         <translation>客户端</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>none</source>
         <translation>无</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Local API at {address}</source>
         <translation>本地 API：{address}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>expanded</source>
         <translation>已展开</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>collapsed</source>
         <translation>已折叠</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>archived</source>
         <translation>已归档</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Ungrouped</source>
         <translation>已取消分组</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare.py"/>
         <source>Reply {letter}</source>
         <translation>回复 {letter}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare.py"/>
         <source>{reply} was {what}</source>
         <comment>Reply A was Seed 1</comment>
         <translation>{reply} 是 {what}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Chat moved to Trash</source>
         <translation>已将对话移到废纸篓</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Move Chat to Trash</source>
         <translation>将对话移到废纸篓</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>%Ln chat moved to Trash</source>
         <comment>%Ln chats moved to Trash</comment>
         <translation>
@@ -7210,167 +5624,134 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/store/writer.py"/>
         <source>This change came after the chats were closed and isn’t saved.</source>
         <translation>此更改在对话关闭之后发生，未保存。</translation>
     </message>
     <message>
-        <location filename="../../app/store/writer.py"/>
         <source>Saving is taking longer than expected.</source>
         <translation>保存用时比预期长。</translation>
     </message>
     <message>
-        <location filename="../../app/store/writer.py"/>
         <source>The disk didn’t respond in time.</source>
         <translation>磁盘未及时响应。</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>Not enough memory right now.</source>
         <translation>目前内存不足。</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>The chat no longer fits the model’s context.</source>
         <translation>对话已超出模型的上下文。</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>The model couldn’t reply.</source>
         <translation>模型未能回复。</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>The model can’t process this request.</source>
         <translation>模型无法处理此请求。</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>Not enough memory.</source>
         <translation>内存不足。</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>The model is still replying in this chat.</source>
         <translation>模型仍在此对话中回复。</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>The model’s chat template doesn’t accept these messages.</source>
         <translation>模型的对话模板不接受这些消息。</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>The model is no longer loaded.</source>
         <translation>模型已不在加载状态。</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>This model can’t keep the chat separate from the others.</source>
         <translation>此模型无法将该对话与其他对话隔离。</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens, and {working} of working memory. {free} is free.</source>
         <translation>需要 {total}：权重 {weights}，{chats}（各 {context} 个 token）{caches}，工作内存 {working}。可用 {free}。</translation>
     </message>
     <message>
-        <location filename="../../app/program/opening.py"/>
         <source>Your last changes before the crash may be missing. The damaged journal is kept as {file}.</source>
         <translation>崩溃前的最后更改可能已丢失。损坏的日志保留为 {file}。</translation>
     </message>
     <message>
-        <location filename="../../app/program/opening.py"/>
         <source>Stretto started without chats. Your earlier chats are kept as {file}.</source>
         <translation>Stretto 已启动，但没有载入对话。你之前的对话保留为 {file}。</translation>
     </message>
     <message>
-        <location filename="../../app/program/opening.py"/>
         <source>Recovered {messages} in {chats}. The damaged file is kept as {file}.</source>
         <translation>已恢复 {chats}中的 {messages}。损坏的文件保留为 {file}。</translation>
     </message>
     <message>
-        <location filename="../../app/program/opening.py"/>
         <source>Backup restored.</source>
         <translation>已恢复备份。</translation>
     </message>
     <message>
-        <location filename="../../app/program/opening.py"/>
         <source>Backup restored. Your previous chats are kept as {file}.</source>
         <translation>已恢复备份。你之前的对话保留为 {file}。</translation>
     </message>
     <message>
-        <location filename="../../app/models/downloads.py"/>
         <source>Failed ({kind}). See the log.</source>
         <translation>失败（{kind}）。请查看日志。</translation>
     </message>
     <message>
-        <location filename="../../app/models/downloads.py"/>
         <source>8 bits: practically identical to the original</source>
         <translation>8 位：与原模型几乎无异</translation>
     </message>
     <message>
-        <location filename="../../app/models/downloads.py"/>
         <source>2 and 6 bits: small, not for every model</source>
         <translation>2 和 6 位：小，不适合所有模型</translation>
     </message>
     <message>
-        <location filename="../../app/models/downloads.py"/>
         <source>Already quantized. Convert the original model instead.</source>
         <translation>已经过量化。请改为转换原始模型。</translation>
     </message>
     <message>
-        <location filename="../../app/models/installed.py"/>
         <source>{name} isn’t an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
         <translation>{name} 不是适配器。请选择含有 adapter_config.json 和 adapters.safetensors 的文件夹。</translation>
     </message>
     <message>
-        <location filename="../../app/models/removal.py"/>
         <source>{name} moved to the Trash. You can put it back from there.</source>
         <translation>已将 {name} 移到废纸篓。可从废纸篓放回原处。</translation>
     </message>
     <message>
-        <location filename="../../app/models/removal.py"/>
         <source>{name} moved to the Trash.</source>
         <translation>已将 {name} 移到废纸篓。</translation>
     </message>
     <message>
-        <location filename="../../app/models/removal.py"/>
         <source>{name} is part of Stretto.</source>
         <translation>{name} 是 Stretto 的一部分。</translation>
     </message>
     <message>
-        <location filename="../../app/models/removal.py"/>
         <source>{folder} contains other files too. Remove the model’s files by hand.</source>
         <translation>{folder} 中还有其他文件。请手动移除模型的文件。</translation>
     </message>
     <message>
-        <location filename="../../app/models/removal.py"/>
         <source>{name} is being moved to the Trash.</source>
         <translation>正在将 {name} 移到废纸篓。</translation>
     </message>
     <message>
-        <location filename="../../app/models/removal.py"/>
         <source>{name} is loading. Wait until it has loaded, or cancel.</source>
         <translation>{name} 正在加载。请等待加载完成，或取消。</translation>
     </message>
     <message>
-        <location filename="../../app/models/removal.py"/>
         <source>{name} is being converted. Cancel the conversion first.</source>
         <translation>{name} 正在转换。请先取消转换。</translation>
     </message>
     <message>
-        <location filename="../../app/models/removal.py"/>
         <source>{name} is downloading. Cancel the download first.</source>
         <translation>{name} 正在下载。请先取消下载。</translation>
     </message>
     <message>
-        <location filename="../../app/models/removal.py"/>
         <source>The chat “{title}” uses it and will need another model.</source>
         <translation>对话“{title}”正在使用它，之后需要其他模型。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/models/removal.py"/>
         <source>%Ln chat uses it and will need another model.</source>
         <comment>%Ln chats use it and will need another model.</comment>
         <translation>
@@ -7378,7 +5759,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/models/removal.py"/>
         <source>%n other revision shares its files and is removed too.</source>
         <comment>%n other revisions share its files and are removed too.</comment>
         <translation>
@@ -7386,37 +5766,30 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/models/removal.py"/>
         <source>Its folder contains other files, which are removed too: {list} and more.</source>
         <translation>其文件夹中还有其他文件，也会一并移除：{list} 等。</translation>
     </message>
     <message>
-        <location filename="../../app/models/removal.py"/>
         <source>Its folder contains other files, which are removed too: {list}.</source>
         <translation>其文件夹中还有其他文件，也会一并移除：{list}。</translation>
     </message>
     <message>
-        <location filename="../../app/models/removal.py"/>
         <source>{name} couldn’t be removed: {why}. Show its folder and remove it there.</source>
         <translation>无法移除 {name}：{why}。请显示其文件夹并在那里移除。</translation>
     </message>
     <message>
-        <location filename="../../app/models/removal.py"/>
         <source>{name} couldn’t be restored: {why}.</source>
         <translation>无法恢复 {name}：{why}。</translation>
     </message>
     <message>
-        <location filename="../../app/models/residency.py"/>
         <source>This model isn’t loaded.</source>
         <translation>此模型未加载。</translation>
     </message>
     <message>
-        <location filename="../../app/models/residency.py"/>
         <source>The model is replying in “{chat}”. Stop the reply first.</source>
         <translation>模型正在“{chat}”中回复。请先停止回复。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/models/residency.py"/>
         <source>The model is replying in %n chat. Stop the reply first.</source>
         <comment>The model is replying in %n chats. Stop the replies first.</comment>
         <translation>
@@ -7424,7 +5797,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/models/residency.py"/>
         <source>Another chat is waiting for {model}. It keeps loading.</source>
         <comment>%n other chats are waiting for {model}. It keeps loading.</comment>
         <translation>
@@ -7432,224 +5804,174 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/models/residency.py"/>
         <source>{model} was unloaded because the system is low on memory. It loads again when you send a message.</source>
         <translation>由于系统内存不足，{model} 已卸载。发送消息时会重新加载。</translation>
     </message>
     <message>
-        <location filename="../../app/models/system_trash.py"/>
         <source>it no longer exists</source>
         <translation>已不存在</translation>
     </message>
     <message>
-        <location filename="../../app/models/system_trash.py"/>
         <source>it can’t be moved to the Trash</source>
         <translation>无法移到废纸篓</translation>
     </message>
     <message>
-        <location filename="../../app/models/system_trash.py"/>
         <source>it wasn’t moved to the Trash</source>
         <translation>未移到废纸篓</translation>
     </message>
     <message>
-        <location filename="../../app/models/system_trash.py"/>
         <source>it is no longer in the Trash</source>
         <translation>已不在废纸篓中</translation>
     </message>
     <message>
-        <location filename="../../app/models/system_trash.py"/>
         <source>an item with that name already exists</source>
         <translation>已存在同名项目</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Your settings couldn’t be read. Changes aren’t saved until you quit Stretto.</source>
         <translation>无法读取你的设置。退出 Stretto 之前，更改不会保存。</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Your settings couldn’t be read and were reset. The old file is kept as {name}.</source>
         <translation>无法读取你的设置，已还原为默认值。旧文件保留为 {name}。</translation>
     </message>
     <message>
-        <location filename="../../app/spelling/speller.py"/>
         <source>Spell check needs enchant (libenchant-2) and a dictionary for your language. Install them, then restart Stretto.</source>
         <translation>拼写检查需要 enchant (libenchant-2) 和所用语言的词典。请安装后重启 Stretto。</translation>
     </message>
     <message>
-        <location filename="../../app/spelling/speller.py"/>
         <source>No dictionary for your language. Install one, for example from hunspell, or choose another language.</source>
         <translation>没有所用语言的词典。请安装一个（例如 hunspell 的），或选择其他语言。</translation>
     </message>
     <message>
-        <location filename="../../app/store/errors.py"/>
         <source>The file {path} is damaged or wasn’t created by Stretto. It hasn’t been changed. Stretto can recover what is readable into a new file or start with an empty one. The damaged file is kept.</source>
         <translation>文件 {path} 已损坏，或不是由 Stretto 创建。文件未作更改。Stretto 可将可读取的内容恢复到新文件，或从空文件开始。损坏的文件会保留。</translation>
     </message>
     <message>
-        <location filename="../../app/store/errors.py"/>
         <source>Nothing in {path} could be read. The file hasn’t been changed. Restore a backup, or set the file aside and start with an empty one.</source>
         <translation>无法从 {path} 读取任何内容。文件未作更改。请恢复备份，或将文件移开并从空文件开始。</translation>
     </message>
     <message>
-        <location filename="../../app/store/errors.py"/>
         <source>The chats in {path} were last used by a newer version of Stretto, and this version could damage them. Nothing has been changed. Open them with the newer version, or set the file aside and start with an empty one.</source>
         <translation>{path} 中的对话上次由更新版本的 Stretto 使用，此版本可能会损坏它们。尚未作任何更改。请用更新的版本打开，或将文件移开并从空文件开始。</translation>
     </message>
     <message>
-        <location filename="../../app/store/errors.py"/>
         <source>One change couldn’t be saved ({what}: {error}). All other changes are saved. Please report this error.</source>
         <translation>有一项更改无法保存（{what}：{error}）。其他更改均已保存。请报告此错误。</translation>
     </message>
     <message>
-        <location filename="../../app/store/errors.py"/>
         <source>Your chats can’t be opened because the disk with {path} is full. Nothing is lost. Free some space, then try again.</source>
         <translation>{path} 所在的磁盘已满，无法打开你的对话。没有任何内容丢失。请释放空间，然后重试。</translation>
     </message>
     <message>
-        <location filename="../../app/store/errors.py"/>
         <source>Your latest messages aren’t saved yet because the disk with {path} is full. Free some space. Stretto tries again by itself.</source>
         <translation>{path} 所在的磁盘已满，最新消息尚未保存。请释放空间，Stretto 会自动重试。</translation>
     </message>
     <message>
-        <location filename="../../app/store/errors.py"/>
         <source>Stretto has no permission to write to {path}. Make the folder and its file writable and try again, or use another folder. Your chats are copied there.</source>
         <translation>Stretto 没有写入 {path} 的权限。请将文件夹及其中的文件设为可写后重试，或使用其他文件夹，你的对话会复制到那里。</translation>
     </message>
     <message>
-        <location filename="../../app/store/errors.py"/>
         <source>The chats in {path} couldn’t be read or saved ({error}). Check that the disk is connected and has free space, then try again.</source>
         <translation>无法读取或保存 {path} 中的对话（{error}）。请确认磁盘已连接且有可用空间，然后重试。</translation>
     </message>
     <message>
-        <location filename="../../app/system/updates.py"/>
         <source>The update information isn’t signed by the makers of Stretto.</source>
         <translation>更新信息没有 Stretto 开发者的签名。</translation>
     </message>
     <message>
-        <location filename="../../app/system/updates.py"/>
         <source>The update information couldn’t be read.</source>
         <translation>无法读取更新信息。</translation>
     </message>
     <message>
-        <location filename="../../app/system/updates.py"/>
         <source>the request was redirected</source>
         <translation>请求被重定向</translation>
     </message>
     <message>
-        <location filename="../../app/system/updates.py"/>
         <source>No response: {why}.</source>
         <translation>没有响应：{why}。</translation>
     </message>
     <message>
-        <location filename="../../app/system/updates.py"/>
         <source>The check failed. See the log.</source>
         <translation>检查失败。请查看日志。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>There is nothing to save.</source>
         <translation>没有需要保存的内容。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>Previous  Shift+Enter</source>
         <translation>上一个  Shift+Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>Next  Enter</source>
         <translation>下一个  Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Delete Message</source>
         <translation>删除消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Choose Another Model…</source>
         <translation>选择其他模型…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Error</source>
         <translation>错误</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <source>Reply</source>
         <translation>回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Copy Reply</source>
         <translation>复制回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Regenerate  Ctrl+R</source>
         <translation>重新生成  Ctrl+R</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Regenerate with Same Seed  Ctrl+Shift+R</source>
         <translation>用相同种子重新生成  Ctrl+Shift+R</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Branch in New Chat</source>
         <translation>在新对话中创建分支</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Delete from Here</source>
         <translation>从此处删除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Empty reply</source>
         <translation>空回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Continue this reply</source>
         <translation>继续此回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>failed</source>
         <translation>失败</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>length limit reached</source>
         <translation>已达长度上限</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>memory full</source>
         <translation>内存已满</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>may be incomplete</source>
         <translation>可能不完整</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>attached: {name}</source>
         <translation>附件：{name}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>… %Ln more character</source>
         <comment>… %Ln more characters</comment>
         <translation>
@@ -7657,78 +5979,62 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Show Text Sent to the Model</source>
         <translation>显示发送给模型的文本</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Text of {name}</source>
         <translation>{name} 的文本</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>The text is no longer available.</source>
         <translation>文本已不可用。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>The rest isn’t shown.</source>
         <translation>其余内容未显示。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Unwrap Lines</source>
         <translation>取消自动换行</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Wrap Lines</source>
         <translation>自动换行</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
         <source>No longer in context</source>
         <translation>已不在上下文中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Edit in New Chat</source>
         <translation>在新对话中编辑</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Show More</source>
         <translation>显示更多</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Show Less</source>
         <translation>收起</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>queued</source>
         <translation>排队中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>reading the prompt</source>
         <translation>正在读取提示词</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>waiting for you</source>
         <translation>等你操作</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>idle</source>
         <translation>空闲</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score_view.py"/>
         <source>{title}: {state}, %Ln of {most} tokens on {host}</source>
         <comment>{title}: {state}, %Ln of {most} tokens on {host}</comment>
         <translation>
@@ -7736,7 +6042,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score_view.py"/>
         <source>{title}: {state}, %Ln tokens in memory</source>
         <comment>{title}: {state}, %Ln tokens in memory</comment>
         <translation>
@@ -7744,575 +6049,454 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>queued, no. {place}</source>
         <translation>排队中，第 {place} 位</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/score_view.py"/>
         <source>{all} in use · chats {kv}</source>
         <translation>已用 {all} · 对话 {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>models {models} · chats {kv}</source>
         <translation>模型 {models} · 对话 {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>context of chats</source>
         <translation>对话的上下文</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>free, kept for reuse</source>
         <translation>空闲，留待复用</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>Stretto</source>
         <translation>Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>Memory in use: {size}</source>
         <translation>已用内存：{size}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>Models and chats use {used} of {most}.</source>
         <translation>模型和对话已用 {used}，共 {most}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>Memory: models {weights}, chats {kv}</source>
         <translation>内存：模型 {weights}，对话 {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>Close Score  Ctrl+J</source>
         <translation>关闭总谱  Ctrl+J</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>Chats appear here while they reply.</source>
         <translation>正在回复的对话会显示在这里。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score_view.py"/>
         <source>Idle</source>
         <translation>空闲</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>Scroll to End</source>
         <translation>滚动到末尾</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Discard your changes?</source>
         <translation>放弃更改吗？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Keep Editing</source>
         <translation>继续编辑</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Stretto {version} is available</source>
         <translation>Stretto {version} 现已可用</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>You have {version}. Your chats aren’t affected.</source>
         <translation>你的版本为 {version}。对话不受影响。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/download_list.py"/>
         <source>Cancel and Delete</source>
         <translation>取消并删除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Enter a name first</source>
         <translation>请先输入名称</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Type / in an empty message to insert a prompt. Tab moves through its {{variables}}.</source>
         <translation>在空白消息中输入 / 可插入提示词。按 Tab 在其 {{variables}} 间移动。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Choose New to create your first prompt.</source>
         <translation>选择“新建”以创建第一个提示词。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Restore and Restart</source>
         <translation>恢复并重启</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete Permanently</source>
         <translation>永久删除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>The Trash is empty.</source>
         <translation>废纸篓为空。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>deleted permanently tomorrow</source>
         <translation>明天永久删除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>deleted permanently today</source>
         <translation>今天永久删除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Select two or more computers and a model.</source>
         <translation>选择两台或更多电脑和一个模型。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Computer</source>
         <translation>电脑</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Compares connection and speed with a single computer</source>
         <translation>与单台电脑对比连接和速度</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>This computer</source>
         <translation>这台电脑</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>“local” is this computer. Choose another name.</source>
         <translation>“local”指这台电脑。请选择其他名称。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Choose one, then enter its key.</source>
         <translation>选择一个，然后输入其密钥。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Stored in your keychain and sent only to this address.</source>
         <translation>保存在你的钥匙串中，只发送到此地址。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Messages to this model leave this computer and go to {host}.</source>
         <translation>发给此模型的消息会离开这台电脑，发送到 {host}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>{host} runs on this computer.</source>
         <translation>{host} 在这台电脑上运行。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>The connection isn’t encrypted: others on the network can read your messages and the key.</source>
         <translation>连接未加密：网络上的其他人可以读取你的消息和密钥。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Enter an address and choose or type a model.</source>
         <translation>输入地址，然后选择或输入模型。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Optional</source>
         <translation>可选</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Get Model List</source>
         <translation>获取模型列表</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Asks the server which models it has. Nothing else is sent.</source>
         <translation>向服务器查询其模型。不发送其他内容。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>{name} removed from the list. Its chats stay.</source>
         <translation>已从列表中移除 {name}。其对话会保留。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found_model.py"/>
         <source>Model Card</source>
         <translation>模型卡片</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found_model.py"/>
         <source>Asks Hugging Face about this model</source>
         <translation>向 Hugging Face 查询此模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found_model.py"/>
         <source>Already on this computer.</source>
         <translation>已在这台电脑上。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found_model.py"/>
         <source>This version of Stretto doesn’t support its architecture.</source>
         <translation>此版本的 Stretto 不支持其架构。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/token_field.py"/>
         <source>The keychain couldn’t store the token. Stretto forgets it when you quit.</source>
         <translation>钥匙串无法保存令牌。退出后 Stretto 会忘记它。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/token_field.py"/>
         <source>An access token is sent to Hugging Face.</source>
         <translation>会向 Hugging Face 发送访问令牌。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/token_field.py"/>
         <source>Remove access token</source>
         <translation>移除访问令牌</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/token_field.py"/>
         <source>Open Model Page</source>
         <translation>打开模型页面</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>The server lists no models. Type the name of one.</source>
         <translation>服务器未列出模型。请输入模型名称。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>On this computer</source>
         <translation>在这台电脑上</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>On another computer</source>
         <translation>在其他电脑上</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Pin/Unpin Chat</source>
         <translation>置顶/取消置顶对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Archive/Unarchive Chat</source>
         <translation>归档/取消归档对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Pause/Resume Reply</source>
         <translation>暂停/继续回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Attach Files…  Ctrl+Shift+A</source>
         <translation>附加文件…  Ctrl+Shift+A</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Cancel Edit  Esc</source>
         <translation>取消编辑  Esc</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Editing. The original is kept.</source>
         <translation>正在编辑。原文会保留。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Remove {name}  Del</source>
         <translation>移除 {name}  Del</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Choose What to Send…</source>
         <translation>选择要发送的部分…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>What you send leaves this computer.</source>
         <translation>你发送的内容会离开此电脑。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Messages go to {host}.</source>
         <translation>消息会发送到 {host}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Messages go to {host} on this computer.</source>
         <translation>消息会发送到这台电脑上的 {host}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>{host} replies, on this computer.</source>
         <translation>由这台电脑上的 {host} 回复。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>A remote model. What you send in this chat goes to {host}.</source>
         <translation>远程模型。你在此对话中发送的内容会发往 {host}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Tool results are sent to {host}.</source>
         <translation>工具结果会发送到 {host}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>{host} doesn’t support {names}. Token counts follow each reply.</source>
         <translation>{host} 不支持 {names}。每次回复后显示 token 数。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>{context}, {count} cached</source>
         <translation>{context}，缓存 {count}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Choose Model…</source>
         <translation>选择模型…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Chat Settings</source>
         <translation>对话设置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Tools for this chat</source>
         <translation>此对话的工具</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Chat Settings…</source>
         <translation>对话设置…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Reply format</source>
         <translation>回复格式</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Every reply has this format</source>
         <translation>每条回复都采用此格式</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>One choice per line</source>
         <translation>每行一个选项</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>One choice per line; \n is a line break</source>
         <translation>每行一个选项；\n 表示换行</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>A regular expression that the whole reply matches</source>
         <translation>整条回复须匹配的正则表达式</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Before replying</source>
         <translation>回复之前</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>How the model should reply in this chat</source>
         <translation>模型在此对话中应如何回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Saved settings</source>
         <translation>已保存的设置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Reuse Last</source>
         <translation>沿用上次</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Use the seed of the last reply</source>
         <translation>使用最后一条回复的种子</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>New seed for each reply</source>
         <translation>每条回复使用新种子</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Exactly reproducible, slower</source>
         <translation>完全可重现，较慢</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Stop sequences</source>
         <translation>停止序列</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>One text per line</source>
         <translation>每行一段文本</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>The reply stops at any of these texts. One per line, with \n for a line break.</source>
         <translation>出现其中任一文本时停止回复。每行一段，\n 表示换行。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Token limit for this chat. Lower uses less memory.</source>
         <translation>此对话的 token 上限。越小占用内存越少。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Applies to the next reply.</source>
         <translation>从下一条回复开始生效。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Fewer Settings</source>
         <translation>更少设置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>More Settings</source>
         <translation>更多设置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Name of the preset:</source>
         <translation>预设名称：</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>New name:</source>
         <translation>新名称：</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>reading…</source>
         <translation>正在读取…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>{name} attached, {about}</source>
         <translation>已附加 {name}，{about}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>reading {page} of {count}…</source>
         <translation>正在读取第 {page}/{count} 页…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>No longer following “{name}”</source>
         <translation>已停止跟随“{name}”</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>{name} removed</source>
         <translation>已移除 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Show Image</source>
         <translation>显示图片</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Pages as Images</source>
         <translation>以图片形式发送页面</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Scanned Pages as Images</source>
         <translation>以图片形式发送扫描页</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Extract Text of Scanned Pages</source>
         <translation>提取扫描页的文字</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Everything</source>
         <translation>全部</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Insert as Text</source>
         <translation>作为文本插入</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Remove Attachment</source>
         <translation>移除附件</translation>
     </message>
     <message>
-        <location filename="../../app/serving.py"/>
         <source>Port {port} is in use. Choose another port.</source>
         <translation>端口 {port} 已被占用。请选择其他端口。</translation>
     </message>
     <message>
-        <location filename="../../app/serving.py"/>
         <source>Port {port} can’t be used ({why}). Choose another port.</source>
         <translation>无法使用端口 {port}（{why}）。请选择其他端口。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/queue.py"/>
         <source>You stopped the reply.</source>
         <translation>你已停止回复。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/queue.py"/>
         <source>The reply failed.</source>
         <translation>回复失败。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/queue.py"/>
         <source>The reply was interrupted.</source>
         <translation>回复已中断。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/queue.py"/>
-        <location filename="../../app/chats/turn_controller.py"/>
         <source>Not sent. {why}</source>
         <translation>未发送。{why}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/queue.py"/>
         <source>Not sent yet.</source>
         <translation>尚未发送。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>%n message deleted</source>
         <comment>%n messages deleted</comment>
         <translation>
@@ -8320,7 +6504,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>{whom} · %n after it finishes</source>
         <comment>{whom} · %n after they finish</comment>
         <translation>
@@ -8328,7 +6511,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>{whom} · skips %n that is replying</source>
         <comment>{whom} · skips %n that are replying</comment>
         <translation>
@@ -8336,7 +6518,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>%n chat gets it when its reply ends</source>
         <comment>%n chats get it when their replies end</comment>
         <translation>
@@ -8344,228 +6525,182 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>translation, locale</source>
         <translation>翻译、地区、语言</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Enter key, Return key, new line</source>
         <translation>回车键、换行</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>clipboard, paste</source>
         <translation>剪贴板、粘贴</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>spellcheck, dictionary, typos</source>
         <translation>拼写检查、词典、错别字</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>notifications, alerts, sound</source>
         <translation>通知、提醒、声音</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>keys, hotkeys, key bindings</source>
         <translation>按键、快捷键、键位</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>upgrade, new version</source>
         <translation>升级、新版本</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>dark mode, light mode, night, appearance, colors</source>
         <translation>深色模式、浅色模式、夜间、外观、颜色</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>accessibility, readability</source>
         <translation>辅助功能、可读性</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>font size, scale, larger, smaller</source>
         <translation>字体大小、缩放、更大、更小</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>font size, larger, smaller</source>
         <translation>字体大小、更大、更小</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>animations, effects</source>
         <translation>动画、效果</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>titles</source>
         <translation>标题</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>default model</source>
         <translation>默认模型</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>creativity, randomness, sampling</source>
         <translation>创造性、随机性、采样</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>maximum tokens, length</source>
         <translation>最大 token、长度</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>context window, overflow</source>
         <translation>上下文窗口、溢出</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>RAM</source>
         <translation>RAM、内存</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>free memory</source>
         <translation>释放内存</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>HTTP, OpenAI, endpoint</source>
         <translation>HTTP、OpenAI、端点</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>network, LAN</source>
         <translation>网络、局域网</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>access, password</source>
         <translation>访问、密码</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>plugins, extensions, connectors</source>
         <translation>插件、扩展、连接器</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>storage, space</source>
         <translation>存储、空间</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>recover, earlier state</source>
         <translation>恢复、较早的状态</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>deleted chats</source>
         <translation>已删除的对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>No settings found</source>
         <translation>未找到设置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Show fewer</source>
         <translation>显示较少</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>My chats first</source>
         <translation>我的对话优先</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Equal</source>
         <translation>同等</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Priority</source>
         <translation>优先级</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Who goes first when the model is busy</source>
         <translation>模型忙碌时谁优先</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>finished</source>
         <translation>已完成</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>running a tool for {time}</source>
         <translation>工具已运行 {time}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>waiting for the model</source>
         <translation>正在等待模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>waiting for its turn</source>
         <translation>正在排队</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>reading {share} of {total}</source>
         <translation>正在读取 {total} 的 {share}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>reading {share} of {total} ({known} cached)</source>
         <translation>正在读取 {total} 的 {share}（{known} 已缓存）</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>{share} of context</source>
         <translation>上下文的 {share}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Save as Chat</source>
         <translation>存储为对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Too long to be saved as a chat.</source>
         <translation>太长，无法存储为对话。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Stop this agent</source>
         <translation>停止此智能体</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>sub-agent</source>
         <translation>子智能体</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>Stop all of them</source>
         <translation>全部停止</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>{program} · %n agent</source>
         <comment>{program} · %n agents</comment>
         <translation>
@@ -8573,7 +6708,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/agent_list.py"/>
         <source>%n busy</source>
         <comment>%n busy</comment>
         <translation>
@@ -8581,83 +6715,66 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Shuffles the replies and hides names until you keep one</source>
         <translation>打乱回复并隐藏名称，直到你保留一条</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>See Four Replies</source>
         <translation>查看四条回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Leave Broadcast</source>
         <translation>退出群发</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Join Broadcast</source>
         <translation>加入群发</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <location filename="../../app/ui/window/panel_commands.py"/>
         <source>{name} kept</source>
         <translation>已保留 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>{name} kept, {kept} of {times} times so far</source>
         <translation>已保留 {name}，目前 {times} 次中有 {kept} 次</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Unpin Chat</source>
         <translation>取消置顶对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Pin Chat</source>
         <translation>置顶对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Unarchive Chat</source>
         <translation>取消归档对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Archive Chat</source>
         <translation>归档对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Same as Current Chat</source>
         <translation>与当前对话相同</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_call.py"/>
         <source>This chat has no folders.</source>
         <translation>此对话没有文件夹。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_call.py"/>
         <source>Nothing found.</source>
         <translation>未找到任何内容。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_call.py"/>
         <source>This folder is empty.</source>
         <translation>此文件夹为空。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_call.py"/>
         <source>The code printed nothing.</source>
         <translation>代码没有输出任何内容。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/tool_call.py"/>
         <source>%n byte written to {path}</source>
         <comment>%n bytes written to {path}</comment>
         <translation>
@@ -8665,203 +6782,163 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Write a message…</source>
         <translation>输入消息…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>replies</source>
         <translation>个回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Broadcast later messages too</source>
         <translation>之后的消息也群发</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
         <source>{about}, too long for this model</source>
         <translation>{about}，对此模型来说过长</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Enter chooses what the model gets, Delete removes the file</source>
         <translation>按 Enter 选择提供给模型的内容，按 Delete 移除文件</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/variables.py"/>
         <source>“{name}” isn’t filled in yet. Press Enter again to send it anyway.</source>
         <translation>“{name}”尚未填写。再按一次 Enter 仍然发送。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Stretto backs up your chats once a day and before each update, and keeps the last three backups. When you restore one, your current chats are kept in a separate file.</source>
         <translation>Stretto 每天及每次更新前都会备份你的对话，并保留最近三份备份。恢复其中一份时，当前的对话会另存为单独的文件。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>No backups yet. Stretto makes the first one the next day you use it.</source>
         <translation>还没有备份。你下次换一天使用时，Stretto 会创建第一份。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Your chats are saved. The report contains versions and stack traces, none of your chats, and stays on this computer unless you share it.</source>
         <translation>你的对话已保存。此报告包含版本信息和堆栈跟踪，不含任何对话内容；除非你自行分享，否则只留在这台电脑上。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Your chats were used by a newer version of Stretto</source>
         <translation>你的对话曾由更新版本的 Stretto 使用</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Stretto has no permission to write to {place}. Make it writable, then try again.</source>
         <translation>Stretto 没有写入 {place} 的权限。请将其设为可写，然后重试。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Recover What Can Be Read</source>
         <translation>恢复可读取的内容</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>{cause} Changes that aren’t saved when you quit are lost.</source>
         <translation>{cause} 退出时尚未保存的更改将会丢失。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Stretto is already running but not responding</source>
         <translation>Stretto 已在运行，但没有响应</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Another copy of Stretto has these chats open. Wait a moment and try again, or quit the other copy first.</source>
         <translation>另一个 Stretto 副本已打开这些对话。请稍候重试，或先退出另一个。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Local chats side by side, all replying at the same time. What you write to local models stays on this computer.</source>
         <translation>本地对话并排进行，同时回复。你写给本地模型的内容只留在这台电脑上。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Everything, including all versions. Can be imported again.</source>
         <translation>全部内容，包括所有版本。可以重新导入。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch, as written.</source>
         <translation>当前分支，保留原文。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch in one self-contained file.</source>
         <translation>当前分支，单个文件，不加载其他内容。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch, without formatting.</source>
         <translation>当前分支，不含格式。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Chats to export</source>
         <translation>要导出的对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Format</source>
         <comment>of what is exported</comment>
         <translation>格式</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Include reasoning</source>
         <translation>包括思考</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export progress</source>
         <translation>导出进度</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Number of replies</source>
         <translation>回复数量</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Always included in JSON</source>
         <translation>JSON 中始终包含</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export to Folder</source>
         <translation>导出到文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import JSON from Stretto, data exports from ChatGPT and Claude (the ZIP archive or the conversations.json in it), exports from Open WebUI, and chat files from LM Studio. Chats you already have aren’t changed.</source>
         <translation>可导入 Stretto 的 JSON、ChatGPT 和 Claude 的数据导出（ZIP 压缩包或其中的 conversations.json）、Open WebUI 的导出文件，以及 LM Studio 的对话文件。已有的对话保持不变。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import progress</source>
         <translation>导入进度</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Not imported</source>
         <translation>未导入的内容</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Such as LM Studio’s chats folder</source>
         <translation>例如 LM Studio 的对话文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import Folder</source>
         <translation>导入文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>unknown error</source>
         <translation>未知错误</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Stretto is available under the MIT license. Qt, PySide6, and Qt Advanced Docking are used under the LGPL as separate libraries, which you may replace with your own builds.</source>
         <translation>Stretto 采用 MIT 许可证。Qt、PySide6 和 Qt Advanced Docking 作为独立库按 LGPL 使用，你可以换成自己构建的版本。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Components</source>
         <translation>组件</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>“{name}” already exists. Replace it?</source>
         <translation>“{name}”已存在。要替换吗？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Prompt text</source>
         <translation>提示词文本</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>There’s no deleted prompt to restore</source>
         <translation>没有已删除的提示词可恢复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Another prompt has this name. This one is still called “{before}”.</source>
         <translation>已有同名的提示词。名称仍为“{before}”。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted chats stay here for %n day and are then deleted permanently.</source>
         <comment>Deleted chats stay here for %n days and are then deleted permanently.</comment>
         <translation>
@@ -8869,17 +6946,14 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Damaged files that were set aside may still contain text of deleted chats: {files}</source>
         <translation>已移开的损坏文件中可能仍有已删除对话的文本：{files}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete “{title}” permanently, from backups too? This can’t be undone.</source>
         <translation>要永久删除“{title}”（包括备份中的）吗？此操作无法撤销。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete %Ln chat permanently, from backups too? This can’t be undone.</source>
         <comment>Delete %Ln chats permanently, from backups too? This can’t be undone.</comment>
         <translation>
@@ -8887,7 +6961,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>%n day left</source>
         <comment>%n days left</comment>
         <translation>
@@ -8895,47 +6968,38 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>The download page lists what’s new.</source>
         <translation>下载页面上有新功能介绍。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>What’s new</source>
         <translation>新功能</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>JSON schema</source>
         <translation>JSON Schema</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>List of choices</source>
         <translation>选项列表</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Split a model that’s too large for one computer across several. Each needs the same version of Stretto, the model’s files, and SSH access without a password.</source>
         <translation>将单台电脑装不下的模型分布到多台电脑上运行，每台承担一部分。所有电脑都需要相同版本的 Stretto、模型文件以及免密码 SSH 访问。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Status</source>
         <translation>状态</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>user@host, or local</source>
         <translation>用户@主机，或 local</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Command, such as stretto</source>
         <translation>命令，例如 stretto</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>{weights}, group size %n</source>
         <comment>{weights}, group size %n</comment>
         <translation>
@@ -8943,17 +7007,14 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>{weights}, some layers differ</source>
         <translation>{weights}；部分层不同</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>{name} hasn’t drafted any tokens yet.</source>
         <translation>{name} 尚未起草任何 token。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>{name} has drafted %Ln token; {share} accepted.</source>
         <comment>{name} has drafted %Ln tokens; {share} accepted.</comment>
         <translation>
@@ -8961,13 +7022,10 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Make It Fit…</source>
         <translation>显示可行方案…</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Pasted text attached as a file, %Ln character</source>
         <comment>Pasted text attached as a file, %Ln characters</comment>
         <translation>
@@ -8975,82 +7033,66 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Relevant Passages Only</source>
         <translation>仅相关段落</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Higher is more random. 0 always picks the most likely token.</source>
         <translation>越高越随机。0 始终选择概率最高的 token。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>In tokens, including thinking</source>
         <translation>以 token 计，包括思考</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Only the most likely tokens, up to this total probability</source>
         <translation>仅取概率最高的 token，累计至此概率</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Only this many of the most likely tokens. 0 means all.</source>
         <translation>仅取概率最高的若干个 token。0 表示全部。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Only tokens at least this likely, relative to the first</source>
         <translation>仅取相对于首位概率不低于此比例的 token</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Only tokens of typical probability, up to this total</source>
         <translation>仅取概率典型的 token，累计至此值</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>How often the most likely tokens are excluded</source>
         <translation>排除概率最高的 token 的频率</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Excludes tokens at least this likely</source>
         <translation>排除概率不低于此值的 token</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Above 1, recent tokens become less likely</source>
         <translation>大于 1 时，最近出现的 token 概率降低</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Applied once to each recent token</source>
         <translation>对每个最近出现的 token 应用一次</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Applied each time a token was used</source>
         <translation>token 每出现一次应用一次</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>as JSON by schema</source>
         <translation>按 Schema 的 JSON</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>from a list of choices</source>
         <translation>选项之一</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>by pattern</source>
         <translation>符合正则表达式</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/found.py"/>
         <source>It would fit with the KV cache at %n bit.</source>
         <comment>It would fit with the KV cache at %n bits.</comment>
         <translation>
@@ -9058,53 +7100,43 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{count} cached</source>
         <comment>tokens</comment>
         <translation>缓存 {count}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>identical</source>
         <translation>相同</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>not identical</source>
         <translation>不相同</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{size} · Ready</source>
         <translation>{size} · 就绪</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for another download</source>
         <translation>正在等待其他下载</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for Hugging Face…</source>
         <translation>正在等待 Hugging Face…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} · Interrupted when Stretto quit</source>
         <translation>{tool} · Stretto 退出时中断</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>“{field}” looks like a secret. Servers must not ask for secrets in this way. Decline unless you know why.</source>
         <translation>“{field}”像是机密信息。服务器不得以此方式索取机密信息。除非清楚原因，否则请拒绝。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>No keychain found. Stretto forgets this key when you quit.</source>
         <translation>未找到钥匙串。退出后 Stretto 会忘记此密钥。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/remote.py"/>
         <source>%n model available.</source>
         <comment>%n models available.</comment>
         <translation>
@@ -9112,7 +7144,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score_view.py"/>
         <source>%n replying · {rate} in total</source>
         <comment>%n replying · {rate} in total</comment>
         <translation>
@@ -9120,12 +7151,10 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Convert to a smaller copy</source>
         <translation>转换为更小的副本</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Use %n-bit KV cache for this chat</source>
         <comment>Use %n-bit KV cache for this chat</comment>
         <translation>
@@ -9133,12 +7162,10 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Needs {size}. Slightly less accurate.</source>
         <translation>需要 {size}。精度略有降低。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Limit this chat to %Ln token</source>
         <comment>Limit this chat to %Ln tokens</comment>
         <translation>
@@ -9146,211 +7173,167 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Needs {size}. You can change this in the chat’s settings.</source>
         <translation>需要 {size}。可在对话设置中更改。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Needs {size}. Longer chats may run out of memory.</source>
         <translation>需要 {size}。更长的对话可能内存不足。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Its weights need {size}. Already on this computer.</source>
         <translation>权重需要 {size}。已在这台电脑上。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Find a smaller model…</source>
         <translation>查找更小的模型…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Searches Hugging Face.</source>
         <translation>打开 Hugging Face 搜索。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Its weights fit. Chats may run out of memory.</source>
         <translation>权重放得下，但对话可能内存不足。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Load anyway</source>
         <translation>仍然加载</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Frees {size}. It loads again when you send.</source>
         <translation>释放 {size}。发送消息时会重新加载。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Frees {size}. They load again when you send.</source>
         <translation>释放 {size}。发送消息时会重新加载。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>{name} stays loaded. {why}</source>
         <translation>{name} 保持加载。{why}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found_model.py"/>
         <source>Tokens per chat</source>
         <translation>每个对话的 token 数</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found_model.py"/>
         <source>For {chats} of {tokens}</source>
         <translation>按 {chats}、每个 {tokens}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/token_field.py"/>
         <source>Sent only to Hugging Face. Stored in your keychain once accepted.</source>
         <translation>仅发送给 Hugging Face，验证通过后保存在钥匙串中。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/token_field.py"/>
         <source>No keychain found. Stretto forgets this token when you quit.</source>
         <translation>未找到钥匙串。退出后 Stretto 会忘记此令牌。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Blocked because this link attaches a file to an email.</source>
         <translation>已阻止：此链接会将文件附加到电子邮件。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Write an email to this address outside Stretto?</source>
         <translation>要在 Stretto 以外给此地址写邮件吗？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/asking.py"/>
         <source>It leads to {place}, not to the text before the “@”:</source>
         <translation>它指向 {place}，而不是“@”前面的内容：</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
-        <location filename="../../app/remote/stream.py"/>
         <source>Its message: “{words}”</source>
         <translation>返回的消息：“{words}”</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>The chat doesn’t fit in the context of {model}.</source>
         <translation>对话超出 {model} 的上下文。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_session.py"/>
         <source>{host} doesn’t support choices or patterns as a reply format. Choose another under “Reply format” in the chat’s settings, such as JSON.</source>
         <translation>{host} 不支持以选项列表或正则表达式作为回复格式。请在对话设置的“回复格式”中选择其他格式，例如 JSON。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/misspelt.py"/>
         <source>No misspelled words found.</source>
         <translation>没有发现拼写错误。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/misspelt.py"/>
         <source>{word} isn’t in the dictionary.</source>
         <translation>词典中没有 {word}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/misspelt.py"/>
         <source>Suggestions took too long</source>
         <translation>未能及时找到建议</translation>
     </message>
     <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Code, hard questions, room for more chats</source>
         <translation>代码、难题，可容纳更多对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Nothing found yet. Start the other Stretto with “serve --announce”.</source>
         <translation>尚未找到。请以“serve --announce”启动另一个 Stretto。</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Leave out oldest messages when context is full</source>
         <translation>上下文已满时省略最早的消息</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Nothing about you is sent, and nothing is installed automatically</source>
         <translation>不会发送你的信息，也不会自动安装</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copy code for OpenAI’s library</source>
         <translation>复制 OpenAI 库的代码</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Unknown names go to your first model</source>
         <translation>未知名称由第一个模型处理</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Stopped</source>
         <comment>a server</comment>
         <translation>已停止</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file has changed since the changes were shown.</source>
         <translation>显示更改后，文件已发生变化。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/granted_folders.py"/>
         <source>“{path}” isn’t an absolute path.</source>
         <translation>“{path}”不是绝对路径。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Only numbers, + - * / // % **, brackets, and common functions are supported.</source>
         <translation>仅支持数字、+ - * / // % **、括号和常用函数。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Tools in this chat can change files in it. You see each change first.  W</source>
         <translation>此对话的工具可以更改其中的文件。每次更改前都会先让你查看。  W</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run every waiting call in this chat  A</source>
         <translation>运行此对话中所有等待中的调用  A</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run none of the waiting calls</source>
         <translation>不运行任何等待中的调用</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Stop this call</source>
         <translation>停止此调用</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Stop this call and run it again</source>
         <translation>停止此调用并重新执行</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Tools in this chat can list, search, and read files in it</source>
         <translation>此对话的工具可以列出、搜索和读取其中的文件</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Tokens these tools use in each prompt</source>
         <translation>这些工具在每次提示词中占用的 token 数</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>These tools add %Ln token to each prompt.</source>
         <comment>These tools add %Ln tokens to each prompt.</comment>
         <translation>
@@ -9358,257 +7341,204 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Not started</source>
         <comment>a server</comment>
         <translation>未启动</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Starting…</source>
         <comment>a server</comment>
         <translation>正在启动…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Running</source>
         <comment>a server</comment>
         <translation>运行中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>New or changed. Starts when a chat needs it:</source>
         <translation>新增或更改。对话需要时会启动：</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_window.py"/>
         <source>Add a folder that contains models</source>
         <translation>添加包含模型的文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_window.py"/>
         <source>No models yet. Get one from Hugging Face, or add a folder of models.</source>
         <translation>还没有模型。可从 Hugging Face 获取，或添加包含模型的文件夹。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>Search Hugging Face, or paste a model name or link</source>
         <translation>搜索 Hugging Face，或粘贴模型名称或链接</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>This model already has an adapter</source>
         <translation>此模型已有适配器</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>Lists the model a second time, with a LoRA or DoRA adapter</source>
         <translation>另外列出带 LoRA 或 DoRA 适配器的模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
         <source>Enter part of a model’s name first</source>
         <translation>请先输入模型名称的一部分</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>Stopped</source>
         <comment>a reply</comment>
         <translation>已停止</translation>
     </message>
     <message>
-        <location filename="../../app/remote/groups.py"/>
         <source>It runs on {hosts} and hasn’t been started.</source>
         <translation>它在 {hosts} 上运行，尚未启动。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Looking for changes…</source>
         <translation>正在查找更改…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Leave Out Oldest Messages</source>
         <translation>省略最早的消息</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>Interrupted when Stretto quit</source>
         <comment>a reply</comment>
         <translation>因 Stretto 退出而中断</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/token_field.py"/>
         <source>Opens the model’s page on Hugging Face</source>
         <translation>在 Hugging Face 上打开模型页面</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>{context}. Nearly full. Start a new chat, or leave out the oldest messages.</source>
         <translation>{context}。即将用尽：请新建对话，或省略最早的消息。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>This chat now leaves out its oldest messages</source>
         <translation>此对话现在会省略最早的消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>As Much as Fits</source>
         <translation>尽可能多</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Search Chats for “{words}”</source>
         <translation>在对话中搜索“{words}”</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Use with Agent</source>
         <translation>搭配智能体使用</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Choose project folder</source>
         <translation>选择项目文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Agent</source>
         <translation>智能体</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Project folder</source>
         <translation>项目文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/use_with.py"/>
         <source>The agent’s own settings stay as they are. Stretto creates a key if it needs one. If it isn’t installed, the terminal shows how to install it.</source>
         <translation>智能体自身的设置保持不变。需要密钥时会为其创建。若尚未安装，终端会说明如何安装。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Copy Command</source>
         <translation>复制命令</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Open in Terminal</source>
         <translation>在终端中打开</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Choose Project Folder</source>
         <translation>选择项目文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/use_with.py"/>
         <source>No terminal was found. Copy the command into yours.</source>
         <translation>未找到终端。请将命令复制到你的终端中。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/use_with.py"/>
         <source>The terminal couldn’t be opened: {error}.</source>
         <translation>无法打开终端：{error}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>prompt lookup</source>
         <translation>提示词查找</translation>
     </message>
     <message>
-        <location filename="../../app/models/installed.py"/>
-        <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>Prompt lookup</source>
         <translation>提示词查找</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>A smaller model with the same tokenizer can speed up a chat that replies alone. Prompt lookup needs no model. It helps when the reply repeats text or code from the chat with changes. Replies stay the same.</source>
         <translation>使用相同分词器的较小模型可加快单独回复的对话。提示词查找无需模型：在改写对话中已有的文本或代码时有帮助。回复内容不变。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} no longer uses prompt lookup.</source>
         <translation>{name} 不再使用提示词查找。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} uses prompt lookup.</source>
         <translation>{name} 使用提示词查找。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} uses prompt lookup once loaded.</source>
         <translation>{name} 加载后将使用提示词查找。</translation>
     </message>
     <message>
-        <location filename="../../app/settings/settings.py"/>
         <source>Share of compute when several clients are active</source>
         <translation>多个客户端同时活动时的计算份额</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>The message alone is too long for the model’s context.</source>
         <translation>仅这条消息就已超出模型的上下文。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>Use {model}</source>
         <translation>使用 {model}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>images</source>
         <comment>after another word</comment>
         <translation>图片</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>{model} can’t see images. Remove them, or choose a model that can.</source>
         <translation>{model} 无法查看图片。请移除图片，或选择支持图片的模型。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
         <source>Pasted image</source>
         <translation>粘贴的图片</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
         <source>The image is no longer available.</source>
         <translation>图片已不可用。</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>The model can’t see images.</source>
         <translation>此模型无法查看图片。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Supports images</source>
         <translation>支持图片</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Images in your messages are sent to this model</source>
         <translation>消息中的图片会发送给此模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <location filename="../../app/ui/widgets/pictures.py"/>
         <source>Image {name}, {about}</source>
         <translation>图片 {name}，{about}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Enter shows the image, Delete removes it</source>
         <translation>按 Enter 显示图片，按 Delete 移除图片</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>%n chat has a model that can’t see images</source>
         <comment>%n chats have models that can’t see images</comment>
         <translation>
@@ -9616,78 +7546,63 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is on. To include a remote chat, press {keys} in it.</source>
         <translation>群发已开启。要包含远程对话，请在其中按 {keys}。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/remote_errors.py"/>
         <source>The connection to {host} was lost before the reply ended.</source>
         <translation>回复尚未结束，与 {host} 的连接就已断开。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/stream.py"/>
         <source>{host} couldn’t finish the reply.</source>
         <translation>{host} 无法完成此回复。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Send now, interrupting the reply</source>
         <translation>中断回复并立即发送</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Ctrl+Enter</source>
         <translation>Ctrl+Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Editing your message</source>
         <translation>正在编辑消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>No app here opens PDFs. Export the chat as PDF instead.</source>
         <translation>没有可打开 PDF 的应用。请改为将对话导出为 PDF。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/transcript.py"/>
         <source>Branch: {title}</source>
         <translation>分支：{title}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/transcript.py"/>
         <source>Branch {number}: {title}</source>
         <translation>分支 {number}：{title}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch, ready to print.</source>
         <translation>当前分支，可直接打印。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>{model} can’t hear recordings. Remove them, or choose a model that can.</source>
         <translation>{model} 无法收听录音。请移除录音，或选择支持录音的模型。</translation>
     </message>
     <message>
-        <location filename="../../app/models/engine_errors.py"/>
         <source>The model can’t hear recordings.</source>
         <translation>此模型无法收听录音。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/branches.py"/>
         <source>Beginning of the chat</source>
         <translation>对话的开头</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/branches.py"/>
         <source>shown</source>
         <comment>of a branch</comment>
         <translation>当前显示</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/branches.py"/>
         <source>%Ln branch</source>
         <comment>%Ln branches</comment>
         <translation>
@@ -9695,52 +7610,42 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/branches.py"/>
         <source>Name of the branch</source>
         <translation>分支名称</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/branches.py"/>
         <source>Branches</source>
         <translation>分支</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/branches.py"/>
         <source>Show This Branch  Enter</source>
         <translation>显示此分支  Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/branches.py"/>
         <source>Name Branch  F2</source>
         <translation>为分支命名  F2</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/branches.py"/>
         <source>Compare Branches  Shift+Enter</source>
         <translation>对比分支  Shift+Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/branches.py"/>
         <source>Messages One by One  Shift+Right</source>
         <translation>逐条显示消息  Shift+Right</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/branches.py"/>
         <source>Delete Branch  Del</source>
         <translation>删除分支  Del</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/branches.py"/>
         <source>Choose a branch below it.</source>
         <translation>请选择其下的一个分支。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/branches.py"/>
         <source>This branch is shown already. Choose another, or two to compare.</source>
         <translation>当前显示的就是此分支。请选择另一个分支，或选择两个进行对比。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>… %Ln more message</source>
         <comment>… %Ln more messages</comment>
         <translation>
@@ -9748,393 +7653,313 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Compare Branches</source>
         <translation>对比分支</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Both continue from “{words}”</source>
         <translation>两者都接在“{words}”之后</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Shown branch</source>
         <translation>当前分支</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Other branch</source>
         <translation>另一分支</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Show This Branch</source>
         <translation>显示此分支</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Hide Branches</source>
         <translation>隐藏分支</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Show Branches</source>
         <translation>显示分支</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>Optimist</source>
         <translation>乐观者</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>Answer as an optimist. Make the case for it.</source>
         <translation>以乐观者的身份回复，说明支持的理由。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>Skeptic</source>
         <translation>怀疑者</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>Answer as a skeptic. Say what could go wrong.</source>
         <translation>以怀疑者的身份回复，指出可能出错的地方。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>Engineer</source>
         <translation>工程师</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>Answer as an engineer. Explain how you’d build it.</source>
         <translation>以工程师的身份回复，说明你会怎么做。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>Judged by {model}</source>
         <translation>由 {model} 评判</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>Merged by {model}</source>
         <translation>由 {model} 合并</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>Vote</source>
         <translation>投票</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>The panel is still replying.</source>
         <translation>评审团仍在回复。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>Needs at least two replies.</source>
         <translation>至少需要两条回复。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>Order: {letters}</source>
         <translation>顺序：{letters}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>{letter} won in both orders.</source>
         <translation>两种顺序下都是 {letter} 胜出。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>No clear winner: {first} in one order, {second} in the other.</source>
         <translation>没有明显的优胜者：一种顺序下是 {first}，另一种是 {second}。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>No reply won in both orders.</source>
         <translation>没有一条回复在两种顺序下都胜出。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>Models can misjudge. Check what matters.</source>
         <translation>模型可能判断有误。重要内容请核实。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>A reply was cut off and can’t be counted.</source>
         <translation>有一条回复被截断，无法计票。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>Only numbers, short choices, and JSON can be counted.</source>
         <translation>只能统计数字、简短选项和 JSON。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>All {total} say {value}.</source>
         <translation>全部 {total} 条都是 {value}。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>No reply has more votes than the others.</source>
         <translation>没有一条回复的票数多于其他回复。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>{most} of {total} say {value}.</source>
         <translation>{total} 条中有 {most} 条是 {value}。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
         <source>No reply: {names}</source>
         <translation>没有回复：{names}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/panel.py"/>
-        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Agreeing doesn’t make it correct.</source>
         <translation>一致不等于正确。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>This chat’s model</source>
         <translation>此对话的模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>As in chat</source>
         <comment>a temperature</comment>
         <translation>与对话相同</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Random</source>
         <comment>a seed</comment>
         <translation>随机</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Instructions for this member</source>
         <translation>给此成员的指令</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Remove Member</source>
         <translation>移除成员</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Name of member {number}</source>
         <translation>成员 {number} 的名称</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Model of member {number}</source>
         <translation>成员 {number} 的模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Temperature of member {number}</source>
         <translation>成员 {number} 的温度</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Seed of member {number}</source>
         <translation>成员 {number} 的种子</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Instructions of member {number}</source>
         <translation>成员 {number} 的指令</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Remove member {number}</source>
         <translation>移除成员 {number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Ask a Panel</source>
         <translation>询问评审团</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Panel</source>
         <translation>评审团</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Save As…</source>
         <translation>另存为…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Add Member</source>
         <translation>添加成员</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Ask</source>
         <translation>询问</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>A panel needs at least two members.</source>
         <translation>评审团至少有两名成员。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>A panel can have up to {most} members.</source>
         <translation>评审团最多有 {most} 名成员。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Last panel</source>
         <translation>上次的评审团</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Save Panel</source>
         <translation>保存评审团</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Rename Panel</source>
         <translation>重命名评审团</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Go to one of the columns first.</source>
         <translation>请先转到其中一列。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>This reply came from a panel. Open the panel to regenerate it.</source>
         <translation>此回复来自评审团。请打开评审团以重新生成。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>Finish editing the message first.</source>
         <translation>请先完成消息的编辑。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>The columns of this panel aren’t in this chat.</source>
         <translation>此对话中没有这个评审团的各列。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Ask a Panel…  Ctrl+Shift+E</source>
         <translation>询问评审团…  Ctrl+Shift+E</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Show Panel: {names}</source>
         <translation>显示评审团：{names}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Show Panel</source>
         <translation>显示评审团</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Judge</source>
         <translation>评判</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>A model compares the replies in both orders</source>
         <translation>由模型按两种顺序对比各条回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Merge</source>
         <translation>合并</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Combines the replies and cites where each part came from</source>
         <translation>合并各条回复，并注明每部分的来源</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Count Votes</source>
         <translation>计票</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Counts replies that are numbers, choices, or JSON</source>
         <translation>统计数字、选项或 JSON 形式的回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Continue from this reply. The others are kept as versions.</source>
         <translation>从这条回复继续。其他回复保留为版本。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Keep {name}</source>
         <translation>保留 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Hide Panel  Esc</source>
         <translation>隐藏评审团  Esc</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>All members have replied</source>
         <translation>全部成员已回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/panel_commands.py"/>
         <source>Ask a Panel…</source>
         <translation>询问评审团…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/panel_commands.py"/>
         <source>Ask Same Panel Again</source>
         <translation>再次询问该评审团</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/panel_commands.py"/>
         <source>Show/Hide Panel</source>
         <translation>显示或隐藏评审团</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/panel_commands.py"/>
         <source>Judge Panel</source>
         <translation>评判评审团</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/panel_commands.py"/>
         <source>Merge Panel</source>
         <translation>合并评审团</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/panel_commands.py"/>
         <source>Count Panel Votes</source>
         <translation>统计评审团的票</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>This chat is no longer there.</source>
         <translation>此对话已不存在。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached.py"/>
         <source>chat</source>
         <comment>a kind of file</comment>
         <translation>对话</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>message {numbers}</source>
         <comment>messages {numbers}</comment>
         <translation>
@@ -10142,7 +7967,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>{count} new message</source>
         <comment>{count} new messages</comment>
         <translation>
@@ -10150,7 +7974,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>changed, {count} message</source>
         <comment>changed, {count} messages</comment>
         <translation>
@@ -10158,7 +7981,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>last message</source>
         <comment>last {count} messages</comment>
         <translation>
@@ -10166,7 +7988,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached.py"/>
         <source>whole, {count} message</source>
         <comment>whole, {count} messages</comment>
         <translation>
@@ -10174,87 +7995,69 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Read another chat</source>
         <translation>读取其他对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>@, in the message</source>
         <translation>@，在消息中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Message {number}</source>
         <translation>消息 {number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Enter opens the chat, Right shows the text sent to the model</source>
         <translation>按 Enter 打开对话，按右方向键显示发送给模型的文本</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Chat {name}, {about}</source>
         <translation>对话 {name}，{about}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Enter opens the menu, Delete ends following the chat</source>
         <translation>按 Enter 打开菜单，按 Delete 停止跟随对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>nothing new</source>
         <translation>没有新内容</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Reads: {title}</source>
         <translation>读取：{title}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Open Chat</source>
         <translation>打开对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Follow</source>
         <translation>跟随</translation>
     </message>
     <message>
-        <location filename="../../app/chats/reading.py"/>
         <source>no longer there</source>
         <comment>a chat</comment>
         <translation>已不存在</translation>
     </message>
     <message>
-        <location filename="../../app/chats/reading.py"/>
         <source>in the Trash</source>
         <comment>a chat</comment>
         <translation>在废纸篓中</translation>
     </message>
     <message>
-        <location filename="../../app/chats/reading.py"/>
         <source>Deleted chat</source>
         <translation>已删除的对话</translation>
     </message>
     <message>
-        <location filename="../../app/chats/reading.py"/>
         <source>too long</source>
         <comment>a chat</comment>
         <translation>过长</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/reading_commands.py"/>
         <source>Read Another Chat</source>
         <translation>读取其他对话</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/reading_commands.py"/>
         <source>Whole chat, %Ln message</source>
         <comment>Whole chat, %Ln messages</comment>
         <translation>
@@ -10262,157 +8065,126 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/reading_commands.py"/>
         <source>Last messages:</source>
         <translation>最后的消息：</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/reading_commands.py"/>
         <source>Number of messages</source>
         <translation>消息数量</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/reading_commands.py"/>
         <source>Include new messages from this chat as they arrive</source>
         <translation>随时加入此对话的新消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/reading_commands.py"/>
         <source>Reasoning, tool calls, and the text of files are left out.</source>
         <translation>不包括推理、工具调用和文件文本。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/reading_commands.py"/>
         <source>Read</source>
         <translation>读取</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/reading_commands.py"/>
         <source>There’s no other chat.</source>
         <translation>没有其他对话。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/reading_commands.py"/>
         <source>Read Another Chat…</source>
         <translation>读取其他对话…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/reading_commands.py"/>
         <source>Search chats to read</source>
         <translation>搜索要读取的对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/reading_commands.py"/>
         <source>A chat follows at most {most} others.</source>
         <translation>一个对话最多可跟随 {most} 个其他对话。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Keep reply of a panel</source>
         <translation>保留评审团的一条回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Enter, on a column</source>
         <translation>Enter，在列上</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Previous or next column</source>
         <translation>上一列或下一列</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Left or Right, on a column</source>
         <translation>左右箭头，在列上</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Show branch</source>
         <translation>显示分支</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Enter, in the branches</source>
         <translation>Enter，在分支中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Name branch</source>
         <translation>为分支命名</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>F2, in the branches</source>
         <translation>F2，在分支中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Compare branches</source>
         <translation>对比分支</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Shift+Enter, in the branches</source>
         <translation>Shift+Enter，在分支中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Show messages of a branch one by one</source>
         <translation>逐条显示分支的消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Shift+Right, in the branches</source>
         <translation>Shift+右箭头，在分支中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Delete branch</source>
         <translation>删除分支</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Delete, in the branches</source>
         <translation>Delete，在分支中</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Ask Helpers</source>
         <translation>询问助手</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Answers up to 8 questions at the same time with the same model.</source>
         <translation>用同一模型同时处理最多 8 个问题。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Ask helpers these questions?</source>
         <translation>要向助手提出这些问题吗？</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>Only the question</source>
         <translation>仅问题</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>This chat so far</source>
         <translation>此对话到目前为止</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>“{name}” must be a list of 1 to {most} texts.</source>
         <translation>“{name}”必须是包含 1 到 {most} 段文本的列表。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/builtin.py"/>
         <source>“{name}” must be “fresh” or “fork”.</source>
         <translation>“{name}”必须是“fresh”或“fork”。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>%n helper</source>
         <comment>%n helpers</comment>
         <translation>
@@ -10420,101 +8192,83 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Tokens for each helper</source>
         <translation>每个助手的 token 数</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Seconds for all helpers</source>
         <translation>所有助手的总秒数</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Helpers at once</source>
         <translation>同时运行的助手数</translation>
     </message>
     <message>
-        <location filename="../../app/chats/helping.py"/>
         <source>The model was unloaded.</source>
         <translation>模型已卸载。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/helping.py"/>
         <source>It tried to use a tool.</source>
         <translation>它试图使用工具。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/helping.py"/>
         <source>Memory is full.</source>
         <translation>内存已满。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <source>Waiting</source>
         <comment>a helper</comment>
         <translation>等待中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <source>Reading</source>
         <comment>a helper</comment>
         <translation>正在读取</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <source>Thinking</source>
         <comment>a helper</comment>
         <translation>正在思考</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <source>Writing</source>
         <comment>a helper</comment>
         <translation>正在撰写</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <source>Done</source>
         <comment>a helper</comment>
         <translation>已完成</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <source>Stopped</source>
         <comment>a helper</comment>
         <translation>已停止</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <source>Out of tokens</source>
         <comment>a helper</comment>
         <translation>token 已用完</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <source>Out of time</source>
         <comment>a helper</comment>
         <translation>时间已用完</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <source>Failed</source>
         <comment>a helper</comment>
         <translation>失败</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <source>Stop this helper</source>
         <translation>停止此助手</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/helper_lanes.py"/>
         <source>Helper {number} of {count}, {state}</source>
         <translation>助手 {number}/{count}，{state}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/tool_call.py"/>
         <source>Asking %n helper</source>
         <comment>Asking %n helpers</comment>
         <translation>
@@ -10522,62 +8276,50 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/help_notes.py"/>
         <source>From Help, because the Guide can get this wrong.</source>
         <translation>来自帮助，因为 Guide 对此可能出错。</translation>
     </message>
     <message>
-        <location filename="../../app/program/application.py"/>
         <source>Stretto no longer has comparison tables. Yours is saved as CSV and JSON in {folder}.</source>
         <translation>Stretto 不再有对比表。你的对比表已以 CSV 和 JSON 格式保存到 {folder}。</translation>
     </message>
     <message>
-        <location filename="../../app/program/removed.py"/>
         <source>The mlx-lm wheel you chose is no longer used. Stretto uses the built-in version.</source>
         <translation>不再使用所选的 mlx-lm wheel 包。Stretto 使用内置版本。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Tell me a short story about a river</source>
         <translation>给我讲一个关于河流的小故事</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Chat Settings (changed)</source>
         <translation>对话设置（已更改）</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Copy Message</source>
         <translation>复制消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Provider</source>
         <translation>提供商</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
         <source>Other</source>
         <translation>其他</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Add Server…</source>
         <translation>添加服务器…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Add Server</source>
         <translation>添加服务器</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Command or address</source>
         <translation>命令或地址</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Enter a name, and a command or an address.</source>
         <translation>请输入名称，以及命令或地址。</translation>
     </message>
