@@ -137,7 +137,6 @@ class Comparisons(QObject):
         if origin is None or end is None:
             return self._library.new(model)
         chat = self._library.branch(origin, end)
-        self._library.change({chat.id: {"title": origin.record.title}})
         chat.model.set(model)
         return chat
 
