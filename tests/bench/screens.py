@@ -1,6 +1,6 @@
 """Every screen of the program, in parts, for screenshots and measurements.
 
-``python -m tests.bench.screenshots OUTDIR --part screens --language de --look dark`` captures them,
+``python -m tests.bench.screenshots OUTDIR --screens --language de --look dark`` captures them,
 and ``python -m tests.app.ui.measuring de`` reports clipped text. A fake engine keeps this fast.
 Each part runs a separate program, which can use a different language.
 """
