@@ -151,8 +151,8 @@ _NONE = mark("Enter an address and choose or type a model.")
 class RemoteDialog(Sheet):
     """Dialog for adding a remote model.
 
-    Doesn't contact any address until the user presses the button. The local network is only
-    searched while the check box is on.
+    Doesn't contact any address until the user presses the button or chooses a provider on this
+    computer. The local network is only searched while the check box is on.
     """
 
     added = Signal(str)  # (ref): a model was added to the list
@@ -237,9 +237,11 @@ class RemoteDialog(Sheet):
 
     @Slot(int)
     def _on_provider(self, _: int) -> None:
-        """Fill in the provider's address."""
+        """Fill in the provider's address, and the models of one on this computer."""
         if address := self.provider.currentData():
             self.address.setText(address)
+            if addresses.is_here(address):
+                self.show_models()
         self.address.setFocus()
 
     @Slot()

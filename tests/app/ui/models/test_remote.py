@@ -16,6 +16,7 @@ from app.chats.turn import Event
 from app.models.loading import LoadState
 from app.remote.address import Remote
 from app.settings import keychain
+from app.ui.models import remote as remote_dialog
 from app.ui.models.remote import RemoteDialog
 from engine.serve.announcement import announce
 from tests.app.remote.scripted import Scripted, delta, events, hang, head, says, sends
@@ -101,6 +102,17 @@ def test_remote_model_is_added_by_address(start, server, secrets):
     assert asked.body["messages"] == [{"role": "user", "content": "Hello"}]
     assert asked.body["model"] == "org/big"
     assert run.pane.chat.model.context == (10, 0, 4096)
+
+
+def test_provider_on_this_computer_lists_its_models(start, server, monkeypatch):
+    monkeypatch.setattr(remote_dialog, "_PROVIDERS", (("Here", server.address),))
+    run = start().ready()
+    dialog = RemoteDialog(run.app.loader, run.app.bridge, run.window)
+    dialog.show()
+    dialog.provider.setCurrentIndex(1)
+    dialog.provider.activated.emit(1)
+    run.until(lambda: dialog.model.count() == 2)
+    assert dialog.address.text() == server.address
 
 
 def test_header_and_composer_show_destination(start, server):
