@@ -28,7 +28,6 @@ import disk_image  # noqa: E402
 import icons  # noqa: E402
 import languages  # noqa: E402
 import macos  # noqa: E402
-import onefile  # noqa: E402
 import release  # noqa: E402
 import slim  # noqa: E402
 import traces  # noqa: E402
@@ -93,8 +92,6 @@ def main() -> int:
     if packed > ARCHIVE_BUDGET:
         print(f"The archive is larger than {ARCHIVE_BUDGET / 1e6:.0f} MB.")
         return 1
-    single = onefile.write(archive, archive.name.removesuffix(".tar.xz"), contents.version())
-    print(f"{single.relative_to(ROOT)}: the same as one file that starts")
     return 0
 
 
