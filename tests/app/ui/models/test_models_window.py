@@ -386,8 +386,9 @@ def test_vanished_folder_leaves_the_list(listed: Listed):
     listed.run.until(lambda: "Birch-7B-4bit" not in listed.names())
 
 
-def test_vanished_opened_model_can_be_removed(listed: Listed):
-    gone = str(listed.root / "Gone-7B")
+@pytest.mark.parametrize("place", ["{root}/Gone-7B", "owner/Gone-7B"])
+def test_vanished_opened_model_can_be_removed(listed: Listed, place: str):
+    gone = place.format(root=listed.root)
     listed.run.app.settings.set(models=(gone,))
     window = listed.open()
     assert window.choose(Path(gone))
