@@ -190,7 +190,7 @@ def test_tags_of_several_chats_are_edited(five: Run):
     field = view.findChild(QLineEdit, "rename")
     field.setText("new, #Other")
     five.qtbot.keyClick(field, Qt.Key.Key_Return)
-    assert five.app.library.chat("A0").tags == ("mine", "new", "Other")
+    five.until(lambda: five.app.library.chat("A0").tags == ("mine", "new", "Other"))
     assert five.app.library.chat("B0").tags == ("new", "Other")
 
 
