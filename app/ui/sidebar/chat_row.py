@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 from msgspec.structs import replace
-from PySide6.QtCore import QAbstractItemModel, QObject, QRect, QSize, Qt, Slot
+from PySide6.QtCore import QAbstractItemModel, QObject, QRect, QSize, Qt
 from PySide6.QtGui import QFont, QPixmap
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyleOptionViewItem, QWidget
 
@@ -129,6 +129,16 @@ def row_state(
     )
 
 
+class TagsEditor(QLineEdit):
+    """Field for a chat's tags, in place of its row. ``done`` gets the text."""
+
+    def __init__(self, tags: str, done: Callable[[str], object], parent: QWidget) -> None:
+        super().__init__(tags, parent)
+        self.done = done
+        self.setPlaceholderText(tr("Tags, separated by commas"))
+        self.setAccessibleName(tr("Tags, separated by commas"))
+
+
 class ChatDelegate(RowDelegate):
     PADDING = 8
 
@@ -138,7 +148,6 @@ class ChatDelegate(RowDelegate):
         self.several = False  # multiple rows are selected
         # Tags to edit in place of the next title, and a function that gets the new text.
         self.tags: tuple[str, Callable[[str], object]] | None = None
-        self.closeEditor.connect(self._on_closed)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         row: ChatListRow = index.data(ROW_ROLE)
@@ -181,28 +190,20 @@ class ChatDelegate(RowDelegate):
         return False
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
-        editor = QLineEdit(parent)
+        editor = QLineEdit(parent) if self.tags is None else TagsEditor(*self.tags, parent)
         editor.setObjectName("rename")
-        if self.tags is not None:
-            editor.setPlaceholderText(tr("Tags, separated by commas"))
-            editor.setAccessibleName(tr("Tags, separated by commas"))
+        self.tags = None
         return editor
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:
-        if self.tags is not None and isinstance(editor, QLineEdit):
-            editor.setText(self.tags[0])
-        else:
+        if not isinstance(editor, TagsEditor):
             super().setEditorData(editor, index)
 
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
-        if self.tags is not None and isinstance(editor, QLineEdit):
-            self.tags[1](editor.text())
+        if isinstance(editor, TagsEditor):
+            editor.done(editor.text())
         else:
             super().setModelData(editor, model, index)
-
-    @Slot()
-    def _on_closed(self) -> None:
-        self.tags = None
 
     def updateEditorGeometry(
         self, editor: QWidget, option: QStyleOptionViewItem, index: Index

@@ -279,6 +279,7 @@ class Sidebar(QFrame):
         if self.list.findChild(QLineEdit, "rename") is None:
             self.list.delegate.tags = tags, done
             self.rename(chat_id)
+            self.list.delegate.tags = None  # in case there was no row to edit
 
     def rename(self, chat_id: str) -> None:
         """Edit the title of a chat, folder or group in its row."""

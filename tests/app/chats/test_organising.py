@@ -194,6 +194,17 @@ def test_tags_of_several_chats_are_edited(five: Run):
     assert five.app.library.chat("B0").tags == ("new", "Other")
 
 
+def test_deleting_a_chat_ends_editing_its_tags(five: Run):
+    view = five.window.sidebar.list
+    choose(five, "B0")
+    five.window.commands["tags"].trigger()
+    five.app.library.delete("B0")
+    five.until(lambda: view.findChild(QLineEdit, "rename") is None)
+    choose(five, "A0")
+    five.window.commands["rename"].trigger()
+    assert view.findChild(QLineEdit, "rename").text() == "A"
+
+
 def test_rows_say_their_state_in_words(start: Start):
     run = start().ready()
     run.ask("say one")
