@@ -308,8 +308,10 @@ class _SessionArrays:
 def _reserve(cache: Any, count: int, shape: tuple[int, int]) -> None:
     """Allocate memory for `count` more tokens by making MLX write zeros to the cache."""
     heads, width = shape
-    start, nothing = cache.offset, mx.zeros((1, heads, count, width), KV_DTYPE)
-    cache.update_and_fetch(nothing, nothing)
+    start = cache.offset
+    # One array each, because MLX takes an array that fills the cache instead of copying it.
+    keys, values = (mx.zeros((1, heads, count, width), KV_DTYPE) for _ in range(2))
+    cache.update_and_fetch(keys, values)
     cache.offset = start
 
 

@@ -75,7 +75,7 @@ def random_chunks(seed: int) -> Iterator[None]:
     chosen = random.Random(seed)
 
     def size(remaining: int) -> int:
-        return min(remaining, chosen.choice((1, 3, 16, 17, 40, 64, 200)))
+        return min(remaining, chosen.choice((1, 3, 16, 17, 40, 64, 200, 256)))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(PrefillPacer, "chunk", lambda *known: size(known[2]))

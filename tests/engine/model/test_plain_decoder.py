@@ -219,6 +219,13 @@ def test_chunks_and_neighbors_change_no_bit(folder: Path) -> None:
             done[n] += len(found)
 
 
+def test_chunk_that_fills_the_cache_changes_no_bit(folder: Path) -> None:
+    net, text = packed(folder), list(range(200)) * 2
+    caches = make_prompt_cache(net)
+    found = [logits(net, part, caches) for part in (text[:256], text[256:])]
+    assert np.array_equal(np.concatenate(found), logits(net, text, make_prompt_cache(net)))
+
+
 def test_fork_and_original_continue_separately(folder: Path) -> None:
     net, prompt = packed(folder), list(range(40))
     caches = make_prompt_cache(net)
