@@ -53,7 +53,7 @@ class ThemeTokens(Struct, frozen=True):
 # Light, dark, high-contrast light, high-contrast dark.
 _COLOURS = {
     "background": ("#fdfdfc", "#1b1d1d", "#ffffff", "#000000"),
-    "back": ("#f7f8f6", "#171919", "#ededed", "#1f1f1f"),
+    "back": ("#f7f8f6", "#171919", "#f7f7f7", "#101010"),
     "surface": ("#f4f4f2", "#151717", "#ffffff", "#000000"),
     "raised": ("#ffffff", "#252828", "#ffffff", "#000000"),
     "tint": ("#eef2f0", "#272c2b", "#f0f0f0", "#1c1c1c"),
