@@ -42,7 +42,7 @@ LOOKS = {
 
 DIALOGS = ("settings", "models", "get_model", "compare", "prompts")
 LISTS = (
-    *("shortcuts", "about", "trash", "backups", "export", "import", "palette", "layouts", "tags"),
+    *("shortcuts", "about", "trash", "backups", "export", "import", "palette", "layouts"),
     *("move_chat", "new_folder", "save_prompt", "quick_ask"),
 )
 """Commands that open a window or dialog."""

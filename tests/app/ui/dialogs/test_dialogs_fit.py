@@ -18,6 +18,7 @@ from app.ui.dialogs.about import CrashDialog, LicencesWindow, UpdateDialog
 from app.ui.models.foot import ConvertDialog, DraftDialog
 from app.ui.settings.other_programs import NewKey
 from app.ui.settings.settings_window import SettingsWindow
+from app.ui.settings.tools_window import AddServerDialog
 from app.ui.style.theme import theme
 from tests.app.conftest import Run, Start
 from tests.app.ui.measuring import cut_off, settle, speaking
@@ -25,7 +26,7 @@ from tests.app.ui.measuring import cut_off, settle, speaking
 COMMANDS = (
     *("settings", "models", "get_model", "add_remote", "machines", "tool_servers", "tools"),
     *("compare", "prompts", "shortcuts", "about", "trash", "backups", "export", "import"),
-    *("palette", "tags", "new_folder", "save_prompt"),
+    *("palette", "new_folder", "save_prompt"),
 )
 SPOKEN = (*LANGUAGES, "ar-xx")
 
@@ -70,6 +71,7 @@ def opens(run: Run) -> Iterator[tuple[str, Callable[[], object]]]:
         lambda: UpdateDialog(release, Settings(), window),
         lambda: DraftDialog("Oak-9B", "Oak-1B has drafted 2,000 tokens.", window),
         lambda: NewKey("Editor", "k" * 40, window),
+        lambda: AddServerDialog(window),
     ]
     if model is not None:
         dialogs.append(lambda: ConvertDialog(model, window))
