@@ -27,14 +27,13 @@ from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from tokenizers import Tokenizer
 
-from engine.errors import EngineError
-from engine.text import import_structure, pieces, rendering
-from engine.text.rendering import Asked, InProcess, TooLongError, render
+from engine.text import import_structure, rendering
+from engine.text.rendering import Apply, InProcess, LocalReader
 
 _REASONING_KEYS = ("reasoning_content", "thinking", "reasoning")
 
 
-class PlainTokenizer:
+class PlainTokenizer(LocalReader):
     """Tokenizer and chat template of a model without Python code of its own.
 
     Args:
@@ -51,34 +50,16 @@ class PlainTokenizer:
         self._template, self._with_tools = (
             None if source is None else ChatTemplate(source, known["special"]) for source in sources
         )
-        self._bos = known["bos"]
+        self.bos = known["bos"]
 
-    def render(
-        self,
-        asked: list[Asked],
-        reasoning: bool | None,
-        template: Mapping[str, Any] | None = None,
-    ) -> list[str | EngineError]:
-        """Render each prompt. If that fails, its result is the error."""
-        chosen = self._with_tools if template and template.get("tools") else None
+    def template(self, options: Mapping[str, Any]) -> Apply | None:
+        chosen = self._with_tools if options.get("tools") else None
         chosen = chosen or self._template
-        apply = None if chosen is None else chosen.render
-        return [render(apply, self._bos, m, reasoning, opening, template) for m, opening in asked]
+        return None if chosen is None else chosen.render
 
-    def encode(self, texts: list[str], most: int | None = None) -> list[list[int]]:
-        """Tokenize each text.
-
-        Raises:
-            TooLongError: if the first text has more than `most` tokens.
-        """
-        encode, found = self.tokenizer.encode, list[list[int]]()
-        for text in texts:
-            found.append(
-                pieces.tokens_across_gaps(lambda t: encode(t, add_special_tokens=False).ids, text)
-            )
-            if most is not None and len(found[0]) > most:
-                raise TooLongError(len(found[0]))
-        return found
+    def tokens(self, text: str) -> list[int]:
+        ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
+        return ids
 
 
 def load_wrapper(folder: str, eos: list[int] | None, defaults: dict[str, Any] | None) -> Any:

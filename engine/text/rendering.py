@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -22,6 +24,7 @@ class TooLongError(EngineError):
 
 
 Asked = tuple[list[Message], bool]  # messages, and True to open a reply after them
+Apply = Callable[[list[Message], bool, dict[str, Any]], str]
 
 
 class Reader(Protocol):
@@ -47,11 +50,18 @@ class Reader(Protocol):
         """
 
 
-class InProcess:
-    """Renders and tokenizes with mlx-lm's wrapper, in this process."""
+class LocalReader(ABC):
+    """Renders and tokenizes in this process."""
 
-    def __init__(self, tokenizer: Any) -> None:
-        self.tokenizer = tokenizer
+    bos = ""  # what a prompt starts with if there is no template
+
+    @abstractmethod
+    def template(self, options: Mapping[str, Any]) -> Apply | None:
+        """Return the chat template for these arguments, or None if the model has none."""
+
+    @abstractmethod
+    def tokens(self, text: str) -> list[int]:
+        """Tokenize a text without adding tokens. The template has already added BOS if needed."""
 
     def render(
         self,
@@ -59,28 +69,31 @@ class InProcess:
         reasoning: bool | None,
         template: Mapping[str, Any] | None = None,
     ) -> list[str | EngineError]:
-        tokenizer = self.tokenizer
-
-        def apply(messages: list[Message], opening: bool, options: dict[str, Any]) -> str:
-            return _apply(tokenizer, messages, opening, options)
-
-        known = apply if tokenizer.has_chat_template else None
-        bos = getattr(tokenizer, "bos_token", None) or ""
-        return [render(known, bos, m, reasoning, opening, template) for m, opening in asked]
+        apply = self.template(template or {})
+        return [render(apply, self.bos, m, reasoning, opening, template) for m, opening in asked]
 
     def encode(self, texts: list[str], most: int | None = None) -> list[list[int]]:
-        # The template has already added BOS if needed.
-        encode, found = self.tokenizer.encode, list[list[int]]()
+        found = list[list[int]]()
         for text in texts:
-            found.append(
-                pieces.tokens_across_gaps(lambda t: encode(t, add_special_tokens=False), text)
-            )
+            found.append(pieces.tokens_across_gaps(self.tokens, text))
             if most is not None and len(found[0]) > most:
                 raise TooLongError(len(found[0]))
         return found
 
 
-Apply = Callable[[list[Message], bool, dict[str, Any]], str]
+class InProcess(LocalReader):
+    """Renders and tokenizes with mlx-lm's wrapper."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self.tokenizer = tokenizer
+        self.bos = getattr(tokenizer, "bos_token", None) or ""
+
+    def template(self, options: Mapping[str, Any]) -> Apply | None:
+        return partial(_apply, self.tokenizer) if self.tokenizer.has_chat_template else None
+
+    def tokens(self, text: str) -> list[int]:
+        ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False)
+        return ids
 
 
 def render(
