@@ -47,7 +47,7 @@ class Answer:
 def ask(server: Server, method: str, path: str, body: Any = None, **headers: str) -> Answer:
     """Send a request on a new connection. Header names use _ for -."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
-    raw = None if body is None else json.dumps(body).encode()
+    raw = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
     connection.request(method, path, raw, sent)
     response = connection.getresponse()
@@ -61,7 +61,7 @@ def bearer(key: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {key}"}
 
 
-def user(text: str) -> dict[str, str]:
+def user(text: str) -> Any:
     return {"role": "user", "content": text}
 
 

@@ -264,7 +264,7 @@ def _cancel_storms(server: Server, key: str, chosen: argparse.Namespace, faults:
 def _held_streams(server: Server, key: str, chosen: argparse.Namespace, faults: list[str]) -> str:
     """Hold waiting and running streams and read them, in a process with enough descriptors."""
     before = _held(server)
-    program = [sys.executable, "-m", "tests.engine.holders", str(server.port), str(chosen.held)]
+    program = [sys.executable, "-m", "tests.torture.holders", str(server.port), str(chosen.held)]
     holders = subprocess.Popen(
         [*program, key, json.dumps(endless())],
         stdin=subprocess.PIPE,

@@ -220,42 +220,6 @@ def test_own_name_comes_before_other_names(model: Model) -> None:
     assert ignored(ChatCompletions(), model, **both) == "repeat_penalty"
 
 
-@pytest.mark.parametrize(
-    ("path", "fields", "says"),
-    [
-        (CHAT, {"repeat_penalty": "high"}, "repeat_penalty must be"),
-        (CHAT, {"max_tokens": None, "n_predict": -7}, "n_predict must be at least 1, not -7"),
-        (CHAT, {"max_tokens": "many"}, "max_tokens must be"),
-        (CHAT, {"max_tokens": 2.5}, "max_tokens must be a whole number, not 2.5"),
-        (CHAT, {"top_k": 3.5}, "top_k must be"),
-        (CHAT, {"choices": []}, "choices must not be empty"),
-        (CHAT, {"logit_bias": {"5": True}}, "logit_bias of token 5 must be"),
-        (CHAT, {"temperature": 9}, "temperature must be at most 2, not 9"),
-        (CHAT, {"top_p": 1.5}, "top_p must be"),
-        (CHAT, {"top_k": -2}, "top_k must be"),
-        (CHAT, {"enable_thinking": "no"}, "enable_thinking must be"),
-        (CHAT, {"reasoning": {"effort": "vast"}}, "reasoning.effort must be"),
-        (CHAT, {"thinking": {"type": "maybe"}}, "thinking.type must be"),
-        (CHAT, {"think": {"type": "maybe"}}, "think.type must be"),
-        (CHAT, {"stop": [5]}, "stop must be"),
-        (CHAT, {"logit_bias": [["a", 1]]}, "logit_bias must"),
-        (CHAT, {"logit_bias": [[[], 1]]}, "logit_bias must"),
-        ("/v1/messages", {"temperature": 1.01}, "temperature must be at most 1"),
-        ("/v1/responses", {"temperature": 2.01}, "temperature must be at most 2"),
-        ("/v1/completions", {"suffix": "end"}, "suffix"),
-        ("/v1/embeddings", {"dimensions": 3}, "dimensions must be"),
-        ("/v1/embeddings", {"dimensions": 0}, "dimensions must be"),
-        ("/api/generate", {"suffix": "end"}, "suffix"),
-    ],
-)
-def test_impossible_values_are_refused_by_name(
-    server: Server, path: str, fields: dict[str, Any], says: str
-) -> None:
-    answer = send(server, path, **fields)
-    assert answer.status == 400, answer.body
-    assert says in answer.body.decode()
-
-
 # -- conventional values --------------------------------------------------------------------------
 
 
@@ -307,7 +271,8 @@ def test_no_limit_differs_from_other_limits(model: Model) -> None:
 
 def test_nulls_and_empty_values_are_ignored(server: Server) -> None:
     names = {*ChatBody.model_fields, "guided_json", "n_predict"} - {"messages"}
-    assert HEADER not in send(server, CHAT, **dict.fromkeys(names)).headers
+    nulls = dict.fromkeys(names) | {"max_tokens": 2}
+    assert HEADER not in send(server, CHAT, **nulls).headers
     empty = {"tools": [], "tool_choice": "none", "logit_bias": {}, "stop": []}
     assert HEADER not in send(server, CHAT, **empty, n=1.0).headers
     more = {"previous_response_id": "", "instructions": "", "tools": []}

@@ -1,102 +1,63 @@
-"""`python -m engine serve`: OpenAI's chat completions over loopback sockets."""
+"""`python -m engine serve`: chats over loopback sockets, and the command's own errors."""
 
 from __future__ import annotations
 
-import http.client
-import json
 import subprocess
-import threading
-from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from engine import Engine, Model
-from engine.serve.server import Server
 from tests.checked import PROGRAM
-from tests.engine.serving import user
+from tests.engine.serve.conftest import Serve
+from tests.engine.serving import CHAT, ask, body, user
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
-@pytest.fixture
-def served(model_folder: Callable[[str], Path]) -> Iterator[Server]:
-    with Engine() as engine:
-        models = [engine.load(model_folder("plain"))]
-        with Server(engine, models, 0) as server:
-            yield server
+def test_second_turn_prefills_only_new_text(serve: Serve) -> None:
+    server = serve()
 
+    def usage(messages: list[Any]) -> tuple[Any, Any]:
+        answer = ask(server, "POST", CHAT, body(messages=messages)).json
+        return answer["choices"][0]["message"], answer["usage"]
 
-def ask(
-    server: Server, method: str, path: str, body: Any = None, **headers: str
-) -> tuple[int, dict[str, str], bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
-    raw = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
-    connection.request(method, path, raw, headers)
-    response = connection.getresponse()
-    content = response.read()
-    connection.close()
-    headers = {name.lower(): value for name, value in response.getheaders()}
-    return response.status, headers, content
-
-
-def complete(server: Server, **fields: Any) -> dict[str, Any]:
-    body = {"messages": [user("hello")], "max_tokens": 8, "temperature": 0, **fields}
-    status, _, content = ask(server, "POST", "/v1/chat/completions", body)
-    assert status == 200, content
-    answer: dict[str, Any] = json.loads(content)
-    return answer
-
-
-def test_second_turn_prefills_only_new_text(served: Server) -> None:
     said = [user("a long beginning " * 20)]
-    first = complete(served, messages=said)
-    said = [*said, first["choices"][0]["message"], user("and then")]
-    second = complete(served, messages=said)
-    usage = second["usage"]
-    assert usage["prompt_tokens_details"]["cached_tokens"] >= first["usage"]["prompt_tokens"]
-    assert len(served.engine.stats()["sessions"]) == 1
-    fresh = complete(served, messages=[user("something else entirely")])
-    assert fresh["usage"]["prompt_tokens_details"]["cached_tokens"] < 20
-    assert len(served.engine.stats()["sessions"]) == 2
+    message, first = usage(said)
+    _, second = usage([*said, message, user("and then")])
+    assert second["prompt_tokens_details"]["cached_tokens"] >= first["prompt_tokens"]
+    assert len(server.engine.stats()["sessions"]) == 1
+    _, fresh = usage([user("something else entirely")])
+    assert fresh["prompt_tokens_details"]["cached_tokens"] < 20
+    assert len(server.engine.stats()["sessions"]) == 2
 
 
-def test_concurrent_clients_get_independent_answers(served: Server) -> None:
-    prompts = [f"question {i} " * (i + 1) for i in range(6)]
-    alone = [complete(served, messages=[user(p)])["choices"] for p in prompts]
-    got: dict[int, Any] = {}
+def test_concurrent_clients_get_independent_answers(serve: Serve) -> None:
+    server = serve()
+    bodies = [body(f"question {i} " * (i + 1)) for i in range(6)]
 
-    def client(i: int) -> None:
-        got[i] = complete(served, messages=[user(prompts[i])])["choices"]
+    def choices(asked: dict[str, Any]) -> Any:
+        return ask(server, "POST", CHAT, asked).json["choices"]
 
-    threads = [threading.Thread(target=client, args=(i,)) for i in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert [got[i] for i in range(6)] == alone
+    alone = list(map(choices, bodies))
+    with ThreadPoolExecutor(6) as clients:
+        assert list(clients.map(choices, bodies)) == alone
 
 
-def test_server_listens_on_loopback_only(served: Server) -> None:
-    assert served.address[0] == "127.0.0.1"
+def test_server_listens_on_loopback_only(serve: Serve) -> None:
+    assert serve().address[0] == "127.0.0.1"
 
 
-def test_port_in_use_is_reported(model_folder: Callable[[str], Path], served: Server) -> None:
-    command = [*PROGRAM, "serve", str(model_folder("plain"))]
+def test_port_in_use_is_reported(serve: Serve) -> None:
+    server = serve()
+    command = [*PROGRAM, "serve", server.served.models[0].path, "--port", str(server.port)]
     done = subprocess.run(
-        [*command, "--port", str(served.port)],
-        check=False,
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=120,
+        command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 2
     assert "--port" in done.stderr
 
 
-def test_an_unknown_model_is_named(served: Server) -> None:
-    models: list[Model] = served.served.models
-    assert served.served.find(models[0].id) is models[0]
-    assert served.served.find(None) is models[0]
+def test_model_without_a_name_is_the_first(serve: Serve) -> None:
+    served = serve().served
+    (model,) = served.models
+    assert served.find(model.id) is served.find(None) is model

@@ -396,12 +396,12 @@ def shown() -> ModelRequest:
     return cast(ModelRequest, made)
 
 
-def test_ten_thousand_agents_cost_little() -> None:
+def test_many_agents_cost_little() -> None:
     known = AgentRegistry()
     mine = shown()
     known.end(known.begin(mine, who([user("mine")], thread_id="mine")), mine)
     began = time.thread_time()
-    for n in range(10_000):
+    for n in range(2 * MAX_IDLE_AGENTS):
         request = shown()
         agent = known.begin(request, who([user("x")], "evil/1", thread_id=f"\u202e\n{n}"))
         known.end(agent, request)

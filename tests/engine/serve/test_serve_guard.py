@@ -36,6 +36,7 @@ from tests.engine.serving import (
 )
 from tests.engine.serving import running as replies
 from tests.engine.serving import status as status_of
+from tests.slices import examples
 from tests.waiting import until
 
 PAGE = "https://page.example"
@@ -421,7 +422,7 @@ def test_model_requested_during_unload_is_reloaded(serve: Serve, other_folder: P
     server = serve(folders=(str(other_folder),))
     unload = "/v1/models/other-model/unload"
     with ThreadPoolExecutor() as threads:
-        for _ in range(30):
+        for _ in range(examples(50)):
             going = threads.submit(ask, server, "POST", unload)
             answer = ask(server, "POST", CHAT, body(model="other-model"))
             assert (answer.status, answer.json["model"]) == (200, "other-model")

@@ -381,7 +381,8 @@ def test_revoked_key_loses_answers_and_sessions(serve: Serve, tmp_path: Path) ->
     server = serve(keys, sessions=2, at_once=2)
     kept = {"session_id": "kept", "ttl_seconds": 0}
     assert ask(server, "POST", "/v1/sessions", kept, Authorization=bad).status == 201
-    stored = ask(server, "POST", "/v1/responses", {"input": "hello"}, Authorization=bad)
+    asked = {"input": "hello", "max_output_tokens": 4}
+    stored = ask(server, "POST", "/v1/responses", asked, Authorization=bad)
     assert stored.status == 200
     with connect(server, raw(endless(session_id="a"), f"Authorization: {bad}")) as one:
         until_said(one, b"data: ")
