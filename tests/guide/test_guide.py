@@ -28,29 +28,19 @@ def answer(engine: Engine, guide: object, *turns: str, reasoning: bool = False) 
 
 
 def test_eight_chats_each_recall_their_own_code_word(engine: Engine, guide: object) -> None:
-    words = [
-        "falcon",
-        "quartz",
-        "bramble-7",
-        "OTTER",
-        "velvet",
-        "morpin",
-        "lighthouse",
-        "silver fern",
+    words = ["falcon", "quartz", "bramble-7", "OTTER", "velvet", "morpin", "lighthouse", "fern"]
+    chats = [engine.open_session(guide) for _ in words]
+    told = [
+        chat.send(f"The code word is {word}. Remember it.", GREEDY)
+        for chat, word in zip(chats, words, strict=True)
     ]
-    for _ in range(3):
-        chats = [engine.open_session(guide) for _ in words]
-        told = [
-            chat.send(f"The code word is {word}. Remember it.", GREEDY)
-            for chat, word in zip(chats, words, strict=True)
-        ]
-        for reply in told:
-            reply.text(timeout=60)
-        asked = [chat.send("What is the code word?", GREEDY) for chat in chats]
-        for reply, word in zip(asked, words, strict=True):
-            assert word in reply.text(timeout=60)
-        for chat in chats:
-            chat.close()
+    for reply in told:
+        reply.text(timeout=60)
+    asked = [chat.send("What is the code word?", GREEDY) for chat in chats]
+    for reply, word in zip(asked, words, strict=True):
+        assert word in reply.text(timeout=60)
+    for chat in chats:
+        chat.close()
 
 
 def test_code_word_survives_other_talk(engine: Engine, guide: object) -> None:

@@ -30,6 +30,7 @@ from engine.sandbox import jobs
 from engine.sandbox.protocol import RefusedError, TaskLimits
 from tests.engine import gguf_files as files
 from tests.engine.gguf_files import BLOCKS, F16, F32, Q8_0, Entry, Written, small
+from tests.slices import examples
 
 
 @pytest.fixture
@@ -333,11 +334,10 @@ def test_digits_are_split_by_each_rule(pre: str, text: str, count: int, tmp_path
 # ---------------------------------------------------------------- through the engine
 
 
-@pytest.mark.parametrize("family", ["llama", "qwen3", "gemma3"])
 def test_the_engine_loads_a_gguf_file_and_answers(
-    family: str, engine: Engine, tmp_path: Path, root: Path
+    engine: Engine, tmp_path: Path, root: Path
 ) -> None:
-    file = small(family, Q8_0).write(tmp_path / "Some model.Q8_0.gguf")
+    file = small("gemma3", Q8_0).write(tmp_path / "Some model.Q8_0.gguf")
     before = file.read_bytes()
     model = engine.load(file)
     assert model.name == "Some model.Q8_0"
@@ -645,7 +645,7 @@ def test_random_damage_is_refused_or_read(whole: Written, tmp_path: Path) -> Non
     begin = len(data) - sum(-(-len(a.data) // 32) * 32 for a in whole.arrays)
     rng = np.random.default_rng(7)
     refused = 0
-    for _ in range(150):
+    for _ in range(examples(300)):
         broken = bytearray(data)
         for _ in range(rng.integers(1, 6)):
             broken[rng.integers(0, begin)] = rng.integers(0, 256)
@@ -658,7 +658,7 @@ def test_random_damage_is_refused_or_read(whole: Written, tmp_path: Path) -> Non
             refused += 1
         finally:
             shutil.rmtree(out)
-    assert refused > 15
+    assert refused > 6
 
 
 def test_huge_sparse_file_costs_nothing(tmp_path: Path, root: Path) -> None:
@@ -694,12 +694,14 @@ def notes(root: Path) -> Path:
     return root / ".gguf.json"
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"a": 5}', "\x00", '{"%s": {"folder": "../.."}}'])
-def test_damaged_notes_are_rewritten(text: str, notes: Path, tmp_path: Path) -> None:
+def test_damaged_notes_are_rewritten(notes: Path, tmp_path: Path) -> None:
     file = small().write(tmp_path / "one.gguf")
-    notes.write_text(text.replace("%s", str(file)))
     made = kept.folder_of(file)
-    assert json.loads(notes.read_text())[str(file)]["folder"] == made.name
+    outside = json.dumps({str(file): {"folder": "../.."}})
+    for text in ("", "[]", '{"a": 5}', "\x00", outside):
+        notes.write_text(text)
+        assert kept.folder_of(file) == made
+        assert json.loads(notes.read_text())[str(file)]["folder"] == made.name
 
 
 def test_numbers_and_types(tmp_path: Path) -> None:

@@ -158,8 +158,8 @@ OTHER_VERSIONS = [
 
 
 @pytest.mark.parametrize(("version", "patch", "step"), OTHER_VERSIONS)
-@pytest.mark.turns(3)
-def test_c_a_model_answers_without_one_patch(
+@pytest.mark.turns(4)
+def test_a_model_answers_without_one_patch(
     model_folder: Callable[[str], Path], version: str, patch: str, step: str
 ) -> None:
     assert run(

@@ -37,6 +37,8 @@ pytestmark = [
 ]
 
 CLOSE = 1e-2  # error of 16-bit keys and values
+EITHER_FOLDER = pytest.mark.turns(2)
+"""Run with one of the two models, which other tests in this file share between them."""
 
 
 @pytest.fixture(scope="module", params=["llama", "qwen3"])
@@ -170,6 +172,7 @@ def test_rotation_that_depends_on_length_has_no_table(kind: str, tmp_path: Path)
         assert np.allclose(found, table.cosines[5000] - table.sines[5000], atol=CLOSE)
 
 
+@EITHER_FOLDER
 def test_layer_that_returns_nan_is_not_replaced(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -183,6 +186,7 @@ def test_layer_that_returns_nan_is_not_replaced(
     assert not plain_decoder.is_installed(packed(folder))
 
 
+@EITHER_FOLDER
 def test_adapter_on_a_plain_layer_has_effect(folder: Path, tmp_path: Path) -> None:
     adapter = write_adapter(tmp_path / "adapter", folder)
     with Engine() as engine:
@@ -199,6 +203,7 @@ def test_adapter_on_a_plain_layer_has_effect(folder: Path, tmp_path: Path) -> No
 # ---------------------------------------------------------------- bits
 
 
+@EITHER_FOLDER
 def test_chunks_and_neighbors_change_no_bit(folder: Path) -> None:
     net, random = packed(folder), np.random.default_rng(3)
     texts = [random.integers(0, 256, int(n)).tolist() for n in random.integers(20, 400, 5)]
@@ -219,6 +224,7 @@ def test_chunks_and_neighbors_change_no_bit(folder: Path) -> None:
             done[n] += len(found)
 
 
+@EITHER_FOLDER
 def test_chunk_that_fills_the_cache_changes_no_bit(folder: Path) -> None:
     net, text = packed(folder), list(range(200)) * 2
     caches = make_prompt_cache(net)
@@ -226,6 +232,7 @@ def test_chunk_that_fills_the_cache_changes_no_bit(folder: Path) -> None:
     assert np.array_equal(np.concatenate(found), logits(net, text, make_prompt_cache(net)))
 
 
+@EITHER_FOLDER
 def test_fork_and_original_continue_separately(folder: Path) -> None:
     net, prompt = packed(folder), list(range(40))
     caches = make_prompt_cache(net)
@@ -256,6 +263,7 @@ def test_image_of_caches_excludes_later_tokens(
     assert before.getvalue() == after.getvalue()
 
 
+@EITHER_FOLDER
 def test_taking_tokens_back_leaves_forks_alone(folder: Path) -> None:
     """After trimming, a session overwrites positions that its forks still read."""
     net, prompt = packed(folder), list(range(40))
@@ -273,6 +281,7 @@ def test_taking_tokens_back_leaves_forks_alone(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.turns(3)
 def test_random_schedules_change_no_bit(folder: Path, seed: int) -> None:
     """Sessions join, leave, fork, trim and return from copies, in random order."""
     net, random = packed(folder), np.random.default_rng(seed)
@@ -307,6 +316,7 @@ def test_random_schedules_change_no_bit(folder: Path, seed: int) -> None:
                 assert own.tobytes() == wanted.tobytes()
 
 
+@EITHER_FOLDER
 def test_trimmed_tokens_are_not_read(folder: Path) -> None:
     net, found = packed(folder), []
     for beyond in (0.0, np.nan):
@@ -320,6 +330,7 @@ def test_trimmed_tokens_are_not_read(folder: Path) -> None:
     assert np.array_equal(*found)
 
 
+@EITHER_FOLDER
 def test_sessions_behind_a_shared_prefix_have_the_same_bits(folder: Path) -> None:
     net, prompt = packed(folder), np.random.default_rng(1).integers(0, 256, 1100).tolist()
     origin = SessionKV(lambda: make_prompt_cache(net), shares_prefix=True)
@@ -342,6 +353,7 @@ def test_shared_prefix_of_one_key_head_has_the_same_bits(tmp_path: Path) -> None
     test_sessions_behind_a_shared_prefix_have_the_same_bits(path)
 
 
+@EITHER_FOLDER
 def test_session_with_quantized_keys_changes_no_neighbor(folder: Path) -> None:
     net, prompt = packed(folder), list(range(40))
     plain, few = make_prompt_cache(net), [QuantizedKVCache(32, 8) for _ in net.layers]
@@ -353,6 +365,7 @@ def test_session_with_quantized_keys_changes_no_neighbor(folder: Path) -> None:
     assert np.isfinite(found[0]).all()
 
 
+@EITHER_FOLDER
 def test_several_rows_of_one_cache_match_mlx(folder: Path) -> None:
     theirs, _ = load_model(folder)
     ids, found = mx.array([[5, 9, 30], [7, 200, 41]]), []
@@ -363,6 +376,7 @@ def test_several_rows_of_one_cache_match_mlx(folder: Path) -> None:
     assert difference(*found) < CLOSE
 
 
+@EITHER_FOLDER
 def test_arrays_are_released_with_their_sessions(folder: Path) -> None:
     net = packed(folder)
     caches = make_prompt_cache(net)
@@ -374,6 +388,7 @@ def test_arrays_are_released_with_their_sessions(folder: Path) -> None:
     assert not arrays
 
 
+@EITHER_FOLDER
 def test_embedding_is_the_same_for_any_chunks(folder: Path) -> None:
     model, text, found = loader.load_blocking(folder, wide=True), list(range(3, 90)), []
     for size in (87, 40, 7, 1):
@@ -385,6 +400,7 @@ def test_embedding_is_the_same_for_any_chunks(folder: Path) -> None:
     assert len(set(found)) == 1
 
 
+@EITHER_FOLDER
 def test_plain_caches_are_mlx_lm_caches(folder: Path) -> None:
     assert {type(cache) for cache in make_prompt_cache(packed(folder))} == {KVCache}
 
@@ -409,6 +425,7 @@ def answers(engine: Engine, path: Path, is_together: bool, **options: Any) -> li
     return found
 
 
+@EITHER_FOLDER
 def test_chats_say_the_same_alone_and_together(folder: Path) -> None:
     with Engine() as engine:
         alone = answers(engine, folder, is_together=False)
@@ -425,6 +442,7 @@ def test_chats_of_other_kinds_do_so_too(folder: Path, options: dict[str, Any]) -
         assert answers(engine, folder, is_together=True, **options) == alone
 
 
+@EITHER_FOLDER
 def test_reproducible_chats_share_steps_and_say_the_same(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -453,6 +471,7 @@ def test_model_with_float_head_is_not_exact(tmp_path: Path) -> None:
     assert not plain_decoder.is_exact(net)
 
 
+@EITHER_FOLDER
 def test_capabilities_are_probed_once(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -480,6 +499,7 @@ def test_capabilities_are_probed_once(
     assert len(tried) == 2  # invalid results aren't used
 
 
+@EITHER_FOLDER
 def test_module_without_usual_parts_is_left(folder: Path) -> None:
     net = nn.Module()
     net.layers = [nn.Module()]

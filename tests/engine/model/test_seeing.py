@@ -35,6 +35,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_seeing(tmp_path_factory.mktemp("qwen") / "qwen")
 
 
+@pytest.fixture(scope="module")
+def hearing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_seeing(tmp_path_factory.mktemp("gemma4") / "gemma4", "gemma4")
+
+
 def test_image_positions_match_the_model() -> None:
     mx.random.seed(1)
     net = vlm.build(QWEN)
@@ -338,11 +343,10 @@ def test_chunks_may_split_causal_images_only(
 # Recordings, which work like images.
 
 
-def test_audio_logits_match_mlx_vlm(tmp_path: Path) -> None:
-    folder = write_seeing(tmp_path / "gemma4", "gemma4")
-    net, config = loader.load_net(folder)
-    tokenizer = loader.load_tokenizer(folder, None)
-    look = towers.load_preprocessor(folder, config, tokenizer)
+def test_audio_logits_match_mlx_vlm(hearing: Path) -> None:
+    net, config = loader.load_net(hearing)
+    tokenizer = loader.load_tokenizer(hearing, None)
+    look = towers.load_preprocessor(hearing, config, tokenizer)
     sight = look.tokens_of(tone(1.3))
     assert sight.pixels is not None
     assert len(sight.own) == 33  # tokens of 40 ms
@@ -365,8 +369,8 @@ def test_audio_logits_match_mlx_vlm(tmp_path: Path) -> None:
     assert mx.abs(mx.concatenate(logits, axis=1) - wanted).max().item() < 1e-3
 
 
-def test_audio_chat_answers_as_alone(engine: Engine, tmp_path: Path) -> None:
-    model = engine.load(write_seeing(tmp_path / "gemma4", "gemma4"))
+def test_audio_chat_answers_as_alone(engine: Engine, hearing: Path) -> None:
+    model = engine.load(hearing)
     assert (model.sees, model.hears) == (True, True)
     both = [*heard("And this?", tone(0.5)), *shown("This?", WIDE)]
     turns = [both[0], {"role": "assistant", "content": "A tone."}, both[1]]
@@ -378,31 +382,25 @@ def test_audio_chat_answers_as_alone(engine: Engine, tmp_path: Path) -> None:
     assert engine.stats()["images"][model.id]["encoded"] == 4  # each image once
 
 
-def test_long_recording_is_encoded_in_halves_of_a_minute(engine: Engine, tmp_path: Path) -> None:
-    model = engine.load(write_seeing(tmp_path / "gemma4", "gemma4"))
+def test_long_recording_is_encoded_in_halves_of_a_minute(engine: Engine, hearing: Path) -> None:
+    model = engine.load(hearing)
     reply = engine.open_session(model).send(heard("What?", tone(70)), FEW)
     reply.tokens(60)
     assert reply.stats.prompt_tokens > 70_000 / 40
 
 
-@pytest.mark.parametrize(
-    ("data", "words"),
-    [
+def test_invalid_audio_ends_only_its_own_reply(engine: Engine, hearing: Path) -> None:
+    chat = engine.open_session(engine.load(hearing))
+    for data, words in (
         (b"", "is empty"),
         (b"RIFF\x24\0\0\0WAVEfmt ", "is damaged or incomplete"),
         (b"\0\0\0\x20ftypM4A ", "Save it as WAV or MP3"),
         (tone(0).data, "contains no sound"),
         (tone(601, rate=100).data, "longer than 10 minutes"),
-    ],
-)
-def test_invalid_audio_ends_only_its_own_reply(
-    engine: Engine, tmp_path: Path, data: bytes, words: str
-) -> None:
-    model = engine.load(write_seeing(tmp_path / "gemma4", "gemma4"))
-    chat = engine.open_session(model)
-    with pytest.raises(EngineError, match=words):
-        chat.send(heard("What?", Audio(data)), FEW).tokens(60)
-    assert chat.send("Hello", FEW).tokens(60)
+    ):
+        with pytest.raises(EngineError, match=words):
+            chat.send(heard("What?", Audio(data)), FEW).tokens(60)
+        assert chat.send("Hello", FEW).tokens(60)
 
 
 def test_model_without_audio_refuses_recordings(engine: Engine, folder: Path) -> None:
