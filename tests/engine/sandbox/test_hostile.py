@@ -22,7 +22,7 @@ from engine.sandbox.protocol import TaskLimits
 
 MB = 2**20
 PATIENCE = 60.0
-PARAMS = SamplingParams(max_tokens=150, temperature=0.8, seed=5, logit_bias={2: -1e9})
+PARAMS = SamplingParams(max_tokens=60, temperature=0.8, seed=5, logit_bias={2: -1e9})
 TO_STOP = 10.0  # seconds; usually takes milliseconds, and a hang takes longer
 
 
@@ -108,6 +108,7 @@ def stops(given: Input, folder: Path, root: Path) -> None:
 
 
 @EVERY_INPUT
+@pytest.mark.turns(2)
 def test_hostile_input_affects_no_other_chat(
     given: Input, chats: Chats, asks: dict[str, Path]
 ) -> None:

@@ -288,6 +288,7 @@ def test_calls_do_not_depend_on_chunks(tokenizer: Any, name: str, stream: Stream
 
 
 @pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.turns(3)
 def test_calls_that_are_bound_are_of_their_schema(tmp_path: Path, name: str) -> None:
     """`python -m tests.torture calls` tries many more."""
     its = bound_calls.bindable(name, tmp_path)
