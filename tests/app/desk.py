@@ -39,6 +39,17 @@ class Desk:
     def until(self, condition: Callable[[], object]) -> None:
         process_until(condition)
 
+    def loaded(self, model: str) -> Chat:
+        """Return a new chat whose model is loaded."""
+        self.loader.want(model)
+        self.until(lambda: self.loader.get(model).model is not None)
+        return self.library.new(model)
+
+    def talk(self, chat: Chat, text: str) -> None:
+        """Send a message and wait for the end of the reply."""
+        assert chat.turn.send(text)
+        self.until(lambda: not chat.reply.is_active)
+
     def close(self) -> None:
         self.library.cancel_for_close()
         self.engine.stop()

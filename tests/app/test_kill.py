@@ -7,15 +7,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
-from PySide6.QtCore import QCoreApplication
 
-from app.settings.paths import Paths
 from app.store import ChatRecord, Message, Store, new_id
-from tests.app.fake_engine import FakeEngine
-from tests.bench import scribbler
 from tests.bench.kill import measure
-from tests.bench.ledger import Found, Ledger, loose_ends, read, tree
+from tests.bench.ledger import Found, Ledger, tree
 
 NOW = 1000.0
 
@@ -27,31 +22,6 @@ def test_six_kills_lose_under_a_second() -> None:
     assert report.kills == 6
     assert report.changes > 50
     assert report.messages > 5
-
-
-def test_scribbler_cancels_an_edit_that_a_kill_left(
-    tmp_path: Path, qapp: QCoreApplication, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The next program can't send the draft until then, as in a pane."""
-    paths = Paths.in_profile(tmp_path)
-    paths.create()
-    chat = ChatRecord(new_id(), title="Trees", draft="unsent")
-    question = Message(new_id(), chat.id, None, "user", "why")
-    with Store.open(paths.chats) as store:
-        store.save_chat(replace(chat, edited_id=question.id, edited_text="why not"))
-        store.save_message(question, as_leaf=True)
-    kinds: list[str] = []
-    engine = FakeEngine()
-    monkeypatch.setattr(scribbler, "NumberEngine", lambda: engine)
-    monkeypatch.setattr(scribbler, "tell", lambda kind, *_: kinds.append(kind))
-    opened = scribbler.Scribbler(paths, 1)
-    opened._send(opened._opened()[0])
-    opened.close()
-    engine.stop()
-    found = read(paths.chats)
-    assert kinds[:4] == ["ready", "draft", "do", "done"]
-    assert found.chats[chat.id].draft == ""
-    assert loose_ends(found) == []
 
 
 @pytest.fixture
@@ -115,100 +85,3 @@ def test_damaged_chats_are_noticed(
         db.execute(harm)
     verdict, _ = ledger.verdict(file, NOW)
     assert any(word in fault for fault in verdict.faults), verdict.faults
-
-
-def test_age_of_loss_is_that_of_first_missing_change(
-    told: tuple[Path, Ledger, list[str]],
-) -> None:
-    file, ledger, (chat, _, answer) = told
-    ledger.take(["draft", NOW - 0.9, chat, "unsent and"])
-    ledger.take(["draft", NOW - 0.1, chat, "unsent and more"])
-    ledger.take(["text", NOW - 0.4, answer, " four"])
-    verdict, _ = ledger.verdict(file, NOW)
-    assert verdict.faults == []
-    assert verdict.lost_ms == pytest.approx(900)
-    late, _ = ledger.verdict(file, NOW + 0.5)
-    assert ["1,400 ms old" in fault for fault in late.faults] == [True]
-
-
-@pytest.mark.parametrize("done", [True, False])
-def test_ledger_rejects_partly_done_action(
-    told: tuple[Path, Ledger, list[str]], done: bool
-) -> None:
-    file, ledger, (chat, _, answer) = told
-    ledger.take(["do", NOW - 0.001, chat, 2, []])
-    more = Message(new_id(), chat, answer, "user", "and then")
-    with Store.open(file) as store:
-        store.save_message(more, as_leaf=True)
-        if done:
-            store.save_message(Message(new_id(), chat, more.id, "assistant"), as_leaf=True)
-    verdict, _ = ledger.verdict(file, NOW)
-    assert (verdict.faults == []) is done
-
-
-def test_interrupted_copy_is_complete_or_absent(
-    told: tuple[Path, Ledger, list[str]],
-) -> None:
-    file, ledger, _ = told
-    ledger.take(["do", NOW - 0.001, "", 2, []])
-    verdict, _ = ledger.verdict(file, NOW)
-    assert verdict.faults == []
-    with Store.open(file) as store:
-        store.save_chat(ChatRecord(new_id(), title="Trees (branch)"))
-    verdict, _ = ledger.verdict(file, NOW)
-    assert [fault for fault in verdict.faults if "half there" in fault]
-
-
-EMPTIED = "all of its messages were taken out"
-
-
-@pytest.mark.parametrize("held", [EMPTIED, "a message", "a draft"])
-@pytest.mark.parametrize("again", [False, True])
-def test_ledger_accepts_sweep_of_old_empty_chats(tmp_path: Path, held: str, again: bool) -> None:
-    """Sweeping an empty chat that an earlier run put into the trash isn't a loss. Any other chat
-    is.
-
-    ``again``: this run has restored it and put it into the trash again.
-    """
-    file = tmp_path / "chats.db"
-    chat = ChatRecord(new_id(), title="Trees", draft="unsent" if held == "a draft" else "")
-    with Store.open(file) as store:
-        store.save_chat(chat)
-        if held != "a draft":
-            message = Message(new_id(), chat.id, None, "user", "why")
-            store.save_message(message, as_leaf=True)
-            if held == EMPTIED:
-                store.delete_messages(chat.id, [message.id], None)
-        store.trash.delete(chat.id)
-    ledger = Ledger(read(file))
-    with Store.open(file) as store:
-        if again:
-            store.trash.restore(chat.id)
-            store.trash.delete(chat.id)
-        due = store.trash.due()
-    assert due == ([chat.id] if held == EMPTIED and not again else [])
-    last = read(file).trees[chat.id]
-    if again:
-        ledger.take(["done", 1.0, chat.id, {**last, "deleted": False}])
-        ledger.take(["done", 2.0, chat.id, last])
-    ledger.take(["sweep", 3.0])
-    with Store.open(file) as store:
-        store.trash.erase([chat.id])  # the same effect as a sweep
-    verdict, _ = ledger.verdict(file, NOW)
-    assert [fault for fault in verdict.faults if "tree of" in fault] == (
-        [] if due else [f"tree of {chat.id} is as it never was: None, last {last!r}"]
-    )
-    assert bool(verdict.faults) is not bool(due)
-
-
-def test_ledger_rejects_losses_without_sweep(tmp_path: Path) -> None:
-    file = tmp_path / "chats.db"
-    chat = ChatRecord(new_id(), title="Trees")
-    with Store.open(file) as store:
-        store.save_chat(chat)
-        store.trash.delete(chat.id)
-    ledger = Ledger(read(file))
-    with Store.open(file) as store:
-        store.trash.erase([chat.id])
-    verdict, _ = ledger.verdict(file, NOW)
-    assert ["as it never was" in fault for fault in verdict.faults] == [True]

@@ -46,14 +46,3 @@ def test_kills_send_each_message_once_in_order() -> None:
 def test_referee_notices_faults(now: Said, word: str) -> None:
     faults = Referee().faults(LINES, now)
     assert [word in fault for fault in faults] == ([True] if word else [])
-
-
-def test_removed_or_sent_message_must_not_return() -> None:
-    referee = Referee()
-    assert referee.faults(LINES, Said(["m1 one", "m4 four"], HELD)) == []
-    gone = [["act", "remove", "m2 two", [], []], ["done", True], ["kept"]]
-    assert referee.faults(gone, Said(["m4 four"], HELD)) == [
-        "m1 is lost",
-        "m2 is there again",
-        "m1 was sent and is not any more",
-    ]

@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import QMimeData, QPoint, QPointF, QRect, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import (
     QDragEnterEvent,
     QDragLeaveEvent,
     QDragMoveEvent,
     QDropEvent,
-    QFontMetrics,
 )
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
@@ -24,16 +23,14 @@ from app.chats import attaching
 from app.chats.actions import Action
 from app.chats.exporting.export_formats import markdown, plain
 from app.chats.turn import Draft
-from app.settings.settings import Settings
 from app.store import Attachment
 from app.ui.compare.compare_dialog import CompareDialog
-from app.ui.composer.composer import Composer, files_in
+from app.ui.composer.composer import files_in
 from app.ui.composer.file_chips import ChipWords, FileChip
 from app.ui.pane import files
 from app.ui.pane.files import PagesDialog
 from app.ui.pane.pane import ChatPane
-from app.ui.style import tokens as t
-from app.ui.style.theme import Theme, ui_font
+from app.ui.style.theme import Theme
 from app.ui.transcript.user_row import UserRow
 from engine.messages import text_of
 from engine.sandbox.jobs import read_document
@@ -110,38 +107,12 @@ def test_drop_activates_its_pane(start: Start, tmp_path: Path, qtbot: QtBot):
     run.until(left.composer.field.hasFocus)
 
 
-def test_narrow_chip_keeps_its_name(look: Theme, qtbot: QtBot):
-    home = QWidget()
-    qtbot.addWidget(home)
-    about = "PDF, 6 pages, about 3,329 tokens"
-    shown = []
-    for name in ("Harbour report.pdf", "Harbour survey.pdf"):
-        made = FileChip(ChipWords(name, about), home)
-        made.fit_width(250)
-        shown.append(made.grab(QRect(0, 0, 150, made.height())).toImage())
-    assert shown[0] != shown[1]
-
-
 def test_narrow_chip_shows_token_count(look: Theme, qtbot: QtBot):
     home = QWidget()
     qtbot.addWidget(home)
     about, tokens = "PDF, 6 pages, 2,426 tokens", "2,426 tokens"
     chip = FileChip(ChipWords("Harbour report.pdf", about, tokens=tokens), home)
     assert [chip.about_in(room) for room in (400, 220)] == [about, tokens]
-
-
-@pytest.mark.parametrize("width", [120, 270, 600])
-def test_text_below_message_is_not_clipped(look: Theme, qtbot: QtBot, width: int) -> None:
-    composer = Composer(Settings())
-    qtbot.addWidget(composer)
-    composer.resize(width, 100)
-    composer.set_words(
-        "Message", "Messages go to machine-of-a-long-name.example:8971 on this computer."
-    )
-    metrics = QFontMetrics(ui_font(t.SMALL_PX))
-    lines = -(-metrics.horizontalAdvance(composer.foot) // composer.field.width())
-    below = composer.height() - composer.field.geometry().bottom()
-    assert below >= lines * metrics.height()
 
 
 @pytest.mark.usefixtures("in_children")
@@ -245,14 +216,9 @@ def test_too_long_file_is_not_sent(start: Start, tmp_path: Path):
     pane.chat.attaching.remove(sent)
     pane.act(Action.SEND)
     assert run.answered()
-
-
-def test_the_count_of_a_file_disables_send(start: Start, tmp_path: Path):
-    run = start().ready()
-    file = tmp_path / "long.txt"
     file.write_text("a " * 3000)  # the estimate fits, but the exact count doesn't
-    run.pane.composer.set_text("say one")
-    pane = give(run, file)
+    pane.composer.set_text("say one")
+    give(run, file)
     assert pane.chat.refusal(Action.SEND)
     assert not pane.composer.button.isEnabled()
 
@@ -310,15 +276,17 @@ def test_file_is_removed_by_key_and_restored(start: Start, tmp_path: Path, qtbot
 
 def test_draft_files_survive_restart(start: Start, tmp_path: Path):
     run = start().ready()
-    (tmp_path / "a.txt").write_text("the words of it")
-    pane = give(run, tmp_path / "a.txt")
+    path = tmp_path / "a.txt"
+    path.write_bytes("こんにちは、元気ですか".encode("shift_jis"))
+    pane = give(run, path)
     pane.composer.set_text("say it")
     run.end()
-    (tmp_path / "a.txt").unlink()
+    path.unlink()
     run = start().ready()
-    assert names(run.pane) == ["a.txt"]
+    (file,) = run.pane.chat.attaching.files
+    assert (file.name, file.encoding, file.path) == ("a.txt", "cp932", str(path))
     run.ask("")
-    assert prompt(run) == '<file name="a.txt">\nthe words of it\n</file>\n\nsay it'
+    assert prompt(run) == '<file name="a.txt">\nこんにちは、元気ですか\n</file>\n\nsay it'
 
 
 def test_files_are_dropped_on_three_panes(start: Start, tmp_path: Path):
@@ -566,16 +534,10 @@ def test_ten_thousand_files_give_one_notice(start: Start, tmp_path: Path, monkey
     over = QDragMoveEvent(QPoint(1, 60), copy, QMimeData(), left, none)
     QApplication.sendEvent(pane, over)
     assert not over.isAccepted()
-
-
-def test_ten_thousand_folders_give_one_message(start: Start, tmp_path: Path):
-    run = start().ready()
-    said: list[str] = []
-    run.pane.chat.attaching.refused.connect(said.append)
-    run.pane.composer.field.files_given.emit([tmp_path] * 10_000)
-    read(run, lambda: not run.pane.chat.attaching.reading)
-    assert len(said) == 2
-    assert said[0] == "Attach at most 20 files. Send the others in another message."
+    said.clear()
+    pane.composer.field.files_given.emit([tmp_path] * 10_000)
+    read(run, lambda: not pane.chat.attaching.reading)
+    assert [words.partition(" ")[0] for words in said] == ["Attach", f"“{tmp_path.name}”"]
     assert "is a folder" in said[1]
 
 
@@ -601,28 +563,6 @@ def test_attaching_continues_after_unstorable_file(
     assert names(run.pane) == ["b.txt"]
     run.pane.composer.set_text("say it")
     assert run.pane.chat.refusal(Action.SEND) is None
-
-
-def test_fifty_megabytes_of_text_are_refused(start: Start):
-    """The composer's text stays, nothing is inserted, and a notice explains why."""
-    run = start().ready()
-    field, said = run.pane.composer.field, []
-    field.insertPlainText("mine")
-    run.pane.notice_posted.connect(said.append)
-    changed: list[int] = []
-    field.textChanged.connect(lambda: changed.append(1))
-    bomb = QMimeData()
-    bomb.setText("word " * 10_000_000)
-    bomb.setHtml("<div>" * 100_000)
-    field.insertFromMimeData(bomb)
-    assert field.toPlainText() == "mine"
-    assert changed == []
-    assert said == ["The text is 50,000,000 characters long. A message takes 1,000,000."]
-    deep = QMimeData()
-    deep.setText("x")
-    deep.setHtml("<div>" * 100_000)
-    field.insertFromMimeData(deep)
-    assert field.toPlainText() == "minex", "only the text counts, however deep the HTML is"
 
 
 def test_late_file_does_not_restore_deleted_chat(
@@ -714,13 +654,3 @@ def test_chip_shows_the_encoding_and_changes_it(start: Start, tmp_path: Path, qt
     assert pane.composer.chips.chips[0].words.about.startswith("CSV, Windows-1251, ")
     run.ask("say which")
     assert "номер;дерево".encode("koi8_r").decode("cp1251") in prompt(run)
-
-
-def test_encoding_stays_with_the_draft(start: Start, tmp_path: Path):
-    run = start().ready()
-    path = tmp_path / "a.txt"
-    path.write_bytes("こんにちは、元気ですか".encode("shift_jis"))
-    give(run, path)
-    run.end()
-    (file,) = start().ready().pane.chat.attaching.files
-    assert (file.encoding, file.path) == ("cp932", str(path))

@@ -220,8 +220,10 @@ ACTIONS = [action for action in Action if action not in ELSEWHERE]
 """Actions handled by the chat alone."""
 
 
-@pytest.mark.parametrize("composed", COMPOSED)
-@pytest.mark.parametrize("reply", REPLIES)
+@pytest.mark.parametrize(
+    ("reply", "composed"),
+    [*((reply, "written") for reply in REPLIES), ("no reply", "editing"), ("running", "editing")],
+)
 def test_each_action_succeeds_or_gives_a_reason(desk: Desk, reply, composed):
     for action in ACTIONS:
         chat = in_state(desk, reply, composed)

@@ -95,14 +95,6 @@ def test_too_long_message_is_not_counted_later(start: Start):
     assert counted(run) == CountedTokens((2 + 3) + (1 + 3) + (2 + 3), 2048)
 
 
-def test_edited_message_is_counted_in_place(start: Start):
-    run = start().ready()
-    run.ask("say one two three four")
-    run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_Up)
-    run.until(lambda: counted(run) is not None)
-    assert counted(run) == CountedTokens(5 + 3, 2048)
-
-
 def test_only_latest_text_is_counted(start: Start):
     run = start().ready()
     waiting: list[Future[int]] = []

@@ -159,16 +159,6 @@ def test_exported_fences_in_lists_and_quotes_are_long_enough(
     assert codes[1:] == (["x\n"] if "sh" in text else [])
 
 
-def test_generated_chats_come_back_identical(store: Store, tmp_path: Path):
-    made = generated.chats(60)
-    generated.keep(store, made)
-    path = export(store, ExportFormat.JSON, tmp_path / "all.json", *(chat.id for chat, _ in made))
-    written = json.loads(path.read_text(encoding="utf-8"))
-    assert written["format"] == "stretto-chats"
-    assert written["version"] == 1
-    assert [chat_from_json(each) for each in written["chats"]] == made
-
-
 def test_export_omits_deleted_messages(store: Store, tmp_path: Path):
     chat = talk(store, "one", "two", "three", "four")
     ids = [message.id for message in store.messages(chat.id)]

@@ -28,6 +28,7 @@ from engine.bench.random_models import SHAPES, write_model
 from tests.app.desk import Desk as BaseDesk
 from tests.app.fake_engine import FakeReply
 from tests.app.remote.scripted import Asked, Scripted, Writer, delta, events, head
+from tests.slices import examples
 
 
 class Desk(BaseDesk):
@@ -198,22 +199,12 @@ def test_every_end_frees_helper_sessions(desk: Desk, way: str) -> None:
     assert way == "delete" or lanes_of(stored[0]) == lanes_of(message)
 
 
-@pytest.mark.parametrize(
-    "told",
-    [
-        {},
-        {"questions": []},
-        {"questions": [""]},
-        {"questions": ["a"] * 9},
-        {"questions": ["a", 3]},
-        {"questions": {"a": "b"}},
-        {"questions": ["a"], "context": "both"},
-        {"questions": ["a"], "context": [1]},
-    ],
-)
-def test_invalid_helper_call_is_reported_to_model(told: dict[str, object]) -> None:
-    with pytest.raises(ToolError):
-        helper_questions(told)
+def test_invalid_helper_call_is_reported_to_model() -> None:
+    wrong = ([], [""], ["a"] * 9, ["a", 3], {"a": "b"})
+    contexts = ({"questions": ["a"], "context": context} for context in ("both", [1]))
+    for told in ({}, *({"questions": asked} for asked in wrong), *contexts):
+        with pytest.raises(ToolError):
+            helper_questions(told)
 
 
 def test_common_mistakes_in_helper_calls_are_tolerated() -> None:
@@ -249,7 +240,7 @@ def test_imported_lane_has_ended() -> None:
     assert found == [HelperRun("a", LaneState.STOPPED, "b")] * 8
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(examples(3)))
 def test_random_actions_leave_no_helper_session(desk: Desk, seed: int) -> None:
     """Compare with a simple model of which helpers were stopped and which chats still exist."""
     chance = random.Random(seed)

@@ -325,16 +325,7 @@ def test_broadcast_waits_for_model_without_vision(run: Run, lake: Path) -> None:
     assert run.window.toast.text.endswith("1 chat has a model that can’t see images")
 
 
-def test_draft_images_survive_restart(start: Start, lake: Path) -> None:
-    run = start().ready()
-    give(run, lake)
-    run.end()
-    run = start().ready()
-    run.until(lambda: names(run.pane) == ["lake.png"])
-    run.until(lambda: not small(chip(run.pane).words.thumbnail).isNull())
-
-
-def test_pictures_of_an_old_chat_are_read_in_a_worker(
+def test_pictures_of_old_chats_and_drafts_are_read_in_a_worker(
     start: Start, lake: Path, reads: list[Read]
 ) -> None:
     run = start().ready()
@@ -342,20 +333,16 @@ def test_pictures_of_an_old_chat_are_read_in_a_worker(
     give(run, lake)
     run.say("say it")
     run.answered(run.pane)
+    give(run, lake)
     run.end()
     reads.clear()
     run = start().ready()
+    run.until(lambda: names(run.pane) == ["lake.png"])
+    run.until(lambda: not small(chip(run.pane).words.thumbnail).isNull())
     run.until(lambda: bool(run.pane.findChildren(SmallPicture)))
     (picture,) = run.pane.findChildren(SmallPicture)
     run.until(lambda: not small(picture._thumbnail).isNull())
     assert (Images, False) in reads
-
-
-def test_undecodable_image_gives_an_error_message(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "cut.png").write_bytes(png(width=400, height=400)[:200])
-    give(run, tmp_path / "cut.png")
-    assert run.window.toast.text == "“cut.png” is damaged or incomplete."
-    assert names(run.pane) == []
 
 
 def test_hostile_images_are_attached_or_refused_in_a_sentence(run: Run, tmp_path: Path) -> None:

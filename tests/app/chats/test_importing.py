@@ -61,6 +61,8 @@ def test_export_and_import_are_lossless(store: Store, tmp_path: Path):
     path = Export(list(before), ExportFormat.JSON, tmp_path / "a.json").run(
         store, threading.Event()
     )
+    written = json.loads(path.read_text(encoding="utf-8"))
+    assert (written["format"], written["version"]) == ("stretto-chats", 1)
     with Store.open(tmp_path / "other.db") as other:
         report = take(other, path)
         assert generated.everything(other) == before
@@ -648,7 +650,7 @@ for file in map(Path, sys.argv[1:]):
     return told
 
 
-@pytest.mark.parametrize(("before", "name"), [(0, "a.json"), (64_000, "a.json"), (64_000, "a.zip")])
+@pytest.mark.parametrize(("before", "name"), [(0, "a.json"), (64_000, "a.zip")])
 def test_endless_number_does_not_crash_import(tmp_path: Path, before: int, name: str):
     """The compiled parser crashes on integers that Python refuses, so it must never see them.
 

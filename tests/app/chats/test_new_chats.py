@@ -29,16 +29,17 @@ def begins_as_chosen(chat) -> bool:
     return (chat.options, chat.record.system) == (options, "Be kind.")
 
 
-def test_chat_of_opened_model_has_chosen_settings(begun, tmp_path):
+def test_new_chats_have_chosen_settings(begun, tmp_path):
     begun.window.chats.use_model(str(tmp_path))
     assert begun.pane.chat.record.model == str(tmp_path)
     assert begins_as_chosen(begun.pane.chat)
-
-
-def test_chat_of_downloaded_model_has_chosen_settings(begun):
+    begun.ask("say two")
     begun.window.downloads_in_window.opened.emit("somebody/model")
     assert begun.pane.chat.record.model == "somebody/model"
     assert begins_as_chosen(begun.pane.chat)
+    chat = begun.window.chats.chat("an-id-of-nobody", {"model": 3, "params": [], "system": None})
+    assert chat.record.model == GUIDE
+    assert begins_as_chosen(chat)
 
 
 def test_empty_chat_keeps_its_settings(begun, start: Start, tmp_path):
@@ -54,12 +55,6 @@ def test_empty_chat_keeps_its_settings(begun, start: Start, tmp_path):
     assert back.record.model == str(tmp_path)
     assert (back.options, back.record.system) == (ChatOptions(temperature=1.1), "Rhyme.")
     assert not back.stored
-
-
-def test_unknown_blank_chat_gets_chosen_settings(begun):
-    chat = begun.window.chats.chat("an-id-of-nobody", {"model": 3, "params": [], "system": None})
-    assert chat.record.model == GUIDE
-    assert begins_as_chosen(chat)
 
 
 def test_new_chat_uses_configured_model(begun):

@@ -55,11 +55,27 @@ def dialog(run: Run, kind):
     return next(d for d in run.window.findChildren(kind) if d.isVisible())
 
 
-def test_pinned_chats_come_first_and_can_be_unpinned(five: Run):
+def test_chats_are_pinned_archived_deleted_and_brought_back(five: Run):
     choose(five, "C0", "E0")
     five.window.commands["pin"].trigger()
     assert titles(five) == ["Pinned", "C", "E", "Today", "A", "B", "D"]
     assert five.window.toast.text == "2 chats pinned"
+    five.window.commands["undo_close"].trigger()
+    assert titles(five) == ["Today", "A", "B", "C", "D", "E"]
+
+    choose(five, "A0")
+    five.window.commands["archive"].trigger()
+    assert titles(five) == ["Today", "B", "C", "D", "E", "Archive"]
+    choose(five, ARCHIVE)
+    press(five, Qt.Key.Key_Return)
+    assert titles(five)[-2:] == ["Archive", "A"]
+    five.window.sidebar.organiser.archive(["A0"])
+    assert titles(five) == ["Today", "A", "B", "C", "D", "E"]
+
+    choose(five, "B0", "D0", "E0")
+    press(five, Qt.Key.Key_Delete)
+    assert titles(five) == ["Today", "A", "C"]
+    assert five.window.toast.text == "3 chats moved to Trash"
     five.window.commands["undo_close"].trigger()
     assert titles(five) == ["Today", "A", "B", "C", "D", "E"]
 
@@ -104,26 +120,6 @@ def test_folders_and_folding_survive_a_restart(start: Start, five: Run):
     again = start()
     assert titles(again) == ["Folders", "Later", "Work", "A", "Today", "C", "D", "E", "Archive"]
     assert again.app.library.chat("A0").tags == ("to do", "x")
-
-
-def test_archive_is_hidden_and_reversible(five: Run):
-    choose(five, "A0")
-    five.window.commands["archive"].trigger()
-    assert titles(five) == ["Today", "B", "C", "D", "E", "Archive"]
-    choose(five, ARCHIVE)
-    press(five, Qt.Key.Key_Return)
-    assert titles(five)[-2:] == ["Archive", "A"]
-    five.window.sidebar.organiser.archive(["A0"])
-    assert titles(five) == ["Today", "A", "B", "C", "D", "E"]
-
-
-def test_several_chats_are_deleted_in_one_step(five: Run):
-    choose(five, "B0", "D0", "E0")
-    press(five, Qt.Key.Key_Delete)
-    assert titles(five) == ["Today", "A", "C"]
-    assert five.window.toast.text == "3 chats moved to Trash"
-    five.window.commands["undo_close"].trigger()
-    assert titles(five) == ["Today", "A", "B", "C", "D", "E"]
 
 
 def test_modified_click_selects_without_opening(five: Run):
@@ -228,19 +224,15 @@ def test_rows_say_their_state_in_words(start: Start):
     assert model.row_of(first).data(MORE) == "open, pinned, tagged a, b"
 
 
-def test_folder_name_is_edited_in_place(five: Run):
-    work = five.app.library.order.make("Work")
+def test_folders_are_renamed_in_place_and_renamed_chats_expand_them(five: Run):
+    order = five.app.library.order
+    work = order.make("Work")
     five.window.sidebar.rename(work.id)
     editor = five.window.sidebar.list.findChild(QLineEdit, "rename")
     editor.setText("  Work &  more ")
     five.qtbot.keyClick(editor, Qt.Key.Key_Return)
     five.until(lambda: titles(five)[1] == "Work & more")
     assert [f.name for f in five.app.store.folders.all()] == ["Work & more"]
-
-
-def test_renamed_chat_expands_its_folder(five: Run):
-    order = five.app.library.order
-    work = order.make("Work")
     inner = order.make("Inner", work.id)
     order.move(["A0"], inner.id)
     five.window.chats.open("A0")

@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
 from app.chats.turn import Event
+from app.models.models import Models
+from app.settings.paths import GUIDE, Paths
+from app.settings.settings import Settings
 from engine.runtime.pressure import PAUSE, Pressure
-from tests.app.conftest import Run, Start
+from tests.app.desk import Desk
 
 SMALL, LARGE = "/models/Small-3B", "/models/Large-70B"
-SAID = (
+NOTICE = (
     "Small-3B was unloaded because the system is low on memory. It loads again when you send a "
     "message."
 )
 
 
-class Memory:
-    """Fake system with controllable memory pressure."""
+class Memory(Desk):
+    """Library on a fake system. The Guide and two models are loaded, the small one used first."""
 
-    def __init__(self, run: Run) -> None:
-        self.run, self.now = run, 1_000.0
-        self.watch = run.app.models.pressure
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder / "chats.db")
+        self.settings, self.now = Settings(), 1_000.0
+        paths = Paths.in_profile(folder)
+        self.watch = Models(self.library, self.settings, paths, self.root).pressure
         self.watch.clock = lambda: self.now
         self.watch.level = lambda: Pressure.NONE
+        self.notices: list[str] = []
+        self.watch.notice_posted.connect(self.notices.append)
+        self.loaded(GUIDE)
+        for model in (SMALL, LARGE):
+            self.chat = self.loaded(model)
+            self.talk(self.chat, "say one")
 
     def is_short(self, level: Pressure = Pressure.HIGH) -> None:
         """Report pressure that earlier measures didn't relieve."""
@@ -32,48 +46,40 @@ class Memory:
 
 
 @pytest.fixture
-def memory(start: Start) -> Memory:
-    """Load two models next to the Guide, the small model used before the large model."""
-    run = start().ready()
-    memory = Memory(run)
-    for ref in (SMALL, LARGE):
-        run.window.chats.use_model(ref)
-        run.ready()
-        run.ask("say one")
-        run.window.chats.new()
-    return memory
+def memory(qapp: object, tmp_path: Path) -> Iterator[Memory]:
+    made = Memory(tmp_path)
+    yield made
+    made.close()
 
 
-def test_pressure_frees_caches_before_models(memory: Memory):
-    run = memory.run
+def test_pressure_frees_caches_before_models(memory: Memory) -> None:
     memory.is_short(Pressure.SOME)
     memory.is_short(Pressure.SOME)
-    assert (run.engine.relieved, run.engine.unloaded) == (2, [])
+    assert (memory.engine.relieved, memory.engine.unloaded) == (2, [])
     memory.is_short()
-    assert run.engine.unloaded == ["Small-3B"]
-    assert run.window.toast.text == SAID
+    assert memory.engine.unloaded == ["Small-3B"]
+    assert memory.notices == [NOTICE]
     memory.is_short()
-    assert run.engine.unloaded == ["Small-3B", "Large-70B"]
+    assert memory.engine.unloaded == ["Small-3B", "Large-70B"]
     memory.is_short()  # the Guide stays loaded
-    assert run.engine.unloaded == ["Small-3B", "Large-70B"]
+    assert memory.engine.unloaded == ["Small-3B", "Large-70B"]
 
 
-def test_pressure_spares_busy_and_pinned_models(memory: Memory):
-    run = memory.run
-    run.window.chats.use_model(LARGE)
-    pane = run.say("hold 3")
-    run.until(lambda: run.answer(pane))
-    run.app.settings.set(pinned=(SMALL,))
+def test_pressure_spares_busy_and_pinned_models(memory: Memory) -> None:
+    chat = memory.chat
+    chat.turn.send("hold 3")
+    memory.until(lambda: chat.reply.message(chat.reply.message_id).content)
+    memory.settings.set(pinned=(SMALL,))
     for _ in range(4):
         memory.is_short()
-    assert run.engine.unloaded == []
-    pane.chat.turn.handle(Event.STOP)
-    run.answered(pane)
+    assert memory.engine.unloaded == []
+    chat.turn.handle(Event.STOP)
+    memory.until(lambda: not chat.reply.is_active)
     memory.is_short()
-    assert run.engine.unloaded == ["Large-70B"]
+    assert memory.engine.unloaded == ["Large-70B"]
 
 
-def test_pressure_without_engine_is_ignored(memory: Memory):
-    memory.run.app.library.loader.detach()
+def test_pressure_without_engine_is_ignored(memory: Memory) -> None:
+    memory.loader.detach()
     memory.is_short()
-    assert memory.run.engine.relieved == 0
+    assert memory.engine.relieved == 0

@@ -80,17 +80,6 @@ def test_focused_pane_is_saved_immediately(start: Start):
     run.until(lambda: (store.layout("main") or {}).get("active") == left)
 
 
-def test_floating_pane_is_restored_floating(start: Start):
-    run = start()
-    run.window.commands["split_right"].trigger()
-    run.pane.composer.set_text("alone")
-    run.window.commands["float"].trigger()
-    run.end()
-    again = start()
-    floating = [p for p in again.panes if p.window() is not again.window]
-    assert [p.composer.text for p in floating] == ["alone"]
-
-
 def test_restart_without_panes_stays_empty(start: Start):
     run = start()
     run.say("say one")

@@ -123,21 +123,3 @@ def test_two_streaming_panes_are_independent(start: Start):
     assert run_.answer(right) == alone
     assert left.chat.transcript.last("assistant").stats["reused_tokens"] > 0
     run_.qtbot.waitUntil(lambda: right.transcript.row(right.chat.transcript.leaf_id).text == alone)
-
-
-def test_engine_error_for_invalid_folder_is_shown(start: Start, tmp_path):
-    run_ = start(engine_factory=make_engine)
-    folder = tmp_path / "Not-A-Model"
-    folder.mkdir()
-    run_.window.chats.use_model(str(folder))
-    run_.qtbot.waitUntil(lambda: run_.pane.header.state == "Not loaded", timeout=60_000)
-    assert run_.pane.notice.isVisible()
-    assert "Not-A-Model couldn’t be loaded" in run_.pane.notice.text
-
-
-def test_closing_waits_until_everything_is_saved(start: Start):
-    run = start().ready()
-    run.say("hello")
-    run.answered(run.pane)
-    assert run.window.close()
-    assert run.app.down

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 
 from app.settings.settings import Settings
@@ -111,12 +110,6 @@ def test_the_appearance_chosen_in_the_menu_is_saved(start: Start, profile):
     next(a for a in look.actions() if a.text() == "Dark").trigger()
     assert Settings.load(profile / "settings.json").appearance == "dark"
     next(a for a in look.actions() if a.text() == "System").trigger()
-
-
-def test_hidden_sidebar_stays_hidden(start: Start, profile):
-    run = start()
-    run.qtbot.keyClick(run.window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
-    assert not Settings.load(profile / "settings.json").sidebar
 
 
 @pytest.mark.parametrize(

@@ -13,16 +13,7 @@ from app.chats.answer import Phase
 from app.chats.turn import Event, Stage
 from app.score import ScoreFeed, Totals
 from app.ui.score_view import memory_line, memory_parts
-from app.ui.style import tokens as t
 from tests.app.conftest import Run
-
-
-@pytest.mark.parametrize("dark", [False, True])
-def test_lanes_are_seen_on_their_ground(dark: bool) -> None:
-    surface = (t.DARK if dark else t.LIGHT).surface
-    colours = [t.lane_colour(n, dark=dark) for n in range(8)]
-    assert len(set(colours)) == 8
-    assert all(t.contrast(colour, surface) >= 3 for colour in colours)
 
 
 def test_shortcut_toggles_score(start: Callable[..., Run]) -> None:
@@ -34,6 +25,8 @@ def test_shortcut_toggles_score(start: Callable[..., Run]) -> None:
     run.until(lambda: score.totals.text() == "Idle")
     run.qtbot.keyClick(run.window, Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
     assert not score.isVisible()
+    run.window.commands["pause"].trigger()  # nothing to pause
+    assert run.window.toast.isVisible()
 
 
 def test_writing_chat_has_a_lane_that_pauses_it(start: Callable[..., Run]) -> None:
@@ -70,9 +63,9 @@ def test_the_key_pauses_the_reply_in_front(start: Callable[..., Run]) -> None:
     assert answer is not None
     # Pending results arrive, and no others.
     run.until(lambda: run.engine.sent[0].paused.is_set())
-    run.qtbot.wait(50)
+    run.qtbot.wait(20)
     length = len(chat.reply.message(answer.id).content)
-    run.qtbot.wait(100)
+    run.qtbot.wait(50)
     assert len(chat.reply.message(answer.id).content) == length
     run.qtbot.keyClick(run.window, Qt.Key.Key_P, keys)
     run.until(lambda: len(chat.reply.message(answer.id).content) > length)
@@ -80,12 +73,6 @@ def test_the_key_pauses_the_reply_in_front(start: Callable[..., Run]) -> None:
     run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_Escape)
     run.answered()
     assert chat.transcript.last("assistant").status == "cancelled"
-
-
-def test_pause_without_work_is_explained(start: Callable[..., Run]) -> None:
-    run = start().ready()
-    run.window.commands["pause"].trigger()
-    assert run.window.toast.isVisible()
 
 
 def test_score_shows_memory_of_whole_program(start: Callable[..., Run]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from unittest.mock import patch
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.chats.options import ChatOptions
@@ -79,10 +79,15 @@ def test_escape_restores_panes_and_undo_the_columns(start: Start):
     assert [pane.chat.id for pane in run.panes] == [before.chat.id, kept.chat.id]
 
 
-def test_escape_restores_new_chat(start: Start):
+def test_escape_restores_new_chat_and_reveals_models(start: Start):
     run = start().ready()
-    columns(run)
+    comparisons = run.window.chats.comparisons
+    for told in (None, [], {}, [1], [{"columns": {"a": "b"}}], [{"columns": 3}]):
+        comparisons.restore(told)
+        assert comparisons.to_json() == []
+    ids = [pane.chat.id for pane in columns(run, blind=True)]
     escape(run)
+    assert [run.app.library.chat(chat_id).variant for chat_id in ids] == ["two", "one"]
     assert len(run.panes) == 1
     assert run.pane.chat.blank
     run.ready()
@@ -104,14 +109,6 @@ def test_blind_columns_hide_labels_until_kept(start: Start):
     assert "two" in shown(run, panes[0])
     assert panes[0].header.model_button.isEnabled()
     assert run.window.toast.text == "Reply A was two, Reply B one"
-    assert [run.app.library.chat(chat_id).variant for chat_id in ids] == ["two", "one"]
-
-
-def test_hidden_models_are_revealed_at_the_end(start: Start):
-    run = start()
-    said_before(run)
-    ids = [pane.chat.id for pane in columns(run, blind=True)]
-    escape(run)
     assert [run.app.library.chat(chat_id).variant for chat_id in ids] == ["two", "one"]
 
 
@@ -155,13 +152,6 @@ def test_compare_dialog_outlives_the_pane_it_was_opened_for(start: Start):
     dialog.accept()
     assert len(run.panes) > 1
     assert all(run.window.chats.comparisons.has(pane) for pane in run.panes)
-
-
-def test_unsaved_comparison_restores_nothing(start: Start):
-    run = start().ready()
-    for told in (None, [], {}, [1], [{"columns": {"a": "b"}}], [{"columns": 3}]):
-        run.window.chats.comparisons.restore(told)
-        assert run.window.chats.comparisons.to_json() == []
 
 
 def test_dialog_shows_wins_by_model(look, qtbot: QtBot):
@@ -217,20 +207,6 @@ def test_hidden_tabs_are_set_aside_and_restored(start: Start):
     assert run.window.toast.text == "2 chats hidden while you compare"
     run.window.chats.comparisons.leave(columns[0])
     assert [pane.chat.title for pane in run.panes] == ["say one", "say two"]
-
-
-def test_compare_dialog_extra_height_moves_only_buttons(look, qtbot: QtBot):
-    parent = QWidget()
-    qtbot.addWidget(parent)
-    models = [("/a/one", "One"), ("/a/two", "Two")]
-    dialog = CompareDialog(models, "/a/one", ChatOptions(), "x", Settings(), parent)
-    dialog.show()
-    radios = list(dialog.kinds.values())
-    places = [radio.y() for radio in radios]
-    dialog.resize(dialog.width(), dialog.height() + 120)
-    QApplication.sendPostedEvents()
-    dialog.layout().activate()
-    assert [radio.y() for radio in radios] == places
 
 
 def test_columns_with_equal_name_starts_are_distinguishable(start: Start):

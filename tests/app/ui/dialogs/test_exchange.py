@@ -49,21 +49,14 @@ def test_export_from_menu_shows_file_in_notice(start: Start, tmp_path: Path):
     for form in (0, 1):  # the choice is remembered
         asked.form.setCurrentIndex(form)
         assert asked.thoughts.isChecked()
+    asked.begin(Export([run.pane.chat.id], ExportFormat.TEXT, tmp_path / "no" / "there.txt"))
+    run.until(lambda: "there.txt" in asked.words.text())  # it says why it failed
+    assert asked.go.isEnabled()
     target = tmp_path / "one.json"
     asked.begin(Export([run.pane.chat.id], ExportFormat.JSON, target))
     run.until(lambda: "one.json" in run.window.toast.text)
     assert json.loads(target.read_text())["chats"][0]["title"] == "say one"
     run.until(lambda: not run.window.findChildren(ExportDialog))
-
-
-def test_failed_export_is_explained_in_dialog(start: Start, tmp_path: Path):
-    run = talk(start)
-    run.window.commands["export"].trigger()
-    asked = dialog(run, ExportDialog)
-    asked.begin(Export([run.pane.chat.id], ExportFormat.TEXT, tmp_path / "no" / "there.txt"))
-    run.until(lambda: "there.txt" in asked.words.text())
-    assert asked.go.isEnabled()
-    asked.close()
 
 
 class Viewer(QWidget):
@@ -79,7 +72,7 @@ class Viewer(QWidget):
         self.opened.append(url.toLocalFile())
 
 
-def test_printing_opens_the_chat_as_pdf(start: Start):
+def test_printing_opens_the_chat_as_pdf(start: Start, monkeypatch: pytest.MonkeyPatch):
     run = talk(start)
     viewer = Viewer()
     try:
@@ -93,16 +86,12 @@ def test_printing_opens_the_chat_as_pdf(start: Start):
     finally:
         QDesktopServices.unsetUrlHandler("file")
         viewer.deleteLater()
-    run.window.chats.new()
-    assert run.window.commands.why_not("print") == "This chat is empty."
-
-
-def test_missing_pdf_viewer_is_reported(start: Start, monkeypatch: pytest.MonkeyPatch):
-    run = talk(start)
     unopened = SimpleNamespace(openUrl=lambda _url: False)
     monkeypatch.setattr(exchange_commands, "QDesktopServices", unopened)
     run.window.commands["print"].trigger()
     run.until(lambda: run.window.toast.text.startswith("No app here opens PDFs."))
+    run.window.chats.new()
+    assert run.window.commands.why_not("print") == "This chat is empty."
 
 
 def test_an_import_is_one_step_to_undo(start: Start, tmp_path: Path):
@@ -138,17 +127,12 @@ def import_claude(run: Run, folder: Path) -> None:
     asked.close()
 
 
-def test_chats_without_a_model_of_ours_get_the_one_of_new_chats(start: Start, tmp_path: Path):
+def test_undone_import_moves_changed_chats_to_trash(start: Start, tmp_path: Path):
     run = talk(start)
     run.window.chats.use_model("/models/slow")
     import_claude(run, tmp_path)
     imported = [chat for chat in run.app.library.chats() if chat.title != "say one"]
-    assert {chat.model for chat in imported} == {"/models/slow"}
-
-
-def test_undone_import_moves_changed_chats_to_trash(start: Start, tmp_path: Path):
-    run = talk(start)
-    import_claude(run, tmp_path)
+    assert {chat.model for chat in imported} == {"/models/slow"}, "the one of new chats"
     boat = next(chat for chat in run.app.library.chats() if chat.title == "A boat")
     run.window.chats.open(boat.id)
     run.until(lambda: run.pane.chat.id == boat.id)

@@ -147,27 +147,6 @@ def test_hit_opens_its_version(start: Start, qtbot: QtBot):
     assert "albatross" in run.answer(run.pane)
 
 
-def test_enter_before_results_opens_first_hit(start: Start, qtbot: QtBot) -> None:
-    run = start()
-    talk(run, "say apples", "say plums")
-    run.window.commands["search"].trigger()
-    qtbot.keyClicks(run.window.sidebar.search, "apples")
-    qtbot.keyClick(run.window.sidebar.search, Qt.Key.Key_Return)
-    run.until(lambda: run.pane.chat.title == "say apples")
-
-
-def test_find_in_chat_searches_shown_text(start: Start, qtbot: QtBot):
-    run = start().ready()
-    run.ask("say The **bold** words of [it](https://hidden.example)")
-    bar = run.pane.find_bar
-    bar.open_bar()
-    bar.field.setText("the bold words of it")
-    assert run.marks() == "1 of 1"
-    bar.field.setText("hidden.example")
-    assert run.marks() == "1 of 1", "the question is shown as it was typed"
-    bar.close_bar()
-
-
 def test_program_continues_with_restored_backup(start: Start, profile, qapp):
     with Store.open(profile / "chats.db") as store:
         store.save_chat(ChatRecord("old", title="Of yesterday"))

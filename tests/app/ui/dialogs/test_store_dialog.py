@@ -55,19 +55,6 @@ def test_exit_signal_closes_store_dialog(start: Start, damaged, qapp):
     application.deleteLater()
 
 
-def test_set_aside_starts_fresh_and_keeps_the_old_file(start: Start, damaged):
-    asked = []
-
-    def ask(error):
-        asked.append(error.code)
-        return Recovery.SET_ASIDE
-
-    run = start(ask=ask)
-    assert run.started
-    assert asked == ["corrupt"]
-    assert len(list(damaged.glob("chats.db.aside-*"))) == 1
-
-
 def test_full_disk_is_reported_and_chat_continues(start: Start):
     run = start().ready()
     error = StoreError("full", "The disk is full. Free some space; Stretto tries again.")
@@ -158,6 +145,7 @@ def test_failed_salvage_offers_fewer_choices(start: Start, damaged):
     assert run.started
     assert asked == [False, True]
     assert "started without chats" in run.window.toast.text
+    assert list(damaged.glob("chats.db.aside-*"))
 
 
 def test_newer_database_is_left_alone(start: Start, profile):

@@ -171,13 +171,6 @@ def test_installed_suggestion_is_marked_and_opened(opened, monkeypatch):
     assert refs == ["/models/small"]
 
 
-def test_get_model_button_is_only_next_to_guide(served, start):
-    run = start().ready()
-    assert run.pane.empty.get.isVisible()
-    run.pane.chat.model.set("/models/one")
-    assert not run.pane.empty.get.isVisible()
-
-
 def test_missing_suggestion_downloads_nothing(opened, served):
     run, dialog = opened
     del served.repos[SUGGESTED]

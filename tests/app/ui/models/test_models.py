@@ -20,6 +20,13 @@ def test_opened_folder_is_named_on_the_pane(start: Start):
     assert run.pane.header.model_button.text() == "Small-3B"
     assert run.pane.composer.field.placeholderText() == "Message Small-3B…"
     assert run.app.settings.models == ("/models/Small-3B",)
+    # A chat with messages keeps its model.
+    begun = run.say("say one")
+    run.answered()
+    run.window.chats.use_model("guide")
+    assert begun.chat.record.model == "/models/Small-3B"
+    assert run.pane is not begun
+    assert run.pane.chat.record.model == "guide"
 
 
 def test_folder_without_model_is_refused(
@@ -57,10 +64,17 @@ def test_folder_without_model_is_refused(
     ]
 
 
-def test_a_failed_model_can_be_replaced(start: Start, qtbot: QtBot):
+def test_a_failed_model_can_be_retried_and_replaced(start: Start, qtbot: QtBot):
     run = start().ready()
     run.window.chats.use_model("/models/broken")
     run.until(lambda: run.pane.notice.isVisible())
+    run.engine.loading.clear()
+    qtbot.mouseClick(run.pane.notice.again, Qt.MouseButton.LeftButton)
+    assert run.pane.header.state == "Loading…"
+    assert not run.pane.notice.isVisible()
+    run.engine.loading.set()
+    run.until(lambda: run.pane.notice.isVisible())
+    assert run.pane.header.state == "Not loaded"
     qtbot.mouseClick(run.pane.notice.choose, Qt.MouseButton.LeftButton)
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
@@ -68,16 +82,6 @@ def test_a_failed_model_can_be_replaced(start: Start, qtbot: QtBot):
     menu.close()
     run.until(lambda: not run.pane.notice.isVisible())
     assert run.pane.chat.record.model == "guide"
-
-
-def test_existing_chat_keeps_its_model(start: Start):
-    run = start().ready()
-    begun = run.say("say one")
-    run.answered()
-    run.window.chats.use_model("/models/Small-3B")
-    assert begun.chat.record.model == "guide"
-    assert run.pane is not begun
-    assert run.pane.chat.record.model == "/models/Small-3B"
 
 
 def test_folder_without_model_is_reported(start: Start, qtbot: QtBot):
@@ -95,15 +99,3 @@ def test_folder_without_model_is_reported(start: Start, qtbot: QtBot):
     assert not run.pane.notice.isVisible()  # the conversation shows it now
     run.engine.release()
     assert run.answered(busy) == "1 2 3 4 end"
-
-
-def test_failed_model_can_be_retried(start: Start, qtbot: QtBot):
-    run = start().ready()
-    run.window.chats.use_model("/models/broken")
-    run.until(lambda: run.pane.notice.isVisible())
-    run.engine.loading.clear()
-    qtbot.mouseClick(run.pane.notice.again, Qt.MouseButton.LeftButton)
-    assert run.pane.header.state == "Loading…"
-    assert not run.pane.notice.isVisible()
-    run.engine.loading.set()
-    run.until(lambda: run.pane.header.state == "Not loaded")

@@ -6,10 +6,8 @@ from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QEnterEvent, QHelpEvent
 from PySide6.QtWidgets import QApplication, QMenu
 
-from app.chats.turn import Event
 from app.ui.pane.header import ReadLine
 from app.ui.transcript.answer_row import AnswerRow
-from app.ui.transcript.message_row import small_text_width
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.manners import native
 from engine import PromptProgress
@@ -153,23 +151,3 @@ def test_tooltips_show_custom_shortcuts(start: Start):
     row.show_actions()
     again = next(b for b in row.findChildren(IconButton) if b.accessibleName() == "Regenerate")
     assert point_at(again) == f"Regenerate  {native('Ctrl+Alt+R')}"
-
-
-def test_header_state_is_never_cut(start: Start):
-    run = start()
-    named(run)
-    run.say("count 100000")
-    header = run.pane.header
-    run.until(lambda: header.state == "Writing")
-    told = set()
-    for width in range(220, 560, 20):
-        header.resize(width, header.height())
-        words = header.written
-        told.add(words)
-        left = header.model_button.geometry().right()
-        if words:
-            assert left + 21 + small_text_width(words) <= header.more.x(), width
-            assert header.model_button.width() >= 120, width
-    assert told == {"", "Writing"}
-    run.pane.chat.turn.handle(Event.STOP)
-    run.answered()

@@ -55,7 +55,7 @@ def test_options_reach_engine_and_are_restored(popover):
 
 
 def test_unset_options_use_model_defaults(popover):
-    _, panel = popover
+    run, panel = popover
     assert panel.values() == (ChatOptions(), "")
     assert panel.temperature.text() == "Default 0.5"  # the model's default
     assert panel._basic_form.boxes["max_tokens"].text() == "Default 2,048"
@@ -72,21 +72,30 @@ def test_unset_options_use_model_defaults(popover):
         apply_preset(panel, spoilt)
         assert panel.values()[0] == ChatOptions()
 
+    # Escape discards what was typed.
+    panel.show()
+    panel.system.setPlainText("Not wanted")
+    panel.seed.setText("7")
+    run.qtbot.keyClick(panel.system, Qt.Key.Key_Escape)
+    assert not isValid(panel) or not panel.isVisible()
+    assert run.pane.chat.record.system == ""
+    assert run.pane.chat.options == ChatOptions()
 
-@pytest.mark.parametrize("number", MORE, ids=lambda n: n.name)
-def test_numbers_are_optional_and_bounded(look, qtbot: QtBot, number):
-    box = NumberBox(number, None)
-    qtbot.addWidget(box)
-    box.set_default(number.engine)
-    assert box.number is None or box.value() != box.minimum()
-    box.set_number(None)
-    assert box.number is None
-    for value in (number.low, number.high, number.engine):
-        box.set_number(value)
-        if value != box.minimum():
-            assert box.number == pytest.approx(value)
-    box.set_number(number.high * 10)
-    assert box.number == pytest.approx(number.high)
+
+def test_numbers_are_optional_and_bounded(look, qtbot: QtBot):
+    for number in MORE:
+        box = NumberBox(number, None)
+        qtbot.addWidget(box)
+        box.set_default(number.engine)
+        assert box.number is None or box.value() != box.minimum()
+        box.set_number(None)
+        assert box.number is None
+        for value in (number.low, number.high, number.engine):
+            box.set_number(value)
+            if value != box.minimum():
+                assert box.number == pytest.approx(value), number.name
+        box.set_number(number.high * 10)
+        assert box.number == pytest.approx(number.high), number.name
 
 
 def test_last_seed_can_be_reused(popover):
@@ -311,14 +320,3 @@ def test_settings_out_of_bounds_fall_back(tmp_path, spoilt):
     file = tmp_path / "settings.json"
     file.write_text(spoilt)
     assert Settings.load(file) == Settings()
-
-
-def test_escape_discards_chat_settings(popover):
-    run, panel = popover
-    panel.show()
-    panel.system.setPlainText("Not wanted")
-    panel.seed.setText("7")
-    run.qtbot.keyClick(panel.system, Qt.Key.Key_Escape)
-    assert not isValid(panel) or not panel.isVisible()
-    assert run.pane.chat.record.system == ""
-    assert run.pane.chat.options == ChatOptions()

@@ -27,7 +27,6 @@ def add_panes(run: Run, count: int) -> list[ChatPane]:
 def slow(start: Start) -> Run:
     """Start a program whose engine stops loading until it is released."""
     run = start().ready()
-    add_panes(run, 2)
     run.engine.loading.clear()
     return run
 
@@ -60,7 +59,7 @@ def test_chat_keeps_history_with_new_model(start: Start):
 
 
 def test_two_models_load_for_two_chats(slow: Run):
-    first, second, third = slow.panes
+    first, second, third = add_panes(slow, 2)
     first.chat.model.set(SMALL)
     second.chat.model.set(LARGE)
     slow.say("say small", first)
@@ -74,7 +73,7 @@ def test_two_models_load_for_two_chats(slow: Run):
 
 
 def test_chats_with_one_model_load_it_once(slow: Run):
-    for pane in slow.panes:
+    for pane in add_panes(slow, 2):
         pane.chat.model.set(SMALL)
         slow.say(f"say {pane.chat.id[:4]}", pane)
     slow.engine.loading.set()
@@ -84,7 +83,7 @@ def test_chats_with_one_model_load_it_once(slow: Run):
 
 
 def test_pane_shows_load_progress(slow: Run):
-    first, second, _ = slow.panes
+    first, second = add_panes(slow, 1)
     first.chat.model.set(SMALL)
     assert first.header.state == "Loading…"
     slow.until(lambda: SMALL in slow.engine.progress)
@@ -103,7 +102,7 @@ def test_pane_shows_load_progress(slow: Run):
 
 
 def test_pane_cancels_and_restarts_loading(slow: Run):
-    first, second, _ = slow.panes
+    first, second = add_panes(slow, 1)
     assert not first.header.cancel.isVisible()
     first.chat.model.set(SMALL)
     slow.say("say hello", first)
@@ -119,7 +118,7 @@ def test_pane_cancels_and_restarts_loading(slow: Run):
 
 
 def test_load_needed_by_another_chat_continues(slow: Run):
-    first, second, _ = slow.panes
+    first, second = add_panes(slow, 1)
     for pane in (first, second):
         pane.chat.model.set(SMALL)
         slow.say("say hello", pane)
@@ -160,7 +159,7 @@ def test_cancelled_load_restarts_once(slow: Run):
 
 
 def test_unchosen_model_is_not_loaded(slow: Run):
-    first, second, _ = slow.panes
+    first, second = add_panes(slow, 1)
     loader = slow.app.loader
     for pane in (first, second):
         pane.chat.model.set(SMALL)
@@ -191,7 +190,7 @@ def test_requested_load_survives_model_changes(slow: Run):
 
 
 def test_model_of_closed_pane_is_not_loaded(slow: Run):
-    first, second, third = slow.panes
+    first, second, third = add_panes(slow, 2)
     loader = slow.app.loader
     for pane in (first, second, third):
         pane.chat.model.set(SMALL)
@@ -229,20 +228,3 @@ def test_comparison_continues_load_of_replaced_pane(slow: Run):
     assert loader._loads[SMALL] is load
     slow.engine.loading.set()
     slow.until(lambda: len(slow.engine.sent) == 3)
-
-
-def test_stop_button_does_not_cover_model_name(slow: Run):
-    pane = slow.panes[0]
-    pane.chat.model.set(SMALL)
-    pane.header.set_keep(shown=True)
-    header = pane.header
-    seen = set()
-    for width in range(200, 700, 20):
-        header.resize(width, header.height())
-        header.refresh()
-        seen.add(header.cancel.isVisibleTo(header))
-        if header.cancel.isVisibleTo(header):
-            others = (header.model_button, header.keep)
-            assert not any(header.cancel.geometry().intersects(b.geometry()) for b in others), width
-    assert seen == {True, False}
-    slow.engine.loading.set()

@@ -12,7 +12,6 @@ from app.settings.settings import ZOOM, Settings
 from app.ui.style import motion
 from app.ui.style import theme as themes
 from app.ui.style.theme import Theme, grown, keep_font, scaled, theme, ui_font
-from app.ui.window.commands import REGISTRY
 from tests.app.conftest import Start
 
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -136,12 +135,6 @@ def test_reduced_motion_stops_pulsing_dots(start: Start):
     assert set(beats) == {pulse.STILL}
     run.pane.chat.turn.handle(Event.STOP)
     run.answered()
-
-
-def test_the_keys_of_text_sizes_are_in_the_menu(start: Start):
-    run = start()
-    assert run.window.commands.keys("text_larger")
-    assert "text_usual" in REGISTRY
 
 
 def test_draft_has_text_size_after_reopening(start: Start):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
@@ -12,7 +11,7 @@ from PySide6.QtWidgets import QLineEdit
 from app.chats.options import ChatOptions
 from app.chats.organising import ListEntry, day_heading, day_headings, entries
 from app.settings.paths import GUIDE
-from app.store import ChatRecord, Store
+from app.store import ChatRecord
 from app.ui.compare.compare_dialog import ComparisonColumn
 from app.ui.pane.pane import ChatPane
 from app.ui.sidebar.chat_row import ChatListRow
@@ -173,14 +172,6 @@ def test_last_chat_of_a_group_is_ordinary():
     alone = entries([chat, replace(other, archived_at=1.0)], [], set())
     assert alone.entries[1:] == [ListEntry("chat", "a0"), ListEntry("archive", "archive")]
     assert chat.shown_title == "Q – Seed 1"
-
-
-def test_groups_are_saved_without_surrogates(tmp_path: Path):
-    with Store.open(tmp_path / "chats.db") as store:
-        store.save_chat(ChatRecord("a0", group_id="g", variant="Seed \ud800"))
-    with Store.open(tmp_path / "chats.db") as store:
-        (chat,) = store.chats()
-        assert (chat.group_id, chat.variant) == ("g", "Seed �")
 
 
 def test_old_chats_are_grouped_by_month_or_year(monkeypatch):

@@ -21,7 +21,6 @@ ROOT = Path(__file__).parents[4]
 FOLDER = resources() / "icons"
 DRAWN = sorted(p.stem for p in FOLDER.glob("*.svg") if "currentColor" in p.read_text("utf-8"))
 TAKES_A_NAME = {"icon", "theme_icon", "IconButton", "set_icon", "_button"}
-SCALES = (1.0, 1.25, 1.5, 2.0, 3.0)
 
 
 def asked_for() -> set[str]:
@@ -55,9 +54,7 @@ def test_every_icon_is_used():
     assert [name for name in DRAWN if f'"{name}"' not in code] == []
 
 
-@pytest.mark.parametrize("name", DRAWN)
-def test_icons_have_one_line_style(name):
-    root = ElementTree.fromstring((FOLDER / f"{name}.svg").read_text(encoding="utf-8"))
+def test_icons_have_one_line_style():
     expected = {
         "viewBox": "0 0 24 24",
         "fill": "none",
@@ -66,27 +63,29 @@ def test_icons_have_one_line_style(name):
         "stroke-linecap": "round",
         "stroke-linejoin": "round",
     }
-    assert expected.items() <= root.attrib.items()
-    for part in root:
-        assert not {"fill", "stroke", "stroke-width", "style", "transform"} & part.attrib.keys()
+    for name in DRAWN:
+        root = ElementTree.fromstring((FOLDER / f"{name}.svg").read_text(encoding="utf-8"))
+        assert expected.items() <= root.attrib.items(), name
+        for part in root:
+            own = {"fill", "stroke", "stroke-width", "style", "transform"} & part.attrib.keys()
+            assert not own, name
 
 
-@pytest.mark.parametrize("name", DRAWN)
-def test_icons_fill_their_square_in_their_colour(qapp, name):
-    for scale in SCALES:
+@pytest.mark.parametrize("scale", [1.0, 1.5])
+def test_icons_fill_their_square_in_their_colour(qapp, scale):
+    for name in DRAWN:
         shown = image(name, "#ff0000", 18, scale)
         side = shown.width()
         assert side == shown.height() == int(18 * scale + 0.5)
         blue, green, red, alpha = (bytes(shown.constBits())[part::4] for part in range(4))
-        assert sum(a > 100 for a in alpha) > 8 * scale
-        assert not any(blue + green)
-        assert {r for r, a in zip(red, alpha, strict=True) if a} == {255}
-        assert not any(alpha[::side]), "cut off at the left"
-        assert not any(alpha[-side:]), "cut off below"
+        assert sum(a > 100 for a in alpha) > 8 * scale, name
+        assert not any(blue + green), name
+        assert {r for r, a in zip(red, alpha, strict=True) if a} == {255}, name
+        assert not any(alpha[::side]), f"{name} is cut off at the left"
+        assert not any(alpha[-side:]), f"{name} is cut off below"
 
 
-@pytest.mark.parametrize("side", [12, 16, 18, 40])
-@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize(("side", "scale"), [(12, 1.0), (18, 1.25), (16, 1.5), (40, 3.0)])
 def test_edges_are_sharp_at_every_scale(qapp, side, scale):
     """Three horizontal strokes have six edges. In a scaled bitmap each edge would be blurred."""
     shown = image("list", "#000000", side, scale)

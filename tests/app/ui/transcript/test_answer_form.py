@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 
 import pytest
 from PySide6.QtCore import Qt
@@ -11,11 +10,8 @@ from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
 from app.chats.options import ChatOptions
-from app.program.application import make_engine
 from app.ui.pane.options_popover import OptionsPopover, apply_preset, preset_of
-from engine.bench.random_models import write_model
 from tests.app.conftest import Run, Start
-from tests.engine.families import FAMILIES
 
 SCHEMA = (
     '{"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"], '
@@ -144,26 +140,3 @@ def test_format_survives_restart_and_is_saved_in_presets(start: Start):
     assert panel.form.kind.currentText() == "JSON schema"
     close(run, panel)
     assert run.pane.chat.options.schema == SCHEMA
-
-
-def test_the_real_engine_keeps_each_form(start: Start, tmp_path):
-    """With a random model, only the schema can make the replies valid."""
-    run = start(engine_factory=make_engine)
-    folder = write_model(tmp_path / "Random", FAMILIES["plain"], scale=3.0)
-    run.window.chats.use_model(str(folder))
-    run.qtbot.waitUntil(lambda: run.pane.header.state == "Ready", timeout=60_000)
-
-    def answer(kind, text):
-        panel = open_panel(run)
-        choose(run, panel, kind)
-        field = getattr(panel.form, kind)
-        field.setFocus()
-        run.qtbot.keyClicks(field, text)
-        close(run, panel)
-        run.say("go")
-        run.qtbot.waitUntil(lambda: not run.pane.chat.reply.is_active, timeout=60_000)
-        return run.answer(run.pane)
-
-    assert answer("choices", "a green frog") == "a green frog"
-    assert re.fullmatch("[a-f]{3}-[0-9]{2}", answer("pattern", "[a-f]{3}-[0-9]{2}"))
-    assert isinstance(json.loads(answer("schema", SCHEMA))["ok"], bool)

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.chats.actions import BUSY, Action, cut_off, ending
 from app.store import Message, new_id
 from app.store.records import Status
-from app.ui.style import tokens as t
 from app.ui.style.figures import figures_line
-from app.ui.style.theme import Theme, theme, ui_font
+from app.ui.style.theme import Theme
 from app.ui.transcript.answer_row import AnswerRow
-from app.ui.transcript.markdown_view import MarkdownView
 from app.ui.transcript.message_row import state
-from app.ui.transcript.user_row import UserRow
 from tests.app.conftest import Start
 
 
@@ -43,23 +39,6 @@ def test_reply_that_repeats_itself_says_so() -> None:
     assert state(message) == "stopped"
     assert figures_line(message.stats) == ""
     assert ending(replace(message, stats={"reason": "length", "repeated_tokens": 0})) == ""
-
-
-def test_large_text_does_not_overlap_reason(start: Start) -> None:
-    run = start().ready()
-    run.say("hold 3")
-    run.until(lambda: "2" in run.answer(run.pane))
-    run.pane.act(Action.STOP)
-    run.until(lambda: not run.pane.chat.reply.is_active)
-    theme().set_zoom(200)
-    last = run.pane.chat.transcript.last("assistant")
-    assert last is not None
-    row = run.pane.transcript.row(last.id)
-    assert isinstance(row, AnswerRow)
-    text = row.findChild(MarkdownView)
-    assert text is not None
-    wanted = QFontMetrics(ui_font(t.SMALL_PX)).height() + 10
-    run.until(lambda: row.way_on.y() - text.geometry().bottom() >= wanted)
 
 
 def test_continued_reply_streams_during_load(start: Start) -> None:
@@ -150,17 +129,3 @@ def test_rows_below_stay_during_prefill(look: Theme, qtbot: QtBot) -> None:
     caret = row.arrange(600)
     row.set_silent("Reading 0 of 2,434 tokens")
     assert row.arrange(600) == caret
-
-
-def test_versions_stand_in_line_with_their_message(look: Theme, qtbot: QtBot) -> None:
-    asked = Message(new_id(), new_id(), None, "user", "Why?")
-    told = Message(new_id(), new_id(), None, "assistant", "So.", model="Guide")
-    home = QWidget()
-    qtbot.addWidget(home)
-    question = UserRow(asked, lambda _action, _id: None, home)
-    answer = AnswerRow(told, lambda _action, _id: None, home)
-    for row in (question, answer):
-        row.set_alternative(2, 3)
-        row.arrange(600)
-    assert abs(question._next.geometry().right() - question._bubble.right()) <= 5
-    assert abs(answer._previous.geometry().left() - answer._view.geometry().left()) <= 5

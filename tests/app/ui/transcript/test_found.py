@@ -95,6 +95,12 @@ def test_search_words_are_marked_in_list_and_chat(found: Run):
     found.until(lambda: in_view(found, answer, "ripe"))
     theme().set_appearance("dark")
     assert marked(answer) == ["ripe", "apple", "apple"]
+    # A folded message opens if its end matches.
+    found.window.sidebar.search.clear()
+    search(found, "quince")
+    found.qtbot.keyClick(found.window.sidebar.search, Qt.Key.Key_Return)
+    found.until(lambda: rows(found, UserRow) and marked(rows(found, UserRow)[0]) == ["quince"])
+    found.until(lambda: in_view(found, rows(found, UserRow)[0], "quince"))
 
 
 def test_highlights_clear_when_user_continues(found: Run):
@@ -118,15 +124,6 @@ def test_highlights_clear_when_user_continues(found: Run):
         assert marked(answer) == [], end
 
 
-def test_folded_message_opens_if_its_end_matches(found: Run):
-    search(found, "quince")
-    found.qtbot.keyClick(found.window.sidebar.search, Qt.Key.Key_Return)
-    found.until(lambda: rows(found, UserRow))
-    (question,) = rows(found, UserRow)
-    assert marked(question) == ["quince"]
-    found.until(lambda: in_view(found, question, "quince"))
-
-
 def test_title_match_opens_at_matching_message(found: Run):
     found.app.library.rename(found.app.library.chats()[0].id, "Ripe things")
     search(found, "ripe")
@@ -135,14 +132,6 @@ def test_title_match_opens_at_matching_message(found: Run):
     row = model.row(model.index(1))
     assert [row.text[begin:end] for begin, end in row.title_marks] == ["Ripe"]
     assert [row.snippet[begin:end] for begin, end in row.marks] == ["ripe"]
-
-
-def test_find_in_the_chat_still_marks_every_message(found: Run):
-    found.window.chats.open(found.app.library.chats()[0].id)
-    found.until(lambda: rows(found, AnswerRow))
-    found.pane.find_bar.open_bar()
-    found.qtbot.keyClicks(found.pane.find_bar.field, "line")
-    found.until(lambda: rows(found, UserRow) and marked(rows(found, UserRow)[0]))
 
 
 def current(row: MessageRow) -> tuple[str, int, int]:
@@ -162,6 +151,17 @@ def test_find_highlights_current_match(found: Run):
     for look in ("light", "dark"):
         theme().set_appearance(look)
         goes_from_mark_to_mark(found)
+    # A folded message is expanded at a match.
+    bar = found.pane.find_bar
+    bar.open_bar()
+    bar.field.clear()
+    found.qtbot.keyClicks(bar.field, "LINE")
+    assert found.marks() == "90 of 90"  # all matches are above the visible part
+    for marks in ("90 of 90", "1 of 90"):
+        assert found.marks() == marks
+        (question,) = rows(found, UserRow)
+        assert 0 < current(question)[2] < found.pane.transcript.viewport().height()
+        found.qtbot.keyClick(bar.field, Qt.Key.Key_Return)
 
 
 def goes_from_mark_to_mark(found: Run) -> None:
@@ -184,20 +184,6 @@ def goes_from_mark_to_mark(found: Run) -> None:
     assert found.marks() == "1 of 2"
     bar.close_bar()
     assert marked(rows(found, AnswerRow)[0]) == []
-
-
-def test_find_expands_long_message_at_match(found: Run):
-    found.window.chats.open(found.app.library.chats()[0].id)
-    found.until(lambda: rows(found, AnswerRow))
-    bar = found.pane.find_bar
-    bar.open_bar()
-    found.qtbot.keyClicks(bar.field, "LINE")
-    assert found.marks() == "90 of 90"  # all matches are above the visible part
-    (question,) = rows(found, UserRow)
-    assert 0 < current(question)[2] < found.pane.transcript.viewport().height()
-    found.qtbot.keyClick(bar.field, Qt.Key.Key_Return)
-    assert found.marks() == "1 of 90"
-    assert 0 < current(question)[2] < found.pane.transcript.viewport().height()
 
 
 @pytest.mark.parametrize("after", [0, 60], ids=["in view", "far above"])

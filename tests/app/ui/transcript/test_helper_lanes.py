@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
@@ -17,13 +16,6 @@ from app.ui.pane.tools_popover import ToolsPopover
 from app.ui.transcript.helper_lanes import HelperLanes
 from app.ui.transcript.tool_row import ToolRow
 from tests.app.conftest import Run, Start
-
-
-def picture(run: Run, name: str) -> None:
-    if folder := os.environ.get("STRETTO_PICTURES"):
-        for _ in range(5):
-            run.qtbot.wait(60)
-        run.window.grab().save(f"{folder}/{name}.png")
 
 
 def row(run: Run) -> ToolRow:
@@ -52,7 +44,6 @@ def test_lanes_stream_expand_and_stop_separately(start: Start) -> None:
         asked.text == "1. hold 90\n2. say one two\n3. hold 7\n4. fail\nContext\nOnly the question"
     )
     assert [b.text() for b in asked.buttons] == ["Allow Once", "Always Allow", "Deny", "Edit…"]
-    picture(run, "asking")
     asked.setFocus()
     QTest.keyClick(asked, Qt.Key.Key_T)
     first, second, third, fourth = lanes(run).lanes
@@ -71,7 +62,6 @@ def test_lanes_stream_expand_and_stop_separately(start: Start) -> None:
     assert second.stop.isHidden()
     assert not first.stop.isHidden()
     run.until(lambda: "90" in first.head.lane.text)
-    picture(run, "running")
     assert len(first.head.lines(300)) == 2
     height = row(run).height()
     run.until(lambda: fourth.y() > third.y() > 0)
@@ -81,7 +71,6 @@ def test_lanes_stream_expand_and_stop_separately(start: Start) -> None:
     QTest.keyClick(first.head, Qt.Key.Key_Return)
     run.until(lambda: row(run).height() > height)
     run.until(lambda: "89 90" in first.view.toPlainText())
-    picture(run, "unfolded")
     row(run).focusNextPrevChild(True)
     assert first.stop.hasFocus()
     QTest.keyClick(first.stop, Qt.Key.Key_Space)
@@ -106,7 +95,6 @@ def test_lanes_stream_expand_and_stop_separately(start: Start) -> None:
         "done",
         "failed",
     ]
-    picture(run, "over")
     lane, text = lanes(run).lanes[1], "say one two"
     lane.head.setChecked(True)
     for width, cut in ((150, True), (900, False)):
@@ -122,9 +110,6 @@ def test_lanes_stream_expand_and_stop_separately(start: Start) -> None:
     tokens.setValue(99)
     at_once.setValue(99)
     assert (chat.options.helper_tokens, chat.options.helpers_at_once) == (99, 8)
-    if folder := os.environ.get("STRETTO_PICTURES"):
-        run.qtbot.wait(100)
-        popover.grab().save(f"{folder}/popover.png")
     popover.boxes[HELPERS].setChecked(False)
     assert not tokens.isVisible()
     popover.close()

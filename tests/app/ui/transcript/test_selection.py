@@ -35,15 +35,12 @@ def chat_of(profile, said) -> tuple[str, list[str]]:
     profile.mkdir(parents=True)
     chat = ChatRecord(id=new_id(), title="Fruit", model="guide")
     ids = [new_id() for _ in said]
-    with Store.open(profile / "chats.db") as store:
+    with Store.open(profile / "chats.db") as store, store.together():
         store.save_chat(chat)
         parent = None
         for message_id, (role, text) in zip(ids, said, strict=True):
-            message = Message(message_id, chat.id, parent, role, text, model="Guide")
-            if role == "assistant":
-                message = Message(
-                    message_id, chat.id, parent, role, text, reasoning="Hm.", model="Guide"
-                )
+            thought = "Hm." if role == "assistant" else ""
+            message = Message(message_id, chat.id, parent, role, text, thought, model="Guide")
             store.save_message(message, as_leaf=True)
             parent = message_id
     return chat.id, ids

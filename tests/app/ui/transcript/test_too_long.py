@@ -36,22 +36,6 @@ def test_button_drops_oldest_turns(start: Start):
     assert "error" not in {message.status for message in run.pane.chat.transcript.path}
 
 
-def test_later_buttons_stay_below_the_error(start: Start):
-    run = start().ready()
-    run.ask("say one")
-    run.ask("toolong words")
-    ways = remedies(run)
-    card = ways["Edit Message"].parentWidget()
-    assert max(way.geometry().bottom() for way in ways.values()) == card.height() - 13
-    first = run.pane.chat.transcript.path[1].id
-    row = run.pane.transcript.row(run.pane.chat.transcript.path[3].id)
-    run.pane.chat.transcript.update(first, content="")  # no older turns to drop
-    row.show_actions()
-    assert [button.text() for button in row.error.buttons] == REST
-    assert row.error.buttons[0].x() == row.error.PAD
-    assert row.error.buttons[0].y() > row.error.PAD
-
-
 def test_useless_remedy_is_not_offered(start: Start):
     run = start().ready()
     run.ask("toolong alone")
@@ -93,11 +77,6 @@ def test_button_leaves_out_long_message_and_restores(start: Start):
     assert run.window.toast.text == "2 messages deleted"
     run.window.commands["undo_close"].trigger()
     assert len(run.pane.chat.transcript.path) == 4
-
-
-def test_another_model_is_a_button_away(start: Start):
-    run = start().ready()
-    run.ask("toolong words")
     remedies(run)["Choose Another Model…"].click()
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)

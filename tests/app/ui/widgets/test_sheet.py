@@ -20,6 +20,7 @@ def test_enter_presses_focused_or_main_button(look, qtbot: QtBot):
     sheet.put_foot(main, other)
     sheet.open()
     qtbot.waitUntil(sheet.isActiveWindow)
+    assert main.x() > other.x()  # the main button comes last
     for part in (field, other, main):
         part.setFocus()
         qtbot.keyClick(part, Qt.Key.Key_Return)

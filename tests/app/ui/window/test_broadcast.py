@@ -45,26 +45,6 @@ def test_broadcast_includes_new_panes(start: Start):
     assert second.chat.transcript.path == []
 
 
-def test_broadcast_is_queued_in_busy_pane(start: Start):
-    run = start().ready()
-    left = run.say("hold 2")
-    run.until(lambda: run.answer(left))
-    run.window.commands["split_right"].trigger()
-    right = run.pane
-    run.window.commands["broadcast"].trigger()
-    assert right.composer.audience.whom.text() == "To 2 chats · 1 after it finishes"
-    run.say("say next")
-    assert run.answered() == "next "
-    assert run.window.toast.text == "Sent to 1 chat. 1 chat gets it when its reply ends"
-    assert len(left.chat.transcript.path) == 2
-    assert [each.text for each in left.chat.queue.messages] == ["say next"]
-    run.engine.release()
-    run.until(lambda: len(left.chat.transcript.path) == 4)
-    assert run.answered(left) == "next "
-    assert left.composer.text == ""
-    assert len(right.chat.transcript.path) == 2, "what was broadcast is not broadcast again"
-
-
 def test_broadcast_keeps_draft_of_busy_chat(start: Start):
     run = start().ready()
     left = run.say("hold 2")
@@ -86,25 +66,6 @@ def test_broadcast_keeps_draft_of_busy_chat(start: Start):
     run.answered(left)
     run.qtbot.wait(50)
     assert (left.composer.text, len(left.chat.transcript.path)) == ("my next thought", 2)
-
-
-def test_broadcast_line_is_elided(start: Start):
-    run = start().ready()
-    left = run.say("hold 2")
-    run.until(lambda: run.answer(left))
-    run.window.commands["split_right"].trigger()
-    run.window.resize(680, 600)
-    run.window.commands["broadcast"].trigger()
-    line = run.pane.composer.audience
-    left.composer.set_text("my next thought")
-    whole = "To 2 chats · skips 1 that is replying"
-    assert whole in line.whom.toolTip()
-    assert not line.keep.isVisible()
-    run.until(lambda: line.whom.sizeHint().width() <= line.whom.width())
-    run.window.resize(1600, 600)
-    run.until(lambda: line.keep.isVisible() and line.whom.text() == whole)
-    run.engine.release()
-    run.answered(left)
 
 
 def test_stop_and_delete_hold_queued_broadcast(start: Start):

@@ -90,7 +90,7 @@ def two(start: Start):
     run = start()
     run.window.resize(790, 700)
     chats = [said(run, "one"), said(run, "two", "split_right")]
-    save(run, "Pair")
+    run.window.layouts.save("Pair")
     return run, chats
 
 

@@ -47,16 +47,6 @@ def run(start: Start, profile) -> Run:
     return run
 
 
-def test_crowd_has_requested_size(run: Run):
-    library = run.app.library
-    assert len(library.chats()) == CHATS
-    folders = library.order.folders()
-    assert len(folders) == 10
-    assert sum(folder.parent_id is not None for folder in folders) == 2
-    inside = [chat for chat in library.chats() if chat.folder_id]
-    assert len(inside) == CHATS * 2 / 3
-
-
 def test_animated_dot_causes_no_layout(run: Run):
     run.say("hold 5")
     run.until(lambda: run.answer(run.pane))

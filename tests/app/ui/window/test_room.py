@@ -14,13 +14,13 @@ from tests.app.conftest import Run, Start
 def test_full_window_opens_chat_as_tab(start: Start) -> None:
     run = start().ready()
     run.window.resize(1000, 700)
-    for _ in range(8):
+    for _ in range(4):
         run.window.commands["split_right"].trigger()
     panes = run.window.workspace.panes()
-    assert len(panes) == 9
+    assert len(panes) == 5
     run.qtbot.wait(20)
     shown = [pane for pane in panes if pane.isVisible()]
-    assert 1 < len(shown) < 9
+    assert 1 < len(shown) < 5
     assert all(pane.width() >= pane.minimumWidth() for pane in shown)
     assert columns_that_fit(run.window.workspace, shown[0]) == 1
     assert "opened as a tab" in run.window.toast.text
@@ -51,8 +51,21 @@ def test_sidebar_hides_in_narrow_window(start: Start) -> None:
     assert run.app.settings.sidebar  # only collapsed
     window.resize(1100, 700)
     run.until(window.sidebar.isVisible)
-    window.commands["sidebar"].trigger()
     window.resize(700, 700)
+    run.until(lambda: not window.sidebar.isVisible())
+    window.commands["sidebar"].trigger()  # a single press shows it, since it was only collapsed
+    assert window.sidebar.isVisible()
+
+    def in_sight() -> bool:
+        right = window.workspace.mapTo(window, QPoint(window.workspace.width(), 0)).x()
+        panes = [p for p in run.panes if p.isVisible()]
+        ends = [p.mapTo(window, QPoint(p.width(), 0)).x() for p in panes]
+        return right <= window.width() and all(end <= window.width() for end in ends)
+
+    run.until(in_sight)
+    assert columns(run) == 1
+    window.commands["sidebar"].trigger()
+    run.until(lambda: not window.sidebar.isVisible() and columns(run) == 2)
     window.resize(1200, 700)
     run.qtbot.wait(20)
     assert not window.sidebar.isVisible()  # the user has hidden it
@@ -76,26 +89,6 @@ def test_stop_all_includes_chats_without_pane(start: Start) -> None:
     stop.trigger()
     run.until(lambda: not hidden.reply.is_active and not other.reply.is_active)
     assert run.window.toast.text == "2 replies stopped"
-
-
-def test_remote_model_is_added_by_command(start: Start) -> None:
-    run = start().ready()
-    run.window.commands["add_remote"].trigger()
-    from app.ui.models.remote import RemoteDialog
-
-    dialog = run.window.findChild(RemoteDialog)
-    assert dialog is not None
-    dialog.reject()
-
-
-def test_floating_window_is_on_screen(start: Start) -> None:
-    run = start().ready()
-    run.window.move(700, 500)
-    run.window.commands["quick_ask"].trigger()
-    floating = run.pane.window()
-    assert floating is not run.window
-    room = floating.screen().availableGeometry()
-    assert room.contains(floating.geometry())
 
 
 def test_columns_without_room_become_rows_and_come_back(start: Start) -> None:
@@ -183,22 +176,6 @@ def test_zooming_in_and_back_restores_panes_and_sidebar(start: Start) -> None:
     assert run.panes == before
 
 
-def test_zooming_back_after_another_start_restores_the_panes(start: Start) -> None:
-    run = start().ready()
-    run.window.resize(1300, 800)
-    for _ in range(2):
-        run.window.commands["split_right"].trigger()
-    for _ in range(4):
-        run.window.commands["text_larger"].trigger()
-    run.until(lambda: columns(run) < 3)
-    run.end()
-    run = start()
-    run.until(lambda: len(run.panes) == 3)
-    run.window.commands["text_usual"].trigger()
-    run.until(lambda: columns(run) == 3)
-    run.until(run.window.sidebar.isVisible)
-
-
 def test_sidebar_opened_in_narrow_window_stays_open(start: Start) -> None:
     run = start().ready()
     run.window.resize(1300, 700)
@@ -258,32 +235,6 @@ def test_panes_moved_meanwhile_stay(start: Start) -> None:
     run.qtbot.wait(20)
     assert window.workspace.panes() == [one]
     assert one.isVisible()
-
-
-def test_sidebar_in_narrow_window_shrinks_panes(start: Start) -> None:
-    run = start().ready()
-    window = run.window
-    window.resize(1100, 700)
-    window.commands["split_right"].trigger()
-    window.resize(700, 700)
-    run.until(lambda: not window.sidebar.isVisible())
-    window.commands["sidebar"].trigger()  # a single press shows it, since it was only collapsed
-    assert window.sidebar.isVisible()
-
-    def in_sight() -> bool:
-        right = window.workspace.mapTo(window, QPoint(window.workspace.width(), 0)).x()
-        panes = [p for p in window.workspace.panes() if p.isVisible()]
-        ends = [p.mapTo(window, QPoint(p.width(), 0)).x() for p in panes]
-        return right <= window.width() and all(end <= window.width() for end in ends)
-
-    run.until(in_sight)
-    one, two = window.workspace.panes()
-    assert not (one.isVisible() and two.isVisible()) or one.x() == two.x()
-    window.commands["sidebar"].trigger()
-    run.until(lambda: not window.sidebar.isVisible())
-    run.until(
-        lambda: len({p.mapTo(window, QPoint(0, 0)).x() for p in window.workspace.panes()}) == 2
-    )
 
 
 def test_panes_keep_widths_after_restart(
