@@ -1,4 +1,4 @@
-"""Dozens of random user actions. `tests.app.person` can run thousands.
+"""Dozens of random user actions. `tests.torture.person` can run thousands.
 
 The actions are the same in every run, so a failure here comes from a change.
 """
@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.models.names import model_location
 from app.settings.paths import GUIDE
-from tests.app.person import Actions, Person, RealActions
+from tests.torture.person import Actions, Person, RealActions
 
 
 def work(machine: type, examples: int, steps: int) -> None:

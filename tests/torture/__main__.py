@@ -81,7 +81,28 @@ def turns(arguments: list[str]) -> int:
     return subprocess.call(command, cwd=ROOT, env={**os.environ, "STRETTO_TURN": "all"})
 
 
-FUNCTIONS = {"faults": faults, "hostile": hostile, "published": published, "turns": turns}
+def screens(_: list[str]) -> int:
+    """Open every screen in each language and look for clipped texts."""
+    from app.settings.language import LANGUAGES
+
+    spoken = [*LANGUAGES, "ar-xx"]  # each part of the screens uses another one
+    rounds = ([*spoken[n:], *spoken[:n]] for n in range(len(spoken)))
+    command, env = (
+        [sys.executable, "-m", "tests.app.ui.measuring"],
+        {"QT_QPA_PLATFORM": "offscreen"},
+    )
+    return max(
+        subprocess.call([*command, *each], cwd=ROOT, env=os.environ | env) for each in rounds
+    )
+
+
+FUNCTIONS = {
+    "faults": faults,
+    "hostile": hostile,
+    "published": published,
+    "screens": screens,
+    "turns": turns,
+}
 MODULES = {
     "sees": "Compare vision models with mlx-vlm, and run random schedules of chats with images.",
     "tools": "Use tools in eight chats in random order; expect no effect on other chats.",
@@ -113,8 +134,8 @@ MODULES = {
 """Commands in modules with a `main`."""
 ELSEWHERE = {
     "tools": "tests.app.tool_chats",
-    "person": "tests.app.person",
-    "exchange": "tests.app.round_trip",
+    "person": "tests.torture.person",
+    "exchange": "tests.torture.round_trip",
     "calls": "tests.torture.bound_calls",
 }
 """Modules not named like their commands."""

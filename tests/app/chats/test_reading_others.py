@@ -27,6 +27,7 @@ from engine.messages import text_of
 from tests.app.chats.test_chat import A, Desk, desk
 from tests.app.conftest import process_until
 from tests.app.desk import edit
+from tests.slices import examples
 
 __all__ = ["desk"]  # a fixture
 Lines = dict[int, tuple[str, str]]
@@ -276,7 +277,7 @@ def said(chat: Chat) -> Lines:
     return dict(enumerate(written, 1))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(examples(4)))
 def test_each_message_reads_only_new_messages(desk: Desk, seed: int) -> None:
     chance = random.Random(seed)
     chats = [desk.library.new(A) for _ in range(3)]

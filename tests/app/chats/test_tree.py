@@ -10,6 +10,7 @@ import pytest
 from app.chats.transcript import Transcript
 from app.chats.tree import LONGEST_NAME, Run, branch_name, runs_of, with_branch_name
 from app.store import Message
+from tests.slices import examples
 
 
 def grown(size: int, seed: int) -> Transcript:
@@ -30,7 +31,7 @@ def every(tops: list[Run]) -> list[Run]:
     return runs
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(examples(5)))
 def test_tree_lists_each_message_once_shown_branch_first(seed: int):
     transcript = grown(700, seed)
     apart = {"m0000", "m0100"}

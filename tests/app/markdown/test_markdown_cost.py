@@ -159,6 +159,7 @@ def test_f15_hostile_text_at_once(name: str) -> None:
     assert work.blocks <= len(text) + 3
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("name", ["one line", "one line of code", "[", ">"])
 def test_million_characters_in_one_append(name: str) -> None:
     text = HOSTILE[name](1_000_000)

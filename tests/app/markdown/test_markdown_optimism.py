@@ -55,6 +55,7 @@ def test_no_marker_flashes_while_an_answer_streams() -> None:
         assert "http" not in shown
 
 
+@pytest.mark.turns(5)
 @pytest.mark.parametrize("name", SAMPLES)
 def test_closing_never_fails_or_loses_finished_text(name: str) -> None:
     for length in range(0, len(SAMPLES[name]), 3):

@@ -9,6 +9,7 @@ import pytest
 
 from app.markdown import MarkdownDocument
 from tests.app.markdown.markdown_dump import dump, in_pieces
+from tests.slices import examples
 
 LINES = (Path(__file__).parent / "spec" / "examples.jsonl").read_text("utf-8").splitlines()
 EXAMPLES = [json.loads(line) for line in LINES]
@@ -38,7 +39,7 @@ def test_character_by_character(section: str) -> None:
             assert dump(in_pieces(list(text)).document) == dump(at_once(text).document), text
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(examples(3)))
 def test_joined_examples_in_any_order_match(seed: int) -> None:
     dice = random.Random(seed)
     texts = [example["markdown"] for example in dice.sample(EXAMPLES, 120)]

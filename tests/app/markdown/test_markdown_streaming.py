@@ -39,15 +39,16 @@ def test_character_by_character(name: str) -> None:
 
 
 @together
+@pytest.mark.turns(3)
 def test_in_random_pieces(name: str) -> None:
     text = SAMPLES[name]
     expected = dump(at_once(text).document)
-    for seed in range(3):
+    for seed in range(examples(3)):
         assert dump(in_pieces(cut(text, random.Random(seed))).document) == expected
 
 
 def test_joined_samples_in_any_order_match() -> None:
-    for seed in range(4):
+    for seed in range(examples(4)):
         dice = random.Random(seed)
         names = [name for name in SAMPLES if "unclosed" not in name]
         dice.shuffle(names)

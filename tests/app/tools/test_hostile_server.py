@@ -115,6 +115,7 @@ def test_a_hostile_server_costs_its_own_calls_only(host: ToolHost, attack: str) 
 
 
 @pytest.mark.parametrize("attack", HTTP)
+@pytest.mark.turns(3)
 def test_hostile_http_server_costs_only_its_own_calls(
     host: ToolHost, attack: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

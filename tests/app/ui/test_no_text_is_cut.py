@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import re
-import subprocess
-import sys
-
 import pytest
 from PySide6.QtCore import Qt
 
-from app.settings.language import LANGUAGES
 from app.ui.style.theme import theme
 from tests.app.conftest import Start
 from tests.app.ui.measuring import cut_off, speaking, watching
-from tests.texts import ROOT
 
 WIDTHS = (640, 700, 900, 1200)
 
@@ -53,24 +47,3 @@ def test_no_text_and_no_button_of_the_panes_is_cut(language: str, zoom: int, sta
             look("edited")
             run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_Escape)
             run.window.commands["close"].trigger()
-
-
-SPOKEN = [*LANGUAGES, "ar-xx"]
-
-
-@pytest.mark.turns(len(SPOKEN))
-@pytest.mark.parametrize("first", SPOKEN)
-def test_nothing_is_cut_on_any_screen(first: str) -> None:
-    """Measure the main window's states, each dialog, each settings page and each popover.
-
-    Each part uses another language, and the cases together cover every combination.
-    """
-    at = SPOKEN.index(first)
-    command = [sys.executable, "-m", "tests.app.ui.measuring", *SPOKEN[at:], *SPOKEN[:at]]
-    run = subprocess.run(
-        command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=600
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
-    screens = re.search(r"(\d+) screens, 0 faults\s*$", run.stdout)
-    assert screens
-    assert int(screens[1]) >= 60

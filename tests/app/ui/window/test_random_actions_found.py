@@ -1,4 +1,4 @@
-"""Regression tests for bugs found by random actions (`tests.app.person`)."""
+"""Regression tests for bugs found by random actions (`tests.torture.person`)."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 `Person` acts on the real window over a real store. The engine is either the real one, or one that
 works only when told to (`tests.app.step_engine`), so that failures can be reproduced and shortened.
 After each action the program becomes idle, and the screen, the store and the engine are compared
-(`tests.app.agreement`). Chats that the action does not concern must be unchanged.
+(`tests.torture.agreement`). Chats that the action does not concern must be unchanged.
 
 `python -m tests.torture person --actions 10000` runs many actions.
 """
@@ -88,9 +88,9 @@ from app.ui.transcript.tool_row import ToolRow
 from app.ui.window.main_window import MainWindow
 from app.ui.window.reading_commands import ReadSheet
 from app.ui.workspace.docks import configure_docking
-from tests.app.agreement import disagreements, helpers
 from tests.app.chats import exports
 from tests.app.step_engine import StepEngine
+from tests.torture.agreement import disagreements, helpers
 
 KEY, CTRL, SHIFT = Qt.Key, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 NONE = Qt.KeyboardModifier.NoModifier
@@ -1165,6 +1165,7 @@ class Person:
 
 READ = ("whole", "whole", "last", "cancel", "gone", "undone", "end")
 HELP = ("ask", "ask", "decide", "decide", "stop", "unfold", "stop all")
+TREE = ("go", "name", "compare", "part", "prune")
 ORGANISE = ("pin", "archive", "move", "tag", "make", "fold", "delete", "drag", "key")
 PANEL = ("ask", "ask", "ask", "keep", "keep", "again", "part", "show", "judge", "merge", "vote")
 SMALL = st.integers(0, 7)
@@ -1191,7 +1192,7 @@ def _copy_what_is_there(source: str, target: str) -> None:
 
 
 class Actions(RuleBasedStateMachine):
-    """A rule for every type of action. Hypothesis chooses the actions and their targets.
+    """A rule for every type of action (`RULES`). Hypothesis chooses the actions and their targets.
 
     Rules have no conditions: impossible actions are tried, too.
     """
@@ -1216,224 +1217,141 @@ class Actions(RuleBasedStateMachine):
 
     failed = False
 
-    def do(self, name: str, action: Callable[[], Touched], **options: Any) -> None:
+    def do(self, rule_name: str, given: dict[str, Any]) -> None:
+        label, act, _ = RULES[rule_name]
         self.failed = True
         if self.trace:
             faulthandler.enable(sys.__stderr__)  # the program has redirected it to its own file
-            step = sys._getframe(1)
-            given = step.f_code.co_varnames[1 : step.f_code.co_argcount]
-            values = [(name, step.f_locals[name]) for name in given]
-            told = ", ".join(f"{n}={v if isinstance(v, Action) else repr(v)}" for n, v in values)
-            print(f"state.{step.f_code.co_name}({told})", flush=True)
+            told = ", ".join(
+                f"{n}={v if isinstance(v, Action) else repr(v)}" for n, v in given.items()
+            )
+            print(f"state.{rule_name}({told})", flush=True)
         try:
-            self.person.act(name, action, **options)
+            self.person.act(
+                label.format(**given), lambda: act(self.person, **given), anywhere="key" in label
+            )
         except Exception as error:
             print(f"found: {error}", flush=True)  # it may not happen again in a replay
             raise
         self.failed = False
 
-    @rule(text=TEXT)
-    def says(self, text: str) -> None:
-        self.do("send", lambda: self.person.say(text))
 
-    @rule(text=TEXT)
-    def says_something_else(self, text: str) -> None:
-        self.do("send", lambda: self.person.say(text))
+def _one_of(*values: Any) -> st.SearchStrategy[Any]:
+    return st.sampled_from(values)
 
-    @rule(text=TEXT)
-    def writes(self, text: str) -> None:
-        self.do("write", lambda: self.person.write(text))
 
-    @rule()
-    def presses_enter(self) -> None:
-        self.do("press Enter", self.person.send)
+RULES: dict[str, tuple[str, Callable[..., Touched], dict[str, st.SearchStrategy[Any]]]] = {
+    "says": ("send", Person.say, {"text": TEXT}),
+    "says_something_else": ("send", Person.say, {"text": TEXT}),
+    "writes": ("write", Person.write, {"text": TEXT}),
+    "presses_enter": ("press Enter", Person.send, {}),
+    "presses_the_round_button": ("round button", Person.press_round_button, {"n": SMALL}),
+    "takes_a_suggestion": ("suggestion", Person.suggestion, {"n": SMALL}),
+    "pastes_too_much": ("paste 1.1 MB", lambda person: person.write("word " * 220_000), {}),
+    "waits": ("engine works", Person.turn, {"count": st.integers(1, 12)}),
+    "waits_shortly": ("engine works", Person.turn, {"count": st.integers(1, 3)}),
+    "works_with_a_panel": ("panel: {what}", Person.panel, {"what": _one_of(*PANEL), "n": SMALL}),
+    "works_in_the_tree": ("tree: {what}", Person.tree, {"what": _one_of(*TREE), "n": ANY}),
+    "reads_another_chat": ("read: {what}", Person.read, {"what": _one_of(*READ), "n": ANY}),
+    "has_helpers_asked": ("helpers: {what}", Person.helpers, {"what": _one_of(*HELP), "n": ANY}),
+    "does_with_a_message": (
+        "message: {action.value}",
+        Person.with_message,
+        {"action": _one_of(*MESSAGE_ACTIONS), "n": SMALL, "which": SMALL},
+    ),
+    "does_with_another_message": (
+        "message: {action.value}",
+        Person.with_message,
+        {"action": _one_of(*MESSAGE_ACTIONS), "n": st.just(0), "which": SMALL},
+    ),
+    "gives_up_an_edit": ("cancel an edit", Person.cancel_edit, {"n": SMALL}),
+    "takes_a_command": ("command: {name}", Person.command, {"name": _one_of(*COMMANDS)}),
+    "begins_a_chat": (
+        "command: {name}",
+        Person.command,
+        {"name": _one_of("new", "split_right", "split_down")},
+    ),
+    "closes_a_chat": ("close", Person.command, {"name": st.just("close")}),
+    "closes_a_tab": ("close a tab", Person.close_tab, {"n": SMALL}),
+    "undoes": ("undo", Person.command, {"name": st.just("undo_close")}),
+    "goes_to_a_pane": ("activate a pane", Person.activate, {"n": SMALL}),
+    "works_in_the_sidebar": (
+        "sidebar: {what}",
+        Person.in_sidebar,
+        {"what": _one_of("open", "beside", "delete", "rename"), "n": SMALL},
+    ),
+    "organises": ("organise: {what}", Person.organise, {"what": _one_of(*ORGANISE), "n": ANY}),
+    "searches": ("search", Person.search, {"words": WORDS, "enter": st.booleans()}),
+    "finds_in_a_chat": ("find in chat", Person.find, {"words": WORDS, "n": SMALL}),
+    "floats_a_pane": ("float a pane", Person.float_pane, {"n": SMALL}),
+    "changes_the_model": ("change the model", Person.set_model, {"n": SMALL, "which": SMALL}),
+    "opens_a_model": ("open a model", Person.use_model, {"which": SMALL}),
+    "changes_options": ("options and presets", Person.options, {"n": SMALL, "which": ANY}),
+    "changes_settings": ("settings", Person.settings, {"which": ANY}),
+    "compares": ("compare", Person.compare, {"which": ANY}),
+    "goes_on_from_one": (
+        "compared: {what}",
+        Person.compared,
+        {"what": _one_of("keep", "differences"), "n": SMALL},
+    ),
+    "broadcasts": (
+        "command: {name}",
+        Person.command,
+        {"name": _one_of("broadcast", "broadcast_one")},
+    ),
+    "keeps_layouts": (
+        "layout: {what}",
+        Person.layouts,
+        {"what": _one_of("save", "ask", "open", "rename", "delete"), "n": SMALL},
+    ),
+    "looks_into_the_trash": (
+        "trash: {what}",
+        Person.trash,
+        {"what": _one_of("open", "restore", "erase", "empty"), "n": ANY},
+    ),
+    "lets_a_month_pass": ("a month passes", Person.days_pass, {}),
+    "imports_chats": ("import", Person.imports, {"n": SMALL}),
+    "opens_a_dialog": (
+        "dialog: {name}",
+        Person.dialog,
+        {"name": _one_of(*DIALOGS), "escape": st.booleans()},
+    ),
+    "uses_the_palette": (
+        "palette",
+        Person.palette,
+        {"typed": _one_of(*PALETTE), "key": _one_of(KEY.Key_Return, KEY.Key_Escape)},
+    ),
+    "puts_a_prompt_in": (
+        "prompt",
+        Person.prompt,
+        {"typed": _one_of("/", "/on", "/zz"), "tabs": st.integers(0, 3)},
+    ),
+    "presses_a_key_somewhere": ("key at random", Person.key, {"n": ANY, "which": ANY}),
+    "presses_another_key": ("key at random", Person.key, {"n": ANY, "which": ANY}),
+    "resizes": ("resize", Person.resize, {"which": SMALL}),
+    "the_engine_breaks_down": ("fault: engine", Person.break_engine, {}),
+    "loads_are_slow_or_not": ("slow loads", Person.slow_loads, {"slow": st.booleans()}),
+    "the_disk_is_full": ("fault: disk full", Person.fill_disk, {}),
+    "there_is_room_again": ("room on the disk", Person.free_disk, {}),
+    "quits_and_comes_back": ("restart", Person.restart, {}),
+    "is_killed": ("kill", Person.kill, {}),
+}
+"""Rules by name: the action's label, the function, and its arguments.
 
-    @rule(n=SMALL)
-    def presses_the_round_button(self, n: int) -> None:
-        self.do("round button", lambda: self.person.press_round_button(n))
+Some actions have two rules, to be chosen more often.
+"""
 
-    @rule(n=SMALL)
-    def takes_a_suggestion(self, n: int) -> None:
-        self.do("suggestion", lambda: self.person.suggestion(n))
 
-    @rule()
-    def pastes_too_much(self) -> None:
-        self.do("paste 1.1 MB", lambda: self.person.write("word " * 220_000))
+def _add_rule(name: str) -> None:
+    def step(self: Actions, **given: Any) -> None:
+        self.do(name, given)
 
-    @rule(count=st.integers(1, 12))
-    def waits(self, count: int) -> None:
-        self.do("engine works", lambda: self.person.turn(count))
+    step.__name__ = name
+    setattr(Actions, name, rule(**RULES[name][2])(step))
 
-    @rule(count=st.integers(1, 3))
-    def waits_shortly(self, count: int) -> None:
-        self.do("engine works", lambda: self.person.turn(count))
 
-    @rule(what=st.sampled_from(PANEL), n=SMALL)
-    def works_with_a_panel(self, what: str, n: int) -> None:
-        self.do(f"panel: {what}", lambda: self.person.panel(what, n))
-
-    @rule(what=st.sampled_from(("go", "name", "compare", "part", "prune")), n=ANY)
-    def works_in_the_tree(self, what: str, n: int) -> None:
-        self.do(f"tree: {what}", lambda: self.person.tree(what, n))
-
-    @rule(what=st.sampled_from(READ), n=ANY)
-    def reads_another_chat(self, what: str, n: int) -> None:
-        self.do(f"read: {what}", lambda: self.person.read(what, n))
-
-    @rule(what=st.sampled_from(HELP), n=ANY)
-    def has_helpers_asked(self, what: str, n: int) -> None:
-        self.do(f"helpers: {what}", lambda: self.person.helpers(what, n))
-
-    @rule(action=st.sampled_from(MESSAGE_ACTIONS), n=SMALL, which=SMALL)
-    def does_with_a_message(self, action: Action, n: int, which: int) -> None:
-        name = f"message: {action.value}"
-        self.do(name, lambda: self.person.with_message(action, n, which))
-
-    @rule(action=st.sampled_from(MESSAGE_ACTIONS), which=SMALL)
-    def does_with_another_message(self, action: Action, which: int) -> None:
-        name = f"message: {action.value}"
-        self.do(name, lambda: self.person.with_message(action, 0, which))
-
-    @rule(n=SMALL)
-    def gives_up_an_edit(self, n: int) -> None:
-        self.do("cancel an edit", lambda: self.person.cancel_edit(n))
-
-    @rule(name=st.sampled_from(COMMANDS))
-    def takes_a_command(self, name: str) -> None:
-        self.do(f"command: {name}", lambda: self.person.command(name))
-
-    @rule(name=st.sampled_from(("new", "split_right", "split_down")))
-    def begins_a_chat(self, name: str) -> None:
-        self.do(f"command: {name}", lambda: self.person.command(name))
-
-    @rule()
-    def closes_a_chat(self) -> None:
-        self.do("close", lambda: self.person.command("close"))
-
-    @rule(n=SMALL)
-    def closes_a_tab(self, n: int) -> None:
-        self.do("close a tab", lambda: self.person.close_tab(n))
-
-    @rule()
-    def undoes(self) -> None:
-        self.do("undo", lambda: self.person.command("undo_close"))
-
-    @rule(n=SMALL)
-    def goes_to_a_pane(self, n: int) -> None:
-        self.do("activate a pane", lambda: self.person.activate(n))
-
-    @rule(what=st.sampled_from(("open", "beside", "delete", "rename")), n=SMALL)
-    def works_in_the_sidebar(self, what: str, n: int) -> None:
-        self.do(f"sidebar: {what}", lambda: self.person.in_sidebar(what, n))
-
-    @rule(what=st.sampled_from(ORGANISE), n=ANY)
-    def organises(self, what: str, n: int) -> None:
-        self.do(f"organise: {what}", lambda: self.person.organise(what, n))
-
-    @rule(words=WORDS, enter=st.booleans())
-    def searches(self, words: str, enter: bool) -> None:
-        self.do("search", lambda: self.person.search(words, enter))
-
-    @rule(words=WORDS, n=SMALL)
-    def finds_in_a_chat(self, words: str, n: int) -> None:
-        self.do("find in chat", lambda: self.person.find(words, n))
-
-    @rule(n=SMALL)
-    def floats_a_pane(self, n: int) -> None:
-        self.do("float a pane", lambda: self.person.float_pane(n))
-
-    @rule(n=SMALL, which=SMALL)
-    def changes_the_model(self, n: int, which: int) -> None:
-        self.do("change the model", lambda: self.person.set_model(n, which))
-
-    @rule(which=SMALL)
-    def opens_a_model(self, which: int) -> None:
-        self.do("open a model", lambda: self.person.use_model(which))
-
-    @rule(n=SMALL, which=ANY)
-    def changes_options(self, n: int, which: int) -> None:
-        self.do("options and presets", lambda: self.person.options(n, which))
-
-    @rule(which=ANY)
-    def changes_settings(self, which: int) -> None:
-        self.do("settings", lambda: self.person.settings(which))
-
-    @rule(which=ANY)
-    def compares(self, which: int) -> None:
-        self.do("compare", lambda: self.person.compare(which))
-
-    @rule(what=st.sampled_from(("keep", "differences")), n=SMALL)
-    def goes_on_from_one(self, what: str, n: int) -> None:
-        self.do(f"compared: {what}", lambda: self.person.compared(what, n))
-
-    @rule(one=st.booleans())
-    def broadcasts(self, one: bool) -> None:
-        name = "broadcast_one" if one else "broadcast"
-        self.do(f"command: {name}", lambda: self.person.command(name))
-
-    @rule(what=st.sampled_from(("save", "ask", "open", "rename", "delete")), n=SMALL)
-    def keeps_layouts(self, what: str, n: int) -> None:
-        self.do(f"layout: {what}", lambda: self.person.layouts(what, n))
-
-    @rule(what=st.sampled_from(("open", "restore", "erase", "empty")), n=ANY)
-    def looks_into_the_trash(self, what: str, n: int) -> None:
-        self.do(f"trash: {what}", lambda: self.person.trash(what, n))
-
-    @rule()
-    def lets_a_month_pass(self) -> None:
-        self.do("a month passes", self.person.days_pass)
-
-    @rule(n=SMALL)
-    def imports_chats(self, n: int) -> None:
-        self.do("import", lambda: self.person.imports(n))
-
-    @rule(name=st.sampled_from(DIALOGS), escape=st.booleans())
-    def opens_a_dialog(self, name: str, escape: bool) -> None:
-        self.do(f"dialog: {name}", lambda: self.person.dialog(name, escape))
-
-    @rule(typed=st.sampled_from(PALETTE), key=st.sampled_from((KEY.Key_Return, KEY.Key_Escape)))
-    def uses_the_palette(self, typed: str, key: Qt.Key) -> None:
-        self.do("palette", lambda: self.person.palette(typed, key))
-
-    @rule(typed=st.sampled_from(("/", "/on", "/zz")), tabs=st.integers(0, 3))
-    def puts_a_prompt_in(self, typed: str, tabs: int) -> None:
-        self.do("prompt", lambda: self.person.prompt(typed, tabs))
-
-    @rule(n=ANY, which=ANY)
-    def presses_a_key_somewhere(self, n: int, which: int) -> None:
-        self.do("key at random", lambda: self.person.key(n, which), anywhere=True)
-
-    @rule(n=ANY, which=ANY)
-    def presses_another_key(self, n: int, which: int) -> None:
-        self.do("key at random", lambda: self.person.key(n, which), anywhere=True)
-
-    @rule(which=SMALL)
-    def resizes(self, which: int) -> None:
-        self.do("resize", lambda: self.person.resize(which))
-
-    @rule()
-    def the_engine_breaks_down(self) -> None:
-        self.do("fault: engine", self.person.break_engine)
-
-    @rule(slow=st.booleans())
-    def loads_are_slow_or_not(self, slow: bool) -> None:
-        self.do("slow loads", lambda: self.person.slow_loads(slow))
-
-    @rule()
-    def the_disk_is_full(self) -> None:
-        self.do("fault: disk full", self.person.fill_disk)
-
-    @rule()
-    def there_is_room_again(self) -> None:
-        self.do("room on the disk", self.person.free_disk)
-
-    @rule()
-    def quits_and_comes_back(self) -> None:
-        self.do("restart", self.person.restart)
-
-    @rule()
-    def is_killed(self) -> None:
-        self.do("kill", self.person.kill)
+for _name in RULES:
+    _add_rule(_name)
 
 
 class RealActions(Actions):
