@@ -8,9 +8,10 @@ from collections.abc import Iterator
 import pytest
 
 from engine import Engine, Reply, Session
-from tests.app import fake_engine, step_engine
+from tests.app import fake_engine
 from tests.app.chats import test_chat
 from tests.bench import drip, numbers
+from tests.torture import step_engine
 
 PAIRS = (
     (Engine, fake_engine.FakeEngine),

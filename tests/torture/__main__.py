@@ -133,7 +133,7 @@ MODULES = {
 }
 """Commands in modules with a `main`."""
 ELSEWHERE = {
-    "tools": "tests.app.tool_chats",
+    "tools": "tests.torture.tool_chats",
     "person": "tests.torture.person",
     "exchange": "tests.torture.round_trip",
     "calls": "tests.torture.bound_calls",

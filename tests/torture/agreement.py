@@ -25,7 +25,7 @@ from app.ui.transcript.message_row import MOST_LAID_OUT, beginning
 from app.ui.transcript.user_row import UserRow
 from app.ui.window.main_window import MainWindow
 from app.ui.workspace.docks import Docks
-from tests.app.step_engine import StepEngine
+from tests.torture.step_engine import StepEngine
 
 KEPT = ("title", "model", "system", "params", "draft", "edited_id", "edited_text", "updated_at")
 KEPT += ("folder_id", "pinned_at", "archived_at", "tags", "titled_by", "group_id", "variant")

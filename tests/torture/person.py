@@ -1,7 +1,8 @@
 """Simulated user of the window: random actions, and checks after each action.
 
 `Person` acts on the real window over a real store. The engine is either the real one, or one that
-works only when told to (`tests.app.step_engine`), so that failures can be reproduced and shortened.
+works only when told to (`tests.torture.step_engine`), so that failures can be reproduced and
+shortened.
 After each action the program becomes idle, and the screen, the store and the engine are compared
 (`tests.torture.agreement`). Chats that the action does not concern must be unchanged.
 
@@ -89,8 +90,8 @@ from app.ui.window.main_window import MainWindow
 from app.ui.window.reading_commands import ReadSheet
 from app.ui.workspace.docks import configure_docking
 from tests.app.chats import exports
-from tests.app.step_engine import StepEngine
 from tests.torture.agreement import disagreements, helpers
+from tests.torture.step_engine import StepEngine
 
 KEY, CTRL, SHIFT = Qt.Key, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 NONE = Qt.KeyboardModifier.NoModifier

@@ -106,21 +106,6 @@ def test_scan_is_sent_as_images_with_page_numbers(run: Run, tmp_path: Path) -> N
     assert len(shown(pane).pictures) == 2
 
 
-def test_the_same_scan_in_several_chats_is_drawn_and_kept_once(
-    run: Run, tmp_path: Path, drawn: Drawn
-) -> None:
-    run.window.commands["split_right"].trigger()
-    run.until(lambda: len(run.panes) == 2)
-    first, second = run.panes
-    see(run, first)
-    see(run, second)
-    for pane in run.panes:
-        pane.composer.field.files_given.emit([scan(tmp_path, 2)])
-    read(run, lambda: numbers(first) == numbers(second) == [1, 2])
-    assert drawn == [(1,), (2,)]
-    assert first.chat.attaching.files == second.chat.attaching.files
-
-
 def test_scan_in_four_chats_is_rendered_and_encoded_once(
     start: Start, tmp_path: Path, drawn: Drawn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -148,6 +133,8 @@ def test_scan_in_four_chats_is_rendered_and_encoded_once(
         assert chat.turn.send("What is it?", chat.attaching.files)
     read(run, lambda: not any(chat.reply.is_active for chat in chats))
     assert [chat.transcript.path[-1].status for chat in chats] == ["complete"] * 4
+    attached = [chat.transcript.path[0].attachments for chat in chats]
+    assert attached == attached[:1] * 4
     assert drawn == [(1,), (2,)]
     assert len(reads) == 2
     model = chats[0].model.status.model
@@ -221,9 +208,13 @@ def test_page_limit_equals_attachment_limit(run: Run, tmp_path: Path) -> None:
     assert "pages 1–20 of 25" in run.window.toast.text
 
 
-def test_text_pdf_can_be_sent_as_images(run: Run, tmp_path: Path) -> None:
+def test_text_pdf_can_be_sent_as_images(start: Start, tmp_path: Path) -> None:
+    run = start().ready()
     pane = give(run, samples.pdf(tmp_path / "report.pdf", ["One", "Two", "Three"]))
     (file,) = pane.chat.attaching.files
+    assert not pane.chat.attaching.can_draw(file)
+    see(run, pane)
+    assert pane.chat.attaching.can_draw(file)
     pane.chat.attaching.use(file, "pages", [2])
     run.until(lambda: pane.chat.attaching.files[0].use == "pages")
     chosen(run, "Pages as Images")
@@ -352,15 +343,6 @@ def test_chosen_pages_of_long_scan_are_sent_as_text(start: Start, tmp_path: Path
     read(run, lambda: not attaching.reading)
     (file,) = attaching.files
     assert (file.pages, file.use, [page for page, _, _ in file.spans]) == (25, "pages", [3, 24])
-
-
-def test_text_pages_as_images_need_vision(start: Start, tmp_path: Path) -> None:
-    run = start().ready()
-    pane = give(run, samples.pdf(tmp_path / "report.pdf", ["One", "Two"]))
-    (file,) = pane.chat.attaching.files
-    assert not pane.chat.attaching.can_draw(file)
-    see(run, pane)
-    assert pane.chat.attaching.can_draw(file)
 
 
 @pytest.mark.usefixtures("reader")

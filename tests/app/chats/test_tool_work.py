@@ -31,8 +31,8 @@ from app.tools.builtin import STANDARD, BuiltinTool, BuiltinTools, CallContext, 
 from app.tools.consent import Consents, Decision
 from app.tools.granted_folders import Difference
 from app.tools.tool import Tool, ToolError
-from tests.app import tool_chats
 from tests.app.desk import Desk as BaseDesk
+from tests.torture import tool_chats
 
 
 class Desk(BaseDesk):

@@ -397,9 +397,8 @@ def test_streaming_documents_refresh_one_after_the_other(
     assert all(after[0] - before[0] >= APART_S for before, after in itertools.pairwise(turns))
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_colours_of_code_can_be_read(dark: bool) -> None:
-    for style in (DARK if dark else LIGHT,):
+def test_colours_of_code_can_be_read() -> None:
+    for dark, style in enumerate((LIGHT, DARK)):
         for name, pair in COLOURS.items():
             assert contrast(pair[dark], style.code_background) >= 4.5, name
         page = "#1b1d1d" if dark else "#fdfdfc"
@@ -442,10 +441,6 @@ def test_unreferenced_document_is_freed() -> None:
     del document
     assert outer() is None, "a cycle keeps it"
     assert inner() is None
-
-
-def test_a_code_block_is_a_value() -> None:
-    assert CodeBlock("x", "py", 0, 1) == CodeBlock("x", "py", 0, 1)
 
 
 _NOT_THE_SAME = {"atx closing", "bullet markers", "deep quotation", "deep list", "brackets"}
@@ -527,7 +522,7 @@ def test_long_text_is_rendered_in_slices(qtbot: QtBot, text: str) -> None:
     assert sliced.code_blocks() == at_once.code_blocks()
 
 
-@pytest.mark.parametrize("end", ["```\n", "```", "", "```  \n\n", "\n\n"])
+@pytest.mark.parametrize("end", ["```\n", "```", "", "```  \n\n"])
 def test_long_fence_matches_parser(end: str) -> None:
     text = "```py\n" + "x = f(a)\n" * 3_000 + end
     document = MarkdownDocument()

@@ -23,7 +23,7 @@ from app.markdown.style import LIGHT
 from app.settings.paths import resources
 
 WIDTH = 600
-SIZES = (11, 15, 21, 28, 40)
+SIZES = (11, 28)
 ARABIC = "\u0646\u0635"
 HEBREW = "\u05d8\u05e7\u05e1\u05d8"
 
@@ -81,7 +81,7 @@ def marker_of(document: MarkdownDocument, row: TextRow) -> QRectF:
 
 
 @pytest.mark.parametrize("px", SIZES)
-@pytest.mark.parametrize("start", [1, 9, 10, 98, 99, 100, 1_000, 88_888, 999_999_999])
+@pytest.mark.parametrize("start", [1, 9, 98, 88_888, 999_999_999])
 def test_list_numbers_are_not_cut_off(px: int, start: int) -> None:
     document = rendered("".join(f"{start + n}. item\n" for n in range(3)), px)
     image = painted(document)
@@ -97,8 +97,10 @@ def test_list_numbers_are_not_cut_off(px: int, start: int) -> None:
 
 
 @pytest.mark.parametrize("px", SIZES)
-@pytest.mark.parametrize("script", [ARABIC, HEBREW])
-@pytest.mark.parametrize("marker", ["1.", "10)", "12345.", "-", "- [x]", "- [ ]"])
+@pytest.mark.parametrize(
+    ("marker", "script"),
+    [("1.", ARABIC), ("12345)", HEBREW), ("-", HEBREW), ("- [x]", ARABIC)],
+)
 def test_rtl_list_markers_are_on_the_right(px: int, script: str, marker: str) -> None:
     document = rendered(f"{marker} {script}\n", px)
     mirrored = rendered(f"{marker} item\n", px)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon, QPainter, QPaintEvent, QPixmap
@@ -18,90 +20,61 @@ from pytestqt.qtbot import QtBot
 
 from tests.app.ui.measuring import cut_off, watching
 
-
-def cut_label() -> QWidget:
-    label = QLabel("A label with many words")
-    label.setFixedWidth(60)
-    return label
+WORDS = "Many words in one line"
 
 
-def cut_lines() -> QWidget:
-    label = QLabel("A label with many words in more than one line")
+def lines() -> QWidget:
+    label = QLabel(f"{WORDS} and in another")
     label.setWordWrap(True)
-    label.setFixedSize(120, 20)
     return label
 
 
-def cut_button() -> QWidget:
-    button = QPushButton("A button with many words")
-    button.setFixedWidth(60)
-    return button
+def field(kind: type[QLineEdit | QTextEdit]) -> QWidget:
+    made = kind()
+    made.setPlaceholderText(f"{WORDS} and in another")
+    return made
 
 
-def cut_field() -> QWidget:
-    field = QLineEdit()
-    field.setPlaceholderText("What is to be found here and there")
-    field.setFixedWidth(60)
-    return field
+def choice() -> QWidget:
+    made = QComboBox()
+    made.addItem(WORDS)
+    return made
 
 
-def cut_beside_its_icon() -> QWidget:
-    field = QLineEdit()
-    field.setPlaceholderText("What is to be found")
-    icon = QPixmap(16, 16)
-    field.addAction(QIcon(icon), QLineEdit.ActionPosition.LeadingPosition)
-    field.setFixedWidth(field.fontMetrics().horizontalAdvance(field.placeholderText()) + 12)
-    return field
+def field_with_icon() -> QWidget:
+    made = QLineEdit()
+    made.setPlaceholderText(WORDS)
+    made.addAction(QIcon(QPixmap(16, 16)), QLineEdit.ActionPosition.LeadingPosition)
+    made.setFixedWidth(made.fontMetrics().horizontalAdvance(WORDS) + 12)
+    return made
 
 
-def cut_text() -> QWidget:
-    field = QTextEdit()
-    field.setPlaceholderText("What is to be written here and there")
-    field.setFixedSize(120, 24)
-    return field
+def box(*parts: QWidget) -> QWidget:
+    """Return a box with parts 10 pixels from its corner."""
+    made = QWidget()
+    made.setFixedSize(100, 40)
+    for part in parts:
+        part.setParent(made)
+        part.move(10, 10)
+    return made
 
 
-def cut_choice() -> QWidget:
-    choice = QComboBox()
-    choice.addItem("What is chosen here and there")
-    choice.setFixedWidth(60)
-    return choice
+WIDGETS: dict[str, tuple[Callable[[], QWidget], tuple[int, int]]] = {
+    "label": (lambda: QLabel(WORDS), (60, 30)),
+    "lines": (lines, (120, 20)),
+    "button": (lambda: QPushButton(WORDS), (60, 30)),
+    "field": (lambda: field(QLineEdit), (60, 30)),
+    "text": (lambda: field(QTextEdit), (120, 24)),
+    "choice": (choice, (60, 30)),
+}
+"""Widgets, each with a size that is too small."""
 
 
-def outside() -> QWidget:
-    box = QWidget()
-    box.setFixedSize(100, 40)
-    QLabel("Words", box).move(80, 10)
-    return box
-
-
-def covered() -> QWidget:
-    box = QWidget()
-    box.setFixedSize(300, 100)
-    QLabel("Words", box).move(10, 10)
-    QPushButton("More", box).move(14, 12)
-    return box
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        cut_label,
-        cut_lines,
-        cut_button,
-        cut_field,
-        cut_beside_its_icon,
-        cut_text,
-        cut_choice,
-        outside,
-        covered,
-    ],
-)
-def test_clipped_widget_is_found(make, qtbot: QtBot) -> None:
+def assert_found(qtbot: QtBot, part: QWidget) -> None:
+    """Assert that one fault is found, and none when the part is hidden."""
     window = QWidget()
     qtbot.addWidget(window)
     window.resize(600, 300)
-    part = make()
     part.setParent(window)
     part.move(10, 10)
     window.show()
@@ -109,6 +82,20 @@ def test_clipped_widget_is_found(make, qtbot: QtBot) -> None:
     assert len(found) == 1, found
     part.hide()
     assert cut_off(window) == []
+
+
+@pytest.mark.parametrize("name", WIDGETS)
+def test_clipped_widget_is_found(name: str, qtbot: QtBot) -> None:
+    make, size = WIDGETS[name]
+    part = make()
+    part.setFixedSize(*size)
+    assert_found(qtbot, part)
+
+
+def test_text_beside_an_icon_widget_outside_and_overlap_are_found(qtbot: QtBot) -> None:
+    assert_found(qtbot, field_with_icon())
+    assert_found(qtbot, box(QLabel("A label that ends outside its box")))
+    assert_found(qtbot, box(QLabel("Words"), QPushButton("More")))
 
 
 class Painted(QWidget):
@@ -120,7 +107,7 @@ class Painted(QWidget):
         self.setFixedSize(60, 20)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, words, flags = QPainter(self), "Many words in one line", 0
+        painter, words, flags = QPainter(self), WORDS, 0
         if self.how == "elided":
             end = Qt.TextElideMode.ElideRight
             words = painter.fontMetrics().elidedText(words, end, self.width())
@@ -136,8 +123,8 @@ def test_clipped_painted_text_is_found(how: str, qtbot: QtBot) -> None:
     part.show()
     with watching():
         assert len(found := cut_off(part)) == 1, found
-        assert "Many words in one line" in found[0]
-        part.setToolTip("Many words in one line")
+        assert WORDS in found[0]
+        part.setToolTip(WORDS)
         assert cut_off(part) == []
 
 
@@ -145,11 +132,10 @@ def test_label_with_elided_text_is_found(qtbot: QtBot) -> None:
     label = QLabel()
     qtbot.addWidget(label)
     with watching():
-        metrics, end = label.fontMetrics(), Qt.TextElideMode.ElideRight
-        label.setText(metrics.elidedText("Many words in one line", end, 60))
+        label.setText(label.fontMetrics().elidedText(WORDS, Qt.TextElideMode.ElideRight, 60))
         label.show()
         assert len(cut_off(label)) == 1
-        label.setToolTip("Many words in one line")
+        label.setToolTip(WORDS)
         assert cut_off(label) == []
 
 
@@ -157,19 +143,8 @@ def test_fitting_text_passes(qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     rows = QVBoxLayout(window)
-    for make in (
-        cut_label,
-        cut_lines,
-        cut_button,
-        cut_field,
-        cut_beside_its_icon,
-        cut_text,
-        cut_choice,
-    ):
-        part = make()
-        part.setMinimumSize(0, 0)
-        part.setMaximumSize(2000, 2000)
-        rows.addWidget(part)
+    for make, _ in WIDGETS.values():
+        rows.addWidget(make())
     window.resize(600, 400)
     window.show()
     assert cut_off(window) == []

@@ -93,9 +93,16 @@ def test_all_controls_of_a_full_window_are_named(start: Start):
     everything_named()
 
 
-def test_the_dialogs(start: Start):
+def test_statistics_versions_and_dialogs_have_names(start: Start):
     run = start().ready()
     run.ask("say hello")
+    row = run.pane.transcript.row(run.pane.chat.transcript.path[-1].id)
+    assert row is not None
+    assert "tok/s" in face(row)[2]
+    assert face(run.pane.header)[1].startswith("Guide, Ready")
+    assert face(run.pane)[:2] == (Role.Grouping, "say hello")
+    tab = run.window.workspace.dock(run.pane.chat.id).tabWidget()
+    assert face(tab)[:2] == (Role.PageTab, "say hello")
     dialogs = ("settings", "shortcuts", "about", "prompts", "compare", "models", "get_model")
     for name in (*dialogs, "export", "trash", "backups"):
         run.window.commands[name].trigger()
@@ -130,18 +137,6 @@ def test_message_names_its_author_and_state(start: Start):
     last = run.pane.transcript.row(run.pane.chat.transcript.path[-1].id)
     assert last is not None
     assert face(last)[2].startswith("version 2 of 2")
-
-
-def test_statistics_and_versions_are_announced(start: Start):
-    run = start().ready()
-    run.ask("say hello")
-    row = run.pane.transcript.row(run.pane.chat.transcript.path[-1].id)
-    assert row is not None
-    assert "tok/s" in face(row)[2]
-    assert face(run.pane.header)[1].startswith("Guide, Ready")
-    assert face(run.pane)[:2] == (Role.Grouping, "say hello")
-    tab = run.window.workspace.dock(run.pane.chat.id).tabWidget()
-    assert face(tab)[:2] == (Role.PageTab, "say hello")
 
 
 def test_reply_is_announced_at_start_and_end(start: Start, monkeypatch: pytest.MonkeyPatch):

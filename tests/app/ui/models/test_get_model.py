@@ -80,6 +80,15 @@ def test_hub_is_contacted_only_for_complete_names(opened, served):
     assert run.window.downloads._written == {}
     assert served.asked == []
 
+    # Enter does not wait until the typing pauses.
+    dialog.TYPING_MS = 600_000
+    dialog.field.clear()
+    run.qtbot.keyClicks(dialog.field, NAME)
+    assert served.asked == []
+    run.qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
+    run.until(lambda: dialog.go.isEnabled())
+    assert dialog.found.name.text() == "tiny-model"
+
 
 def test_model_is_downloaded_and_used_by_keyboard(opened, served, profile):
     run, dialog = opened
@@ -118,16 +127,6 @@ def test_download_continues_after_dialog_closes(opened, served):
     assert (toast.text, toast.button.text()) == ("tiny-model downloaded", "Open")
     run.qtbot.mouseClick(toast.button, LEFT)
     assert run.pane.chat.record.model == NAME
-
-
-def test_enter_does_not_wait(opened, served):
-    run, dialog = opened
-    dialog.TYPING_MS = 600_000
-    run.qtbot.keyClicks(dialog.field, NAME)
-    assert served.asked == []
-    run.qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
-    run.until(lambda: dialog.go.isEnabled())
-    assert dialog.found.name.text() == "tiny-model"
 
 
 def test_pause_and_go_on(opened, served):

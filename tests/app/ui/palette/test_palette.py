@@ -126,7 +126,8 @@ def test_palette_lists_commands_with_keys_and_reasons(run: Run):
     assert listed - there == {"Command Palette"}
 
 
-def test_palette_starts_with_recent_entries(run: Run):
+def test_palette_starts_with_recent_entries(start: Start):
+    run = start().ready()
     palette = opened(run)
     assert not palette.recent.isVisible()
     full = palette.height()
@@ -142,8 +143,13 @@ def test_palette_starts_with_recent_entries(run: Run):
     assert palette.height() < full / 2
     assert palette.list.geometry().bottom() < palette.height()
     palette.field.setText("nothing is called so")
-    assert (palette.nothing.isVisible(), palette.rows.rowCount()) == (True, 1)  # see the last test
+    assert (palette.nothing.isVisible(), palette.rows.rowCount()) == (True, 1)
     palette.close_palette()
+    run.end()
+    run = start().ready()
+    assert words(opened(run))[:2] == ["Score", "Split Down"]
+    run.qtbot.keyClick(palette_of(run).field, KEY.Key_K, CTRL)
+    assert run.window.palette_commands.palette is None
 
 
 def test_palette_names_remote_models_and_chats(run: Run):
@@ -296,17 +302,6 @@ def test_palette_finds_translated_and_english_names(start: Start):
     assert words(palette)[0] == "Zoom der Oberfläche"
     palette.field.setText("interface zoom")
     assert words(palette)[0] == "Zoom der Oberfläche"
-
-
-def test_palette_keeps_recent_entries_after_restart(start: Start):
-    run = start().ready()
-    for typed in ("score", "sidebar"):
-        run.qtbot.keyClick(opened(run, typed).field, KEY.Key_Return)
-    run.end()
-    run = start().ready()
-    assert words(opened(run))[:2] == ["Sidebar", "Score"]
-    run.qtbot.keyClick(palette_of(run).field, KEY.Key_K, CTRL)
-    assert run.window.palette_commands.palette is None
 
 
 def test_sidebar_row_command_stays_with_its_row(run: Run):
