@@ -304,20 +304,6 @@ def test_files_are_dropped_on_three_panes(start: Start, tmp_path: Path):
     assert [pane.chat.attaching.files[0].characters for pane in run.panes] == [6, 6, 6]
 
 
-def test_broadcast_includes_files(start: Start, tmp_path: Path):
-    run = start().ready()
-    run.window.commands["split_right"].trigger()
-    run.window.commands["broadcast"].trigger()
-    (tmp_path / "a.txt").write_text("shared words")
-    give(run, tmp_path / "a.txt")
-    run.say("say both")
-    for pane in run.panes:
-        run.answered(pane)
-    assert [text_of(reply.turns[-1]["content"]) for reply in run.engine.sent] == [
-        '<file name="a.txt">\nshared words\n</file>\n\nsay both'
-    ] * 2
-
-
 def test_unsupported_file_gives_an_error_message(start: Start, tmp_path: Path):
     run = start().ready()
     pane = run.pane
