@@ -52,7 +52,7 @@ def field_with_icon() -> QWidget:
 def box(*parts: QWidget) -> QWidget:
     """Return a box with parts 10 pixels from its corner."""
     made = QWidget()
-    made.setFixedSize(100, 40)
+    made.setFixedSize(120, 60)
     for part in parts:
         part.setParent(made)
         part.move(10, 10)
