@@ -272,8 +272,8 @@ class Comparisons(QObject):
             pane.chat.turn.handle(Event.STOP)
             self._workspace.close_pane(pane, told=False)
         group.desk.bring_back(group.columns, kept.chat.id)
-        if (pane := self._workspace.pane(kept.chat.id)) is not None:
-            self._workspace.activate(pane)
+        if (open_pane := self._workspace.pane(kept.chat.id)) is not None:
+            self._workspace.activate(open_pane)
         closed = [pane.chat.id for pane in others]
         words = group.columns[kept.chat.id]
         self.kept.emit(kept.chat.record.model, models, words, told, closed)

@@ -319,7 +319,9 @@ class ToolsWindow(Sheet):
         for server, status in lines:
             words = status.words or tr(_STATES[status.state], "a server")
             state = words if server.enabled else tr("Off")
-            actions = [(tr("Show Log"), partial(self._show_log, server.name))]
+            actions: list[tuple[str, Callable[[], object]]] = [
+                (tr("Show Log"), partial(self._show_log, server.name))
+            ]
             if status.state in (ConnectionState.CONNECTING, ConnectionState.READY):
                 actions.append((tr("Stop"), partial(host.end, server.name)))
             elif server.enabled:
