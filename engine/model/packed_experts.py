@@ -222,8 +222,8 @@ def _replace_arrays(module: Any, experts: PackedExperts) -> None:
 
 def _agrees(module: Any, experts: PackedExperts) -> bool:
     """Compare packed experts with MLX's results, using two rows with two experts each."""
-    random, last = np.random.default_rng(0), module.gate_proj.num_experts - 1
-    x = mx.array(random.standard_normal((1, 2, module.gate_proj.input_dims), np.float32))
+    last = module.gate_proj.num_experts - 1
+    x = mx.random.normal((1, 2, module.gate_proj.input_dims), key=mx.random.key(0))
     chosen = mx.array([[[0, last], [last, last // 2]]])
     try:
         wanted, found = np.array(module(x, chosen)), np.array(experts(x, chosen))

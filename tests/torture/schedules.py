@@ -34,7 +34,7 @@ from engine.runtime.pacing import PrefillPacer
 
 FAMILIES = (
     *("llama", "qwen2", "qwen3", "smollm3", "gemma2", "phi3", "glm4", "internlm3", "seed_oss"),
-    *("mistral3", "gemma3_text", "qwen3_moe", "qwen3_next"),
+    *("mistral3", "gemma3_text", "qwen3_moe", "qwen3_next", "nanbeige"),
 )
 CONTEXT, PREFIX = 400, 48  # tokens
 FEW = 4  # chats that fit into a small budget

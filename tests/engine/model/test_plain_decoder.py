@@ -83,9 +83,9 @@ def test_model_says_the_same_as_by_mlx(folder: Path) -> None:
     assert all(difference(a, b) < CLOSE for a, b in pairs)
 
 
-@pytest.mark.parametrize("kind", ["gemma2", "phi3", "glm4", "exaone4"])
+@pytest.mark.parametrize("kind", ["gemma2", "phi3", "glm4", "exaone4", "nanbeige"])
 def test_other_layer_types_are_supported(kind: str, tmp_path: Path) -> None:
-    """Cover post-norms and other norms, GELU, soft caps, scaled embeddings and fused matrices."""
+    """Cover other norms, GELU, soft caps, scaled embeddings, fused matrices and repeated layers."""
     more = {"sliding_window": None, "sliding_window_pattern": None} if kind == "exaone4" else {}
     path = write_few_bits(tmp_path / kind, {**small_config(kind), **more})
     net, (theirs, _) = packed(path), load_model(path)
@@ -127,24 +127,13 @@ def test_parts_of_another_kind_keep_their_own_code(
     assert plain_decoder.whole(net) is None
 
 
-def test_layers_of_another_kind_keep_their_own_code(tmp_path: Path) -> None:
-    """Granite's layers use the standard names but multiply their outputs."""
-    config = {
-        **FAMILIES["plain"],
-        "model_type": "granite",
-        "logits_scaling": 2.0,
-        "embedding_multiplier": 3.0,
-        "attention_multiplier": 0.2,
-        "residual_multiplier": 0.3,
-        "attention_bias": False,
-        "mlp_bias": False,
-        "tie_word_embeddings": True,
-    }
-    path = write_few_bits(tmp_path / "granite", config)
-    net = packed(path)
+@pytest.mark.parametrize("kind", ["granite", "nemotron-nas", "dots1"])
+def test_layers_of_another_kind_keep_their_own_code(kind: str, tmp_path: Path) -> None:
+    """Outputs are multiplied, layers have no attention, or only the first has no experts."""
+    path = write_few_bits(tmp_path / kind, small_config(kind))
+    net, (theirs, _) = packed(path), load_model(path)
     assert packed_layers.is_packed(net)
     assert not plain_decoder.is_installed(net)
-    theirs, _ = load_model(path)
     pairs = zip(passes(net), passes(theirs), strict=True)
     assert all(difference(a, b) < CLOSE for a, b in pairs)
 
