@@ -81,12 +81,12 @@ class MemoryBudget:
     def __init__(self, rows: Sequence[Row], memory: MemoryView) -> None:
         self.rows = rows
         self.memory = memory
-        self.promise = promised((r.most, r.group, r.shared) for r in rows if r.runs)
+        self.promise = promised((r.max_bytes, r.group, r.shared) for r in rows if r.runs)
         self.free = memory.budget - memory.fixed - self.promise.nbytes
 
     @cached_property
     def reserve(self) -> int:
-        if any(r.scratch and (r.runs or not r.paused) for r in self.rows):
+        if any(r.scratch and (r.runs or not r.is_suspended) for r in self.rows):
             return 0  # a single question is already running or queued
         memory = self.memory
         share = int((memory.budget - memory.fixed) * SCRATCH_SHARE)
@@ -95,7 +95,7 @@ class MemoryBudget:
     @property
     def unused(self) -> int:
         """Bytes neither promised nor in use, not even by idle caches. Negative if over budget."""
-        return self.free - self.memory.idle_bytes - self.memory.leaving
+        return self.free - self.memory.idle_bytes - self.memory.writing_bytes
 
     def fit(self, nbytes: int, claimed: int = 0, row: Row | None = None) -> bool | Eviction | None:
         """Find out how `nbytes` can fit.
@@ -114,14 +114,16 @@ class MemoryBudget:
             free -= row.shared
         if free < claimed:
             return None
-        if self.memory.idle_bytes + self.memory.leaving <= free:
+        if self.memory.idle_bytes + self.memory.writing_bytes <= free:
             return True
         own = CacheKey("session", row.id) if row is not None else None
-        dropped, left = room(free, [i for i in self.memory.idle if i.key != own], in_use)
-        return Eviction(tuple(dropped)) if dropped else left + self.memory.leaving <= free
+        dropped, left = choose_evictions(
+            free, [i for i in self.memory.idle if i.key != own], in_use
+        )
+        return Eviction(tuple(dropped)) if dropped else left + self.memory.writing_bytes <= free
 
 
-def place(scratch: bool, priority: int, waiting_since: float) -> tuple[bool, int, float]:
+def queue_key(scratch: bool, priority: int, waiting_since: float) -> tuple[bool, int, float]:
     """Return the sort key of a request waiting for memory.
 
     Single questions are first, because memory is kept free for one of them.
@@ -132,7 +134,7 @@ def place(scratch: bool, priority: int, waiting_since: float) -> tuple[bool, int
 def order(rows: Iterable[Row]) -> list[Row]:
     """Sort rows that wait for memory by admission order."""
     waiting = [r for r in rows if r.status == Status.QUEUED]
-    return sorted(waiting, key=lambda r: place(r.scratch, r.priority, r.waiting_since))
+    return sorted(waiting, key=lambda r: queue_key(r.scratch, r.priority, r.waiting_since))
 
 
 def refuse(queue: Sequence[Row], budget: MemoryBudget) -> tuple[Refusal, ...]:
@@ -149,7 +151,7 @@ def refuse(queue: Sequence[Row], budget: MemoryBudget) -> tuple[Refusal, ...]:
 def _alone(row: Row, budget: MemoryBudget) -> int:
     """Return the bytes needed by the weights and this request if nothing else were running."""
     memory = budget.memory
-    return memory.fixed - memory.passing + row.most + row.shared
+    return memory.fixed - memory.releasing_bytes + row.max_bytes + row.shared
 
 
 def too_large(needed: int, free: int) -> str:
@@ -171,9 +173,9 @@ def admit(
         claimed: bytes that a load or an embedding needs, which waits for caches to be written.
     """
     for row in queue:
-        if row.paused or _alone(row, budget) > budget.memory.budget - budget.reserve:
+        if row.is_suspended or _alone(row, budget) > budget.memory.budget - budget.reserve:
             continue  # paused, or refused because the reply can never fit
-        found = budget.fit(row.most, max(budget.reserve, claimed), row)
+        found = budget.fit(row.max_bytes, max(budget.reserve, claimed), row)
         if found:
             return Admission(row.id) if found is True else found
         if not row.scratch:
@@ -216,9 +218,9 @@ def extend(budget: MemoryBudget) -> Extension | Eviction | None:
     little memory.
     """
     for row in budget.rows:
-        if row.growth is None or row.paused:
+        if row.growth_bytes is None or row.is_suspended:
             continue
-        found = budget.fit(row.growth, budget.reserve)
+        found = budget.fit(row.growth_bytes, budget.reserve)
         if isinstance(found, Eviction):
             return found
         if found or (found is False and row.at_limit):
@@ -226,14 +228,14 @@ def extend(budget: MemoryBudget) -> Extension | Eviction | None:
     return None
 
 
-def keep(budget: MemoryBudget) -> PrefixCopy | Eviction | None:
+def keep_prefix(budget: MemoryBudget) -> PrefixCopy | Eviction | None:
     """Keep a prefix if it fits. Only older prefixes are evicted for it, never a session."""
     memory = budget.memory
     for row in budget.rows:
-        if not row.keeps or row.keeps_bytes > memory.prefix_limit:
+        if not row.prefix_to_keep or row.prefix_bytes > memory.prefix_limit:
             continue
-        over = sum(p.nbytes for p in memory.prefixes) + row.keeps_bytes - memory.prefix_limit
-        over = max(over, row.keeps_bytes - budget.unused)
+        over = sum(p.nbytes for p in memory.prefixes) + row.prefix_bytes - memory.prefix_limit
+        over = max(over, row.prefix_bytes - budget.unused)
         dropped = []
         for prefix in sorted(memory.prefixes, key=lambda p: p.used_at):
             if over <= 0:
@@ -241,7 +243,7 @@ def keep(budget: MemoryBudget) -> PrefixCopy | Eviction | None:
             dropped.append(prefix.key)
             over -= prefix.nbytes
         if over <= 0:
-            return Eviction(tuple(dropped)) if dropped else PrefixCopy(row.id, row.keeps)
+            return Eviction(tuple(dropped)) if dropped else PrefixCopy(row.id, row.prefix_to_keep)
     return None
 
 
@@ -253,20 +255,24 @@ def surplus(budget: MemoryBudget) -> tuple[tuple[CacheKey, ...], tuple[str, ...]
     their own share of the budget.
     """
     memory, free = budget.memory, budget.free
-    if memory.images_over > 0:
+    if memory.excess_image_bytes > 0:
         images = [i for i in memory.idle if i.key.kind == "image"]
-        kept = sum(i.nbytes for i in images) - memory.images_over
-        return tuple(room(kept, images, ())[0]), ()
+        kept = sum(i.nbytes for i in images) - memory.excess_image_bytes
+        return tuple(choose_evictions(kept, images, ())[0]), ()
     if memory.idle_bytes <= free:
         return (), ()
-    dropped = room(free, memory.idle, budget.promise.groups)[0] if memory.idle_bytes else ()
+    dropped = (
+        choose_evictions(free, memory.idle, budget.promise.groups)[0] if memory.idle_bytes else ()
+    )
     held = [r for r in budget.rows if r.status in (Status.PREFILLING, Status.DECODING)]
-    if dropped or free + sum(r.slack for r in held) >= 0 or len(held) < 2:
+    if dropped or free + sum(r.slack_bytes for r in held) >= 0 or len(held) < 2:
         return tuple(dropped), ()
     return (), (min(held, key=lambda r: (r.priority, -r.waiting_since)).id,)
 
 
-def room(free: int, idle: Iterable[Idle], in_use: Collection[int]) -> tuple[list[CacheKey], int]:
+def choose_evictions(
+    free: int, idle: Iterable[Idle], in_use: Collection[int]
+) -> tuple[list[CacheKey], int]:
     """Choose idle caches to drop, least recently used first, so that the rest fits in `free` bytes.
 
     Args:

@@ -137,7 +137,7 @@ class Delivery:
         run.timing = replace(
             timing,
             decode=timing.decode + spent,
-            told=timing.told + told,
+            generated=timing.generated + told,
             drafted=timing.drafted + len(check.drafted),
             accepted=timing.accepted + accepted,
         )

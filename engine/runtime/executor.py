@@ -161,7 +161,7 @@ class Executor:
     def _compute(self, plan: StepPlan, run: Run) -> None:
         chunk, meter = plan.chunk, self._state.meter
         for request in self._state.requests.values():
-            request.keeps = 0
+            request.prefix_to_keep = 0
         mixed = chunk is not None and chunk.mixed
         started = self._state.clock()
         steps: list[Outcome] = []
@@ -260,7 +260,7 @@ class Executor:
                 with state.meter.phase("wait"):
                     following, checks = _check_drafts(feeding, step.drafts)
             if feeding and not following and not checks:
-                lost = any(r.lost for r in feeding)
+                lost = any(r.lost_tokens for r in feeding)
                 with state.meter.phase("launch"):
                     following = _launch(feeding, step.shared)
                 if lost:  # don't include the time of the draft in the next step
@@ -326,11 +326,13 @@ class Executor:
             kv.snapshot()
         if not request.generated:
             others = (state.requests[i].reader for i in plan.reading if i in state.requests)
-            request.keeps = state.memory.prefixes.worth_keeping(reader, chunk.start, others)
+            request.prefix_to_keep = state.memory.prefixes.worth_keeping(
+                reader, chunk.start, others
+            )
 
     def _keep(self, keeping: PrefixCopy) -> None:
         request = self._state.requests[keeping.session]
-        request.keeps = 0
+        request.prefix_to_keep = 0
         self._state.memory.prefixes.keep(request.reader, keeping.length)
 
 

@@ -196,12 +196,12 @@ class Memory:
         leaving = self.offload.pending()
         if leaving:  # excludes memory shared with other caches
             leaving = self.offload.pending({*in_use, *groups, *(p.group for p in parts)})
-        return MemoryView(self.budget, self.fixed, idle_bytes=idle, leaving=leaving)
+        return MemoryView(self.budget, self.fixed, idle_bytes=idle, writing_bytes=leaving)
 
     @property
     def caches(self) -> int:
         """Return the bytes of all caches, including kept prefixes and pending disk writes."""
-        return self.kv_bytes + self.prefixes.nbytes + self.usage().leaving
+        return self.kv_bytes + self.prefixes.nbytes + self.usage().writing_bytes
 
     # -- memory promised to replies ---------------------------------------------------------
 
@@ -218,16 +218,16 @@ class Memory:
             wanted: maximum bytes that a waiting load or embedding may need.
             everything: list all idle caches, because all will be evicted.
         """
-        promise = admission.promised((r.most, r.group, r.shared) for r in rows if r.runs)
+        promise = admission.promised((r.max_bytes, r.group, r.shared) for r in rows if r.runs)
         now = self.usage(promise)
         images = sum(idle.nbytes for idle in self._images[0].values())
         over = max(0, images - int(self.budget * IMAGE_SHARE))
-        needs = [wanted, *(r.most + r.shared for r in rows if r.status == Status.QUEUED)]
-        needs += [r.growth for r in rows if r.growth is not None]
+        needs = [wanted, *(r.max_bytes + r.shared for r in rows if r.status == Status.QUEUED)]
+        needs += [r.growth_bytes for r in rows if r.growth_bytes is not None]
         # List idle chats only if some of them may have to be evicted.
-        taken = now.fixed + promise.nbytes + now.idle_bytes + now.leaving
+        taken = now.fixed + promise.nbytes + now.idle_bytes + now.writing_bytes
         short = taken + max(needs) > self.budget
-        kept = self.prefixes.kept.items() if any(r.keeps for r in rows) else ()
+        kept = self.prefixes.kept.items() if any(r.prefix_to_keep for r in rows) else ()
         passing = sum(self._reserved.values())
         if any(r.runs for r in rows):  # other replies may be prefilling their images
             passing = now.fixed - self.weights
@@ -239,8 +239,8 @@ class Memory:
             idle=self.idle() if short or over or everything else (),
             prefixes=[Idle(key, p.kv.owed, p.used_at) for key, p in kept],
             prefix_limit=self.prefixes.limit,
-            images_over=over,
-            passing=passing,
+            excess_image_bytes=over,
+            releasing_bytes=passing,
         )
 
     def add(self, session: SessionState) -> None:

@@ -32,19 +32,20 @@ class Row(Struct, frozen=True):
     id: str
     model: str
     status: Status
-    paused: bool = False
+    is_suspended: bool = False
     reproducible: bool = False
     # Requires separate passes, because the session is reproducible or a shared pass with it failed.
     apart: bool = False
     # The prompt can be prefilled in the same pass as a decode step or other prompts, if those allow
     # it.
-    mixable: bool = False
+    can_mix_prefill: bool = False
     # A fork that hasn't written to its shared caches. They are copied on the first write, so until
     # then, adopting a prefix costs nothing.
     unwritten: bool = False
-    joins: bool = True  # a prefill chunk can be in the same pass as this session's decode step
+    # A prefill chunk can be in the same pass as this session's decode step.
+    can_mix_decode: bool = True
     # The prompt's last token can be fed in the same pass as the rest of the prompt.
-    ends: bool = False
+    can_feed_last: bool = False
     scratch: bool = False
     priority: int = 0
     # The client program, or "" for this program. Programs share compute time fairly.
@@ -52,7 +53,7 @@ class Row(Struct, frozen=True):
     share: float = 0.0  # percent of the time assigned to its program; 0 for no fixed share
     length: int = 0  # tokens that its caches hold, while its prompt is read
     # tokens of its prompt still to read, without the last one, which the first step feeds unless
-    # the last chunk does (`ends`)
+    # the last chunk does (`can_feed_last`)
     remaining: int = 0
     # Time at which the prompt started to wait, in seconds on the clock of `View.now`.
     waiting_since: float = 0.0
@@ -64,14 +65,14 @@ class Row(Struct, frozen=True):
     # spans `(start, end)` of its prompt's unread tokens that must not be split
     images: tuple[tuple[int, int], ...] = ()
     snapshot_at: int = -1  # position where prefill must stop to take a snapshot; -1 for none
-    most: int = 0  # bytes of the session's own caches at the maximum reply length
-    slack: int = 0  # part of `most` that is allocated but not needed
-    # Bytes added to `most` if the allowance is extended, or None if no extension was requested.
-    growth: int | None = None
+    max_bytes: int = 0  # bytes of the session's own caches at the maximum reply length
+    slack_bytes: int = 0  # part of `max_bytes` that is allocated but not needed
+    # Bytes added to `max_bytes` if the allowance is extended. None if that was not requested.
+    growth_bytes: int | None = None
     at_limit: bool = False  # the reply ends with the next token unless its allowance is extended
     # Length of a prompt prefix that other sessions can use, until the next pass. 0 for none.
-    keeps: int = 0
-    keeps_bytes: int = 0
+    prefix_to_keep: int = 0
+    prefix_bytes: int = 0
     # Number and bytes of the cache group shared with other sessions. 0 for no group.
     group: int = 0
     shared: int = 0
@@ -81,15 +82,15 @@ class Row(Struct, frozen=True):
     drafter_bytes: int = 0  # bytes by which the draft model's caches may still grow
     # For each lookup token, the probability that all tokens up to and including this token are
     # accepted.
-    holds: Sequence[float] = ()
+    lookup_chances: Sequence[float] = ()
     # Number of tokens removed from the caches by a draft, which the next step processes again.
-    lost: int = 0
+    lost_tokens: int = 0
     kind: tuple[object, ...] = ()  # rows of the same kind can reuse each other's caches
     prompt: bytes = b""  # `packed` prompt tokens; empty except during prefill
     system: int = 0  # number of leading tokens that only depend on the system message
     # The caches can't be trimmed, so other sessions can only reuse them up to points where prefill
     # stops.
-    halts: bool = False
+    needs_stops: bool = False
     offer: CacheOffer | None = None  # parts of the prompt in caches of other sessions
 
     def __repr__(self) -> str:
@@ -103,7 +104,7 @@ class Row(Struct, frozen=True):
 
     @property
     def decodes(self) -> bool:
-        return self.status == Status.DECODING and not self.paused
+        return self.status == Status.DECODING and not self.is_suspended
 
     @property
     def runs(self) -> bool:
@@ -112,7 +113,7 @@ class Row(Struct, frozen=True):
 
     @property
     def reads(self) -> bool:
-        return self.status == Status.PREFILLING and not self.paused
+        return self.status == Status.PREFILLING and not self.is_suspended
 
 
 class Idle(Struct, frozen=True):
@@ -136,12 +137,12 @@ class MemoryView(Struct, frozen=True):
     # Caches that aren't in use. Empty if everything fits without evictions.
     idle: Sequence[Idle] = ()
     idle_bytes: int = 0  # bytes of all idle caches, excluding memory shared with running replies
-    leaving: int = 0  # bytes of evicted caches that are still being written to disk
+    writing_bytes: int = 0  # bytes of evicted caches that are still being written to disk
     # Kept prefixes with their bytes. Only listed if a row has a prefix to keep.
     prefixes: Sequence[Idle] = ()
     prefix_limit: int = 0  # limit for the bytes of all kept prefixes
-    images_over: int = 0  # bytes by which image embeddings exceed their share of the budget
-    passing: int = 0  # part of `fixed` that text embeddings and other replies will free
+    excess_image_bytes: int = 0  # bytes by which image embeddings exceed their share of the budget
+    releasing_bytes: int = 0  # part of `fixed` that text embeddings and other replies will free
 
 
 class PendingEmbedding(Struct, frozen=True):
@@ -184,7 +185,7 @@ class View(Struct, frozen=True):
     embedding: PendingEmbedding | None = None  # texts waiting for memory to be embedded, if any
     relieve: bool = False  # the system is short of memory, so evict all idle caches
     pieces: frozenset[Piece] = frozenset()  # kinds of background work that can continue
-    computes: bool = True  # False while all ranks are loading a model
+    can_compute: bool = True  # False while all ranks are loading a model
 
 
 class Admission(Struct, frozen=True):
@@ -291,20 +292,20 @@ class StepPlan(Struct, frozen=True):
     passes: tuple[Pass, ...] = ()  # decode passes of this model
     chunk: Chunk | None = None  # part of a prompt to prefill
     # Remaining parts of other prompts, which are prefilled in the same pass as `chunk`.
-    beside: tuple[Chunk, ...] = ()
+    other_chunks: tuple[Chunk, ...] = ()
     reading: tuple[str, ...] = ()  # sessions being prefilled, in order
     queue: tuple[str, ...] = ()  # sessions waiting for memory, in the order of admission
     # Sessions with complete prompts wait for other prompts that arrived at the same time.
     gathering: bool = False
     answering: int = 0  # total number of passes, of all models, that the chunk delays
-    begins: bool = False  # all sessions in the turn's only pass start their replies
+    starts_replies: bool = False  # all sessions in the turn's only pass start their replies
     # Background work to continue after the turn's tokens are delivered, in this order.
     pieces: tuple[Piece, ...] = ()
 
     @property
     def chunks(self) -> tuple[Chunk, ...]:
         """Prompt chunks that are read in the same pass."""
-        return () if self.chunk is None else (self.chunk, *self.beside)
+        return () if self.chunk is None else (self.chunk, *self.other_chunks)
 
     @property
     def idle(self) -> bool:
@@ -330,6 +331,6 @@ class Timing(Struct, frozen=True):
     left: int = 0  # number of unread tokens in the chunk's prompt
     # Number of tokens generated by a pass with drafts, including `accepted` tokens out of `drafted`
     # tokens.
-    told: int = 0
+    generated: int = 0
     drafted: int = 0
     accepted: int = 0

@@ -150,7 +150,7 @@ class Request:
         self.text: ReplyText | None = None
         self.constraint: Constraint | None = None
         self.prompt_length = self.limit = self.longest = 0
-        self.keeps = 0
+        self.prefix_to_keep = 0
         self.odds = Odds(params.logprobs) if params.logprobs is not None else None
         self.tells_calls = tells_calls
         self.repeated = 0
@@ -223,7 +223,7 @@ class Request:
         return max(0, self.left - 1)
 
     @property
-    def lost(self) -> int:
+    def lost_tokens(self) -> int:
         """Return the number of tokens that a draft removed, which the next step reads again."""
         if self.status != Status.DECODING:
             return 0
@@ -235,7 +235,7 @@ class Request:
         return self.status in RUNNING
 
     @property
-    def sits_out(self) -> bool:
+    def is_suspended(self) -> bool:
         """True while the request takes part in no pass because it's paused, or waiting for a worker
         or an image.
         """

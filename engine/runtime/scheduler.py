@@ -82,7 +82,7 @@ class Scheduler:
         names = tuple(r.id for r in queue)
         plan = self._arranged(view, queue, budget)
         if plan is None:
-            plan = self._working(view, budget) if view.computes else StepPlan()
+            plan = self._working(view, budget) if view.can_compute else StepPlan()
         return replace(plan, queue=names, pieces=tuple(p for p in Piece if p in view.pieces))
 
     def _arranged(self, view: View, queue: Sequence[Row], budget: MemoryBudget) -> StepPlan | None:
@@ -114,7 +114,7 @@ class Scheduler:
             found = admission.admit(queue, budget, claimed)
             if refused or found is not None:
                 return replace(_arranging(found, "admit"), refuse=refused)
-        kept = admission.keep(budget)
+        kept = admission.keep_prefix(budget)
         return _arranging(kept, "keep") if kept is not None else None
 
     def _working(self, view: View, budget: MemoryBudget) -> StepPlan:
@@ -148,13 +148,13 @@ class Scheduler:
         if chunk is None or not timing.read:
             return
         self._chunks += 1
-        if plan.passes and not plan.begins:
+        if plan.passes and not plan.starts_replies:
             spent = timing.decode - 2 * self.step_seconds if chunk.mixed else timing.chunk
             self._rest.add(spent - self.pacing.gap_budget)
         if not timing.left:
             grace = GATHERED_FOR if plan.gathering else self.step_seconds
             self._hand_on_until = timing.ended + self.pacing.gap_budget + grace
-        if plan.begins:
+        if plan.starts_replies:
             self.pacing.observe(chunk.model, timing.read, timing.decode, None)
         elif chunk.mixed:
             rows = len(plan.passes[0].feed) + timing.read
@@ -169,7 +169,7 @@ class Scheduler:
         groups = _groups(view.rows)
         if self._gathers(view, order):
             first, others = self._chunk(view, order, [])
-            plan = StepPlan(chunk=first, beside=others, reading=reading, gathering=True)
+            plan = StepPlan(chunk=first, other_chunks=others, reading=reading, gathering=True)
             joint = len(groups) == 1 and _may_mix(view, order[0], groups[0])
             ready = _pass(groups[0], view) if joint else None
             return with_last_tokens(view, order, plan, ready)
@@ -193,7 +193,7 @@ class Scheduler:
             model=model,
             passes=passes,
             chunk=chunk,
-            beside=beside,
+            other_chunks=beside,
             reading=reading,
             answering=len(groups) if chunk is not None else 0,
         )
@@ -206,7 +206,7 @@ class Scheduler:
         chats, row = len(group), group[0]
         if len(step.feed) < chats or any(_runs_beside(r, group) for r in view.rows):
             return step
-        if chats > 1 or row.holds:
+        if chats > 1 or row.lookup_chances:
             return self._with_copies(step, group, view)
         count = self.drafting.count(row.model) if row.drafts else 0
         if not count or row.behind < 0 or row.drafter_bytes > budget.unused:
@@ -222,11 +222,11 @@ class Scheduler:
         """
         model, most = group[0].model, MOST_CHUNK
         if len(group) > 1:
-            if not (step.shared and model in view.mixing and all(r.joins for r in group)):
+            if not (step.shared and model in view.mixing and all(r.can_mix_decode for r in group)):
                 return step
-            copying = max(1, sum(bool(r.holds) for r in group))
+            copying = max(1, sum(bool(r.lookup_chances) for r in group))
             most = self.pacing.mixed_chunk(model, len(group), MOST_CHUNK) // copying
-        drafts = tuple(self.drafting.look_up(model, [r.holds[:most] for r in group]))
+        drafts = tuple(self.drafting.look_up(model, [r.lookup_chances[:most] for r in group]))
         return replace(step, drafts=drafts if any(drafts) else ())
 
     def _observe_drafts(self, view: View, plan: StepPlan, timing: Timing) -> None:
@@ -238,11 +238,11 @@ class Scheduler:
             self.drafting.waited()
             return
         fed = [rows[key] for key in steps[0].feed]
-        chats, looked_up = len(fed), any(row.holds for row in fed)
-        if timing.told:
-            came = timing.told, timing.drafted, timing.accepted
+        chats, looked_up = len(fed), any(row.lookup_chances for row in fed)
+        if timing.generated:
+            came = timing.generated, timing.drafted, timing.accepted
             self.drafting.observe(plan.model, timing.decode, *came, looked_up, chats)
-        elif chats == 1 and fed[0].lost:
+        elif chats == 1 and fed[0].lost_tokens:
             self.drafting.observe_again(plan.model, timing.decode)
         elif any(row.drafts for row in fed):
             self.drafting.observe(plan.model, timing.decode, chats, chats=chats)
@@ -264,7 +264,7 @@ class Scheduler:
         used = self._shares.used({r.program for r in view.rows if r.decodes or r.reads})
         most = min(used.values(), default=0.0) + LEEWAY
         ahead = {program for program, seconds in used.items() if seconds > most}
-        rows = [replace(r, paused=True) if r.program in ahead else r for r in view.rows]
+        rows = [replace(r, is_suspended=True) if r.program in ahead else r for r in view.rows]
         return replace(view, rows=rows)
 
     def _charge(self, view: View, plan: StepPlan, timing: Timing) -> None:
@@ -391,17 +391,17 @@ def _pass(group: Sequence[Row], view: View) -> Pass:
 def _may_mix(view: View, row: Row, group: Sequence[Row]) -> bool:
     """True if a chunk of `row`'s prompt can be part of the next step of `group`."""
     return (
-        row.mixable
+        row.can_mix_prefill
         and row.model in view.mixing
         and row.model not in view.faulty
         and row.model == group[0].model
-        and all(r.joins for r in group)
+        and all(r.can_mix_decode for r in group)
     )
 
 
 def _runs_beside(other: Row, group: Sequence[Row]) -> bool:
     """True if another active chat keeps the group from drafting."""
-    beside = not other.paused and all(other.id != row.id for row in group)
+    beside = not other.is_suspended and all(other.id != row.id for row in group)
     return beside and other.status not in (Status.PREPARING, Status.FINISHED)
 
 
@@ -482,9 +482,9 @@ def with_last_tokens(
         model=first.model,
         passes=(step,),
         chunk=first,
-        beside=tuple(beside),
+        other_chunks=tuple(beside),
         gathering=False,
-        begins=begins,
+        starts_replies=begins,
     )
 
 
@@ -493,19 +493,19 @@ def _ends(row: Row, chunk: Chunk, order: Sequence[Row]) -> bool:
 
     If all tokens but the last are copied from other caches, the prompt has no chunk at all.
     """
-    if not row.ends or chunk.count < row.remaining:
+    if not row.can_feed_last or chunk.count < row.remaining:
         return False
     return row.end not in (row.snapshot_at, halt(row, order))
 
 
 def _comes(row: Row) -> bool:
     """True if a session's prompt will soon be read."""
-    return row.status < Status.DECODING and not row.paused
+    return row.status < Status.DECODING and not row.is_suspended
 
 
 def _may(view: View, row: Row) -> bool:
     model = row.model
-    return row.mixable and model in view.joining and model not in view.faulty
+    return row.can_mix_prefill and model in view.joining and model not in view.faulty
 
 
 def _until_stop(row: Row, order: Sequence[Row], count: int) -> int:
@@ -537,7 +537,7 @@ def halt(row: Row, order: Sequence[Row]) -> int:
     Args:
         order: all prompts to be read, including this one.
     """
-    if not row.halts:
+    if not row.needs_stops:
         return -1
     places = [row.system]
     for other in order:

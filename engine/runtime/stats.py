@@ -12,7 +12,7 @@ from engine.model.info import LOOKUP
 from engine.model.loaded_model import LoadedModel
 from engine.model.prompt_lookup import Lookup
 from engine.model.vision import VisionModel
-from engine.runtime.admission import place
+from engine.runtime.admission import queue_key
 from engine.runtime.plan import Status
 from engine.runtime.request import SessionState
 from engine.runtime.state import State
@@ -39,7 +39,7 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
         "children_bytes": sum(map(process.resident_bytes, confined.shared().pids)),
         "weights_bytes": state.memory.weights,
         "kv_bytes": state.memory.kv_bytes,
-        "writing_bytes": state.memory.usage().leaving,
+        "writing_bytes": state.memory.usage().writing_bytes,
         "disk_bytes": state.memory.offload.nbytes,
         "prefix_bytes": state.memory.prefixes.nbytes,
         "step_seconds": step_seconds,
@@ -83,7 +83,7 @@ def _images(vision: VisionModel) -> dict[str, int]:
 
 def _queue(state: State) -> list[str]:
     waiting = [r for r in state.requests.values() if r.status == Status.QUEUED]
-    key = {r: place(r.session.scratch, r.session.priority, r.waiting_since) for r in waiting}
+    key = {r: queue_key(r.session.scratch, r.session.priority, r.waiting_since) for r in waiting}
     return [r.session.id for r in sorted(waiting, key=key.__getitem__)]
 
 

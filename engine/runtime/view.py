@@ -57,7 +57,7 @@ def view(
         embedding=embedding,
         pieces=pieces,
         relieve=relieve,
-        computes=state.leader is None or not state.leader.loading,
+        can_compute=state.leader is None or not state.leader.loading,
     )
 
 
@@ -79,7 +79,7 @@ def _rows(state: State) -> list[Row]:
             least = 1 if alone else LIKELY_MATCH
             if (alone or request.kv.drafts_together) and request.places.find() >= least:
                 most = min(rows[place].drafts, COPIED)
-                rows[place] = replace(rows[place], holds=request.places.chances(most))
+                rows[place] = replace(rows[place], lookup_chances=request.places.chances(most))
         elif alone:
             drafter: Drafter = request.session.model.drafter
             longest = request.prompt_length + request.limit
@@ -103,15 +103,16 @@ def _row(state: State, request: Request) -> Row:
         session.id,
         model.info.id,
         request.status,
-        request.sits_out,
+        request.is_suspended,
         session.reproducible,
         apart=request.apart,
-        mixable=chunked and kv.mixes,
+        can_mix_prefill=chunked and kv.mixes,
         unwritten=kv.is_unwritten,
         # Otherwise, all rows of a chunk would pass through the output layer.
-        ends=chunked and model.can.leaves_out_rows and model.ranks == 1,
+        can_feed_last=chunked and model.can.leaves_out_rows and model.ranks == 1,
         # A recurrent model may treat the first token differently.
-        joins=not (request.apart or session.kv_bits or request.lost) and kv.length > 0,
+        can_mix_decode=not (request.apart or session.kv_bits or request.lost_tokens)
+        and kv.length > 0,
         scratch=session.scratch,
         priority=session.priority,
         program=session.program,
@@ -126,20 +127,22 @@ def _row(state: State, request: Request) -> Row:
         wants_more=chosen < request.limit,
         images=_uncut(request) if reading and request.images else (),
         snapshot_at=request.prompt.boundary if halts and request.prompt is not None else -1,
-        most=promise.own,
-        slack=request.slack if prepared else 0,
-        growth=request.growth if request.status == Status.DECODING else None,
+        max_bytes=promise.own,
+        slack_bytes=request.slack if prepared else 0,
+        growth_bytes=request.growth if request.status == Status.DECODING else None,
         at_limit=request.at_limit,
-        keeps=request.keeps,
-        keeps_bytes=session.estimate.bytes(request.keeps, step=1) if request.keeps else 0,
+        prefix_to_keep=request.prefix_to_keep,
+        prefix_bytes=session.estimate.bytes(request.prefix_to_keep, step=1)
+        if request.prefix_to_keep
+        else 0,
         group=promise.group,
         shared=promise.shared,
         drafts=draft_room(request),
-        lost=request.lost,
+        lost_tokens=request.lost_tokens,
         kind=session.kind,
         prompt=request.packed if reading else b"",
         system=request.prompt.system if request.prompt is not None else 0,
-        halts=halts and not session.reproducible,
+        needs_stops=halts and not session.reproducible,
         offer=_offer(state, request) if reading else None,
     )
 
@@ -179,7 +182,7 @@ def draft_room(request: Request) -> int:
     chosen = request.generated + (request.pending is not None)
     if drafter is None or not drafter.is_enabled or not chosen or request.images:
         return 0
-    if request.apart or request.lost or not request.kv.can_go_back:
+    if request.apart or request.lost_tokens or not request.kv.can_go_back:
         return 0
     if request.constraint is not None and request.constraint.is_slow:
         return 0  # a worker computes the masks of constrained replies token by token

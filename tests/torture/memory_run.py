@@ -75,7 +75,7 @@ def counted(state: State) -> int:
     """Return all bytes that the engine accounts for."""
     memory = state.memory
     caches = memory.kv_bytes + memory.prefixes.nbytes
-    return memory.fixed + caches + memory.usage().leaving
+    return memory.fixed + caches + memory.usage().writing_bytes
 
 
 @contextmanager

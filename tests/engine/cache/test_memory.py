@@ -81,12 +81,18 @@ def family(engine: Engine, folder: Path, forks: int) -> list[Session]:
 def test_shared_prefix_is_freed_with_its_last_holder() -> None:
     """Regression test: three chats were each credited with a third of their shared prefix."""
     idle = [Idle(f"c{n}", 10, n, group=1, shared=90) for n in range(3)]
-    assert admission.room(110, idle, ()) == (["c0"], 110)
-    assert admission.room(100, idle, ()) == (["c0", "c1"], 100)
-    assert admission.room(99, idle, ()) == (["c0", "c1", "c2"], 0)
-    assert admission.room(0, idle, {1}) == (["c0", "c1", "c2"], 0)  # another chat holds 90
+    assert admission.choose_evictions(110, idle, ()) == (["c0"], 110)
+    assert admission.choose_evictions(100, idle, ()) == (["c0", "c1"], 100)
+    assert admission.choose_evictions(99, idle, ()) == (["c0", "c1", "c2"], 0)
+    assert admission.choose_evictions(0, idle, {1}) == (
+        ["c0", "c1", "c2"],
+        0,
+    )  # another chat holds 90
     bare = [Idle("twin", 0, 0.0, 1, 90), Idle("own", 5, 1.0)]
-    assert admission.room(0, bare, {1}) == (["own"], 0)  # evicting the twin would free nothing
+    assert admission.choose_evictions(0, bare, {1}) == (
+        ["own"],
+        0,
+    )  # evicting the twin would free nothing
 
 
 @pytest.mark.usefixtures("soon")
@@ -387,7 +393,7 @@ def test_shared_cache_being_written_is_not_free_memory(
         assert isinstance(found, admission.Eviction)
         memory.evict(found.keys)
         assert fitted(memory, 8 * 10**6) is False  # it waits
-        assert memory.usage().leaving == nbytes
+        assert memory.usage().writing_bytes == nbytes
     finally:
         go_on.set()
     offload.close()

@@ -119,12 +119,12 @@ def test_long_chats_and_other_caches_get_no_slot() -> None:
 def test_chat_with_much_to_copy_keeps_its_own_caches() -> None:
     """Entering may copy the whole buffer, and no chat gets a token during the copy."""
     each = LAYERS * HEADS * DIM * 4 * 2  # bytes per token
-    where, chats = Slots(replace(ON_CPU, most=46 * each)), [chat(50), chat(40), chat(45)]
+    where, chats = Slots(replace(ON_CPU, max_bytes=46 * each)), [chat(50), chat(40), chat(45)]
     order = where.assign(chats)
     assert where.occupants == chats[1:]
     assert order == [1, 2, 0]
     assert where.assign(chats) == order  # no further attempts for it
-    alone = Slots(replace(ON_CPU, most=44 * each))
+    alone = Slots(replace(ON_CPU, max_bytes=44 * each))
     fresh = [chat(50), chat(40), chat(45)]
     assert alone.assign(fresh) == [0, 1, 2]  # a lone session doesn't need a slot
     assert alone.occupants == []

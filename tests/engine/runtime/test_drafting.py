@@ -474,7 +474,9 @@ def turn(scheduler: Scheduler, rows: list[Row], behind: int = 1) -> StepPlan:
     plan = scheduler.plan(view)
     drafted = sum(plan.passes[0].drafts) if plan.passes else 0
     told = drafted + len(plan.passes[0].feed) if drafted else 0
-    scheduler.observe(view, plan, Timing(0.0, 1.0, told=told, drafted=drafted, accepted=drafted))
+    scheduler.observe(
+        view, plan, Timing(0.0, 1.0, generated=told, drafted=drafted, accepted=drafted)
+    )
     return plan
 
 
@@ -494,7 +496,7 @@ def test_only_lone_chats_use_a_draft_model() -> None:
             assert not step.behind
     reads = row("b", Status.PREFILLING, remaining=9)
     assert turn(scheduler, [row("a"), reads]).passes[0].drafts == ()
-    beside = [row("b", paused=True), row("c", Status.PREPARING)]
+    beside = [row("b", is_suspended=True), row("c", Status.PREPARING)]
     assert turn(scheduler, [row("a"), *beside]).passes[0].drafts == (FIRST + 1,)
     assert turn(scheduler, [row("a", drafts=2)]).passes[0].drafts == (2,)
     assert turn(scheduler, [row("a", drafts=0)]).passes[0].drafts == ()
@@ -503,7 +505,7 @@ def test_only_lone_chats_use_a_draft_model() -> None:
 def test_copying_chats_share_lookup_drafts() -> None:
     """Drafts of several chats share the budget of one prompt chunk."""
     sure = [0.9**n for n in range(1, COPIED + 1)]
-    group = [row("a", holds=sure), row("b"), row("c", holds=sure[:3])]
+    group = [row("a", lookup_chances=sure), row("b"), row("c", lookup_chances=sure[:3])]
     scheduler = Scheduler()
     for _ in range(PLAIN + 1):
         assert turn(scheduler, group).passes[0].drafts == ()
@@ -511,7 +513,7 @@ def test_copying_chats_share_lookup_drafts() -> None:
     room = scheduler.pacing.mixed_chunk("m", 3, 999) // 2
     assert turn(scheduler, group).passes[0].drafts == (min(room, COPIED), 0, 3)
     reads = row("d", Status.PREFILLING, remaining=9)
-    lost, by_itself = row("c", joins=False), row("c", apart=True)
+    lost, by_itself = row("c", can_mix_decode=False), row("c", apart=True)
     for others in ([reads], [row("d", Status.QUEUED)], [lost], [by_itself], [row("c")] * 2):
         for step in turn(scheduler, [*group[:2], *others]).passes:
             assert not step.drafts

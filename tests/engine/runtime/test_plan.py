@@ -70,11 +70,11 @@ def made_rows(chance: random.Random, calm: bool) -> list[Row]:
                 f"s{number}",
                 MODELS[0] if calm else chance.choice(MODELS),
                 status,
-                paused=maybe(0.2),
+                is_suspended=maybe(0.2),
                 reproducible=reproducible,
                 apart=reproducible or maybe(0.02 if calm else 0.2),
-                mixable=reads and not reproducible and maybe(0.8),
-                joins=not reproducible and maybe(0.98),
+                can_mix_prefill=reads and not reproducible and maybe(0.8),
+                can_mix_decode=not reproducible and maybe(0.98),
                 scratch=maybe(0.1),
                 priority=chance.randint(0, 2),
                 length=chance.randint(0, 5000) if reads else 0,
@@ -85,16 +85,16 @@ def made_rows(chance: random.Random, calm: bool) -> list[Row]:
                 awaits_first=begun and maybe(),
                 wants_more=maybe(0.8),
                 snapshot_at=chance.randint(-1, 6000) if reads else -1,
-                most=chance.randint(0, 200) * KB if status != Status.PREPARING else 0,
+                max_bytes=chance.randint(0, 200) * KB if status != Status.PREPARING else 0,
             )
         )
     # Not drawn at random, which would change every later draw.
     return [
         replace(
             row,
-            ends=row.status == Status.PREFILLING and not row.apart and place % 3 > 0,
+            can_feed_last=row.status == Status.PREFILLING and not row.apart and place % 3 > 0,
             prompt=prompt_of(row, 60, place % 2) if row.status == Status.PREFILLING else b"",
-            halts=row.status == Status.PREFILLING and place % 4 == 3,
+            needs_stops=row.status == Status.PREFILLING and place % 4 == 3,
             system=row.length + 100,
             program=("", "a", "b")[place % 3],
             share=(0.0, 10.0, 0.0)[place % 3],
@@ -249,11 +249,11 @@ def test_mixed_pass_needs_support_of_all_rows(view: View, plan: StepPlan) -> Non
     assert len(plan.passes) == 1
     assert plan.passes[0].feed
     assert plan.chunk.model == plan.model
-    if plan.begins and not plan.beside:
+    if plan.starts_replies and not plan.other_chunks:
         return  # a separate pass
     assert plan.model in view.mixing - view.faulty
-    assert known[plan.chunk.session].mixable
-    assert all(known[i].joins for i in plan.passes[0].rows if not known[i].reads)
+    assert known[plan.chunk.session].can_mix_prefill
+    assert all(known[i].can_mix_decode for i in plan.passes[0].rows if not known[i].reads)
     if plan.chunk.ends:
         return  # this is the remainder
     rows, count, row = len(plan.passes[0].feed), plan.chunk.count, known[plan.chunk.session]
@@ -270,28 +270,28 @@ def test_last_prompt_token_is_fed_in_same_pass(view: View, plan: StepPlan) -> No
     assert all(c.ends and c.mixed for c in plan.chunks)
     assert {r.id for r in rows} <= set(plan.passes[0].feed)
     for row, chunk in zip(rows, plan.chunks, strict=True):
-        assert row.ends
+        assert row.can_feed_last
         assert chunk.start + chunk.count == row.end != row.snapshot_at
         assert halt(row, [r for r in view.rows if r.reads]) != row.end
-    if plan.begins:  # requests that arrived together start decoding together
-        waiting = [r for r in view.rows if r.status < Status.DECODING and not r.paused]
+    if plan.starts_replies:  # requests that arrived together start decoding together
+        waiting = [r for r in view.rows if r.status < Status.DECODING and not r.is_suspended]
         assert {r.id for r in waiting} == {r.id for r in rows}
         assert not any(r.begun for r in view.rows if r.decodes)
-        assert all(r.mixable for r in rows) or len(plan.passes[0].rows) == 1
+        assert all(r.can_mix_prefill for r in rows) or len(plan.passes[0].rows) == 1
 
 
 @for_all_views
 def test_short_prompts_finish_next_to_a_chunk(view: View, plan: StepPlan) -> None:
-    if not plan.beside:
+    if not plan.other_chunks:
         return
     known = rows_of(view)
     rows = [known[c.session] for c in plan.chunks]
     assert len({r.id for r in rows}) == len(rows) <= MOST
     assert {r.model for r in rows} == {plan.chunks[0].model} <= view.joining - view.faulty
-    assert all(c.mixed == plan.chunks[0].mixed for c in plan.beside)
+    assert all(c.mixed == plan.chunks[0].mixed for c in plan.other_chunks)
     for row, chunk in zip(rows, plan.chunks, strict=True):
         assert row.reads
-        assert row.mixable
+        assert row.can_mix_prefill
         assert (chunk.start, chunk.count) == (row.length, row.remaining)
         others = [r for r in rows if r is not row]
         assert not any(is_worth_a_copy(row, common_tokens(row, other)) for other in others)
@@ -300,7 +300,7 @@ def test_short_prompts_finish_next_to_a_chunk(view: View, plan: StepPlan) -> Non
 
 def burst(*lengths: int, **more: Any) -> View:
     rows = [
-        Row(f"p{n}", "m", Status.PREFILLING, mixable=True, remaining=remaining)
+        Row(f"p{n}", "m", Status.PREFILLING, can_mix_prefill=True, remaining=remaining)
         for n, remaining in enumerate(lengths)
     ]
     return replace(View(0.0, rows, joining=frozenset({"m"})), **more)
@@ -320,7 +320,7 @@ def test_waiting_prompts_share_one_chunk_size() -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"mixable": False}, {"model": "other"}, {"snapshot_at": 10}, {"paused": True}]
+    "change", [{"can_mix_prefill": False}, {"model": "other"}, {"snapshot_at": 10}, {"is_suspended": True}]
 )
 def test_unmixable_prompt_waits(change: dict[str, Any]) -> None:
     view = burst(20, 30, 40)
@@ -330,11 +330,11 @@ def test_unmixable_prompt_waits(change: dict[str, Any]) -> None:
 
 def test_unmixable_next_prompt_is_read_alone() -> None:
     view = burst(20, 30, 40)
-    rows = [replace(view.rows[0], mixable=False), *view.rows[1:]]
+    rows = [replace(view.rows[0], can_mix_prefill=False), *view.rows[1:]]
     assert read_by(replace(view, rows=rows)) == ["p0"]
     assert read_by(replace(view, joining=frozenset())) == ["p0"]
     assert read_by(replace(view, faulty=frozenset({"m"}))) == ["p0"]
-    rows = [replace(view.rows[0], halts=True, system=3), *view.rows[1:]]
+    rows = [replace(view.rows[0], needs_stops=True, system=3), *view.rows[1:]]
     assert read_by(replace(view, rows=rows)) == ["p0"]
 
 
@@ -383,49 +383,57 @@ def test_step_takes_prompts_that_fit_its_tiles() -> None:
 
 def test_ending_prompts_feed_last_tokens_together() -> None:
     both = burst(20, 30)
-    view = replace(both, rows=[replace(row, ends=True) for row in both.rows])
+    view = replace(both, rows=[replace(row, can_feed_last=True) for row in both.rows])
     plan = Scheduler().plan(view)
-    assert plan.begins
+    assert plan.starts_replies
     assert [(c.session, c.ends) for c in plan.chunks] == [("p0", True), ("p1", True)]
     assert [(p.rows, p.feed, p.shared) for p in plan.passes] == [(("p0", "p1"), ("p0", "p1"), True)]
     one = replace(view, rows=view.rows[:1])
-    assert Scheduler().plan(one).begins
+    assert Scheduler().plan(one).starts_replies
     for others in (
         Row("x", "m", Status.PREPARING),
         Row("x", "other", Status.PREFILLING, remaining=5000),
         Row("x", "m", Status.DECODING),
     ):
-        assert not Scheduler().plan(replace(one, rows=[*one.rows, others])).begins
+        assert not Scheduler().plan(replace(one, rows=[*one.rows, others])).starts_replies
     for there in (
-        Row("x", "m", Status.PREFILLING, paused=True, remaining=9),
+        Row("x", "m", Status.PREFILLING, is_suspended=True, remaining=9),
         Row("x", "other", Status.FINISHED),
     ):
-        assert Scheduler().plan(replace(one, rows=[*one.rows, there])).begins
-    halted = replace(one.rows[0], halts=True, system=20)
-    assert not Scheduler().plan(replace(one, rows=[halted])).begins
-    assert not Scheduler().plan(replace(one, rows=[replace(one.rows[0], snapshot_at=20)])).begins
+        assert Scheduler().plan(replace(one, rows=[*one.rows, there])).starts_replies
+    halted = replace(one.rows[0], needs_stops=True, system=20)
+    assert not Scheduler().plan(replace(one, rows=[halted])).starts_replies
+    assert (
+        not Scheduler()
+        .plan(replace(one, rows=[replace(one.rows[0], snapshot_at=20)]))
+        .starts_replies
+    )
     # Sessions waiting for the last prompt take their first step in the same pass.
     ready = Row("x", "m", Status.DECODING)
     gathered = replace(one, rows=[*one.rows, ready], mixing=frozenset({"m"}))
     plan = Scheduler().plan(gathered)
-    assert plan.begins
+    assert plan.starts_replies
     assert plan.passes[0].feed == ("x", "p0")
-    changes: list[dict[str, Any]] = [{"joins": False}, {"model": "other"}]
+    changes: list[dict[str, Any]] = [{"can_mix_decode": False}, {"model": "other"}]
     for change in changes:
         rows = [*one.rows, replace(ready, **change)]
         assert Scheduler().plan(replace(gathered, rows=rows)).gathering
     # A long prompt joins with its last chunk.
     size = PrefillPacer().chunk("m", 10_000, None)
     long = replace(one.rows[0], remaining=size + 9)
-    assert not Scheduler().plan(replace(one, rows=[long])).begins
-    assert Scheduler().plan(replace(one, rows=[replace(long, length=size, remaining=9)])).begins
+    assert not Scheduler().plan(replace(one, rows=[long])).starts_replies
+    assert (
+        Scheduler()
+        .plan(replace(one, rows=[replace(long, length=size, remaining=9)]))
+        .starts_replies
+    )
 
 
 def test_pass_that_starts_answers_adjusts_chunk_size() -> None:
     ready = burst(240)
-    view, scheduler = replace(ready, rows=[replace(ready.rows[0], ends=True)]), Scheduler()
+    view, scheduler = replace(ready, rows=[replace(ready.rows[0], can_feed_last=True)]), Scheduler()
     plan = scheduler.plan(view)
-    assert plan.begins
+    assert plan.starts_replies
     scheduler.observe(view, plan, Timing(1.0, 0.1, 0.0, 240, 0))
     assert scheduler.pacing.chunk("m", 9999, None) == 352
     assert not scheduler.step_seconds  # not a decode step
@@ -446,7 +454,7 @@ def test_shared_prefill_is_timed_by_all_its_tokens() -> None:
 def test_admitted_requests_fit_when_fully_grown(view: View, plan: StepPlan) -> None:
     memory, known = view.memory, rows_of(view)
     running = sum(
-        r.most
+        r.max_bytes
         for r in view.rows
         if r.status in (Status.RESTORING, Status.PREFILLING, Status.DECODING)
     )
@@ -454,8 +462,8 @@ def test_admitted_requests_fit_when_fully_grown(view: View, plan: StepPlan) -> N
     if plan.admit is not None:
         row = known[plan.admit.session]
         assert row.status == Status.QUEUED
-        assert not row.paused
-        assert memory.fixed + running + row.most + left <= memory.budget
+        assert not row.is_suspended
+        assert memory.fixed + running + row.max_bytes + left <= memory.budget
     if isinstance(plan.load, LoadAdmission):
         assert memory.fixed + running + plan.load.nbytes + left <= memory.budget
 
@@ -472,11 +480,13 @@ def test_oldest_caches_are_evicted_as_needed(view: View, plan: StepPlan) -> None
 
 @for_all_views
 def test_paused_row_gets_nothing_and_blocks_nothing(view: View, plan: StepPlan) -> None:
-    paused = {r.id for r in view.rows if r.paused}
+    paused = {r.id for r in view.rows if r.is_suspended}
     asked = {i for step in plan.passes for i in step.rows}
     asked |= {c.session for c in (*plan.chunks, plan.admit, plan.adopt) if c is not None}
     assert not asked & paused
-    others = replace(view, rows=[r for r in view.rows if r.status != Status.QUEUED or not r.paused])
+    others = replace(
+        view, rows=[r for r in view.rows if r.status != Status.QUEUED or not r.is_suspended]
+    )
     assert bool(plan.admit) == bool(learned().plan(others).admit) or plan.refuse
 
 
@@ -531,7 +541,7 @@ def simulate(scheduler: Scheduler, prompts: dict[str, int], chats: int, seconds:
     gaps, kinds = [], []
     while left and now < seconds:
         reading = [
-            Row(k, "m", Status.PREFILLING, mixable=True, length=prompts[k] - n, remaining=n)
+            Row(k, "m", Status.PREFILLING, can_mix_prefill=True, length=prompts[k] - n, remaining=n)
             for k, n in left.items()
         ]
         decoding = [Row(f"c{n}", "m", Status.DECODING, begun=True) for n in range(chats)]
@@ -665,8 +675,8 @@ def test_program_share_is_kept_under_load(share: float) -> None:
 def test_paused_head_of_the_queue_blocks_nobody() -> None:
     """FAULTS B1: requests behind a paused reply waited forever."""
     rows = [
-        Row("paused", "m", Status.QUEUED, paused=True, most=10, waiting_since=0.0),
-        Row("next", "m", Status.QUEUED, most=10, waiting_since=1.0),
+        Row("paused", "m", Status.QUEUED, is_suspended=True, max_bytes=10, waiting_since=0.0),
+        Row("next", "m", Status.QUEUED, max_bytes=10, waiting_since=1.0),
     ]
     plan = Scheduler().plan(View(2.0, rows, memory=MemoryView(100)))
     assert plan.admit is not None
@@ -675,8 +685,8 @@ def test_paused_head_of_the_queue_blocks_nobody() -> None:
 
 def test_reply_waits_for_memory_that_becomes_free() -> None:
     """Regression test: a reply was refused for good while texts were embedded."""
-    rows = [Row("a", "m", Status.QUEUED, most=50), Row("b", "m", Status.QUEUED, most=10)]
-    embedding = MemoryView(100, fixed=60, passing=30)
+    rows = [Row("a", "m", Status.QUEUED, max_bytes=50), Row("b", "m", Status.QUEUED, max_bytes=10)]
+    embedding = MemoryView(100, fixed=60, releasing_bytes=30)
     plan = Scheduler().plan(View(0.0, rows, memory=embedding))
     assert not plan.refuse
     assert plan.admit is None  # and is not overtaken
@@ -689,7 +699,7 @@ def test_reply_waits_for_memory_that_becomes_free() -> None:
 def test_load_counts_promised_memory() -> None:
     """FAULTS B2: two loads, or a load during a reply, exceeded the budget."""
     request = LoadRequest("k", "Model", 60, 60)
-    running = [Row("a", "m", Status.DECODING, most=50, begun=True)]
+    running = [Row("a", "m", Status.DECODING, max_bytes=50, begun=True)]
     plan = Scheduler().plan(View(0.0, running, memory=MemoryView(100), load=request))
     assert plan.load is None
     assert plan.refuse[0].code == "out_of_memory"
@@ -715,12 +725,12 @@ def test_nothing_is_computed_while_ranks_load() -> None:
         Row("a", "m", Status.DECODING, begun=True),
         Row("b", "m", Status.PREFILLING, remaining=40),
     ]
-    view = View(0.0, rows, pieces=frozenset({Piece.LOADING}), computes=False)
+    view = View(0.0, rows, pieces=frozenset({Piece.LOADING}), can_compute=False)
     plan = learned().plan(view)
     assert not plan.passes
     assert not plan.chunk
     assert not plan.idle
-    assert learned().plan(replace(view, computes=True)).passes
+    assert learned().plan(replace(view, can_compute=True)).passes
 
 
 def test_plans_need_no_mlx() -> None:
@@ -738,7 +748,7 @@ def test_plans_need_no_mlx() -> None:
 def test_plan_is_readable() -> None:
     rows = [
         Row("a", "m", Status.DECODING, begun=True),
-        Row("b", "m", Status.PREFILLING, mixable=True, remaining=40),
+        Row("b", "m", Status.PREFILLING, can_mix_prefill=True, remaining=40),
     ]
     said = repr(learned().plan(View(0.0, rows, mixing=frozenset({"m"}))))
     assert "mixed=True" in said
@@ -757,10 +767,10 @@ def test_row_summary_omits_the_prompt() -> None:
 
 def test_load_that_waits_for_disk_blocks_no_admission() -> None:
     gb = 10**9
-    memory = MemoryView(budget=10 * gb, fixed=gb, scratch=gb // 10, leaving=6 * gb)
+    memory = MemoryView(budget=10 * gb, fixed=gb, scratch=gb // 10, writing_bytes=6 * gb)
     rows = [
-        Row("small", "m", Status.QUEUED, most=gb // 100),
-        Row("question", "m", Status.QUEUED, most=gb // 100, scratch=True),
+        Row("small", "m", Status.QUEUED, max_bytes=gb // 100),
+        Row("question", "m", Status.QUEUED, max_bytes=gb // 100, scratch=True),
     ]
     alone = Scheduler().plan(View(0.0, rows=rows, memory=memory))
     assert alone.admit is not None
@@ -768,8 +778,8 @@ def test_load_that_waits_for_disk_blocks_no_admission() -> None:
     plan = Scheduler().plan(View(0.0, rows=rows, memory=memory, load=load))
     assert plan.admit == alone.admit
     # The bytes of the load are claimed: otherwise it might never start while replies arrive.
-    large = [Row("large", "m", Status.QUEUED, most=4 * gb)]
-    memory = replace(memory, leaving=5 * gb)
+    large = [Row("large", "m", Status.QUEUED, max_bytes=4 * gb)]
+    memory = replace(memory, writing_bytes=5 * gb)
     assert Scheduler().plan(View(0.0, rows=large, memory=memory)).admit is not None
     waits = Scheduler().plan(
         View(0.0, rows=large, memory=memory, load=replace(load, nbytes=6 * gb))
@@ -783,7 +793,7 @@ def test_growing_reply_leaves_memory_for_a_scratch_question() -> None:
     memory = MemoryView(budget=1000, scratch=50)
 
     def grown(*more: Row, **change: Any) -> StepPlan:
-        row = Row("a", "m", Status.DECODING, most=limit, growth=step, begun=True)
+        row = Row("a", "m", Status.DECODING, max_bytes=limit, growth_bytes=step, begun=True)
         return Scheduler().plan(View(0.0, [row, *more], memory=replace(memory, **change)))
 
     while (plan := grown()).extend is not None:
@@ -796,15 +806,19 @@ def test_growing_reply_leaves_memory_for_a_scratch_question() -> None:
     limit = 500
     idle = [Idle(cache_of("old"), 450, 1.0)]
     assert grown(idle=idle, idle_bytes=450).evict == (cache_of("old"),)
-    assert grown(leaving=450).extend is None
-    rows = [Row("a", "m", Status.DECODING, most=limit, growth=step, at_limit=True, begun=True)]
-    plan = Scheduler().plan(View(0.0, rows, memory=replace(memory, leaving=450)))
+    assert grown(writing_bytes=450).extend is None
+    rows = [
+        Row(
+            "a", "m", Status.DECODING, max_bytes=limit, growth_bytes=step, at_limit=True, begun=True
+        )
+    ]
+    plan = Scheduler().plan(View(0.0, rows, memory=replace(memory, writing_bytes=450)))
     assert plan.extend == Extension("a", whole=False)
 
 
 def test_texts_to_embed_wait_for_memory_or_are_refused() -> None:
     texts = PendingEmbedding("k", 60)
-    running = [Row("a", "m", Status.DECODING, most=30, begun=True)]
+    running = [Row("a", "m", Status.DECODING, max_bytes=30, begun=True)]
 
     def planned_for(**memory: Any) -> StepPlan:
         view = View(0.0, running, memory=MemoryView(100, **memory), embedding=texts)
@@ -813,7 +827,7 @@ def test_texts_to_embed_wait_for_memory_or_are_refused() -> None:
     assert planned_for().embed == texts
     idle = [Idle(cache_of("old"), 20, 1.0)]
     assert planned_for(idle=idle, idle_bytes=20).evict == (cache_of("old"),)
-    waits = planned_for(leaving=20)
+    waits = planned_for(writing_bytes=20)
     assert not waits.arranges
     assert waits.passes
     (refusal,) = planned_for(fixed=20).refuse
@@ -825,7 +839,9 @@ def test_texts_to_embed_wait_for_memory_or_are_refused() -> None:
 
 
 def test_prefixes_are_kept_within_their_limit_and_evict_no_session() -> None:
-    row = Row("a", "m", Status.PREFILLING, most=20, remaining=9, keeps=50, keeps_bytes=30)
+    row = Row(
+        "a", "m", Status.PREFILLING, max_bytes=20, remaining=9, prefix_to_keep=50, prefix_bytes=30
+    )
     old = [Idle(CacheKey("prefix", str(n)), 25, float(n)) for n in (1, 0)]
 
     def kept(**memory: Any) -> StepPlan:
@@ -860,10 +876,10 @@ def test_waiting_prompts_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> N
             f"s{n}",
             "m",
             Status.PREFILLING,
-            mixable=True,
-            joins=True,
-            ends=True,
-            halts=True,
+            can_mix_prefill=True,
+            can_mix_decode=True,
+            can_feed_last=True,
+            needs_stops=True,
             length=0,
             remaining=999,
             prompt=packed([*head, *range(n * 100, n * 100 + 100)]),
@@ -885,15 +901,15 @@ def test_waiting_prompts_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_streams_get_steps_between_passes_over_the_budget() -> None:
     policy, step, tile = Scheduler(), 0.02, 0.25  # seconds; a tile of a prompt takes five budgets
-    chat = Row("chat", "m", Status.DECODING, begun=True, joins=True)
+    chat = Row("chat", "m", Status.DECODING, begun=True, can_mix_decode=True)
     left, kinds = 600, ""
     for turn in range(200):
         prompt = Row(
             "prompt",
             "m",
             Status.PREFILLING,
-            mixable=True,
-            joins=True,
+            can_mix_prefill=True,
+            can_mix_decode=True,
             length=600 - left,
             remaining=left,
         )

@@ -24,7 +24,15 @@ def fingerprint(state: State) -> object:
     """Return everything that a snapshot could change."""
     memory = state.memory
     replies = {
-        key: (r.status, r.limit, r.adopts, r.keeps, r.queue_position, r.kv.length, r.kv.tokens[-4:])
+        key: (
+            r.status,
+            r.limit,
+            r.adopts,
+            r.prefix_to_keep,
+            r.queue_position,
+            r.kv.length,
+            r.kv.tokens[-4:],
+        )
         for key, r in state.requests.items()
     }
     kept = {key: prefix.used_at for key, prefix in memory.prefixes.kept.items()}
