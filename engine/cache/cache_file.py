@@ -134,7 +134,7 @@ def take_image(kv: SessionKV, fingerprint: str) -> CacheImage:
     arrays: list[mx.array | PartedArray] = []
     snapshot = kv.last_snapshot
     shape = {
-        "caches": _flat(kv.as_made, arrays),
+        "caches": _flat(kv.native_caches, arrays),
         "boundary": _flat(snapshot.caches, arrays) if snapshot else None,
     }
     ready = [[_plain(a) for a in (x.parts if isinstance(x, PartedArray) else [x])] for x in arrays]

@@ -99,7 +99,7 @@ class PrefixIndex:
 
     @property
     def nbytes(self) -> int:
-        return sum(p.kv.owed for p in self.kept.values())
+        return sum(p.kv.attributed_bytes for p in self.kept.values())
 
     def add(self, key: CacheKey, kind: tuple[object, ...], kv: SessionKV) -> None:
         self._holders[kv] = _Holder(key, kind, kv, used_at=time.monotonic())
@@ -159,7 +159,7 @@ class PrefixIndex:
             for holder in islice(_holders(node, kv, skip), MOST_ASKED):
                 if holder not in here and not holder.kv.trimmable:
                     continue  # the cache can't be trimmed to this node
-                length = holder.kv.reach(reader.tokens, cuts)
+                length = holder.kv.reusable_length(reader.tokens, cuts)
                 if length > best:
                     best, donor = length, holder.key
                 if best >= min(common, len(reader.tokens) - 1):
@@ -173,9 +173,9 @@ class PrefixIndex:
             ValueError: if the donor can't provide `length` tokens of the prompt.
             Exception: any error raised by the donor's caches. The session's caches stay unchanged.
         """
-        if length <= reader.kv.length or donor.reach(reader.tokens) < length:
+        if length <= reader.kv.length or donor.reusable_length(reader.tokens) < length:
             raise ValueError(f"{length} tokens of another chat's cache save nothing, or differ")
-        reader.kv.take_from(donor, length)
+        reader.kv.copy_from(donor, length)
         if reader.kv.needs_snapshot and length == reader.boundary:
             reader.kv.snapshot()
         holder = self._holders.get(donor)
@@ -222,8 +222,8 @@ class PrefixIndex:
         if not self._is_new(reader, length):
             return
         kv = reader.kv
-        entry = kv.another()
-        entry.take_from(kv, length, room=False)
+        entry = kv.new_empty()
+        entry.copy_from(kv, length, room=False)
         self._made += 1
         key = CacheKey("prefix", str(self._made))
         self.add(key, reader.kind, entry)

@@ -91,14 +91,16 @@ class SessionKV:
         # boundary were generated.
         self.cuts: list[int] = []
         self.ledger = Ledger()
-        # Set if `begin` found that the caches had been dropped and must be prefilled again.
+        # Set if `reuse_prefix` found that the caches had been dropped and must be prefilled again.
         self.rebuilt = False
         # Number of tokens in the session's file, or -1 if the file is missing or outdated.
         self.on_disk = -1
         # Number of leading tokens that haven't changed since the prefix index was updated.
         self.unmoved = 0
         self._dropped = False
-        self._before: tuple[list[tuple[Any, Any]], int] | None = None  # saved by `remember`
+        self._before: tuple[list[tuple[Any, Any]], int] | None = (
+            None  # saved by `save_before_draft`
+        )
         # Buffer that currently holds the keys and values, if the session has a slot.
         self.slots: SlotBuffer | None = None
         # Stack that currently holds the recurrent states.
@@ -154,7 +156,7 @@ class SessionKV:
 
     # -- reading ----------------------------------------------------------------------------
 
-    def begin(self, prompt: list[int]) -> int:
+    def reuse_prefix(self, prompt: list[int]) -> int:
         """Trim or restore the caches to the longest possible prefix of `prompt`.
 
         Returns the length of that prefix. It's always less than `len(prompt)`, because a forward
@@ -185,7 +187,7 @@ class SessionKV:
     def _make_smaller(self, length: int) -> None:
         room = self.capacity
         if self.shared_prefix is None and self.is_plain and room > 2 * length + MAX_STEPS * STEP:
-            self.set_caches(self.beginning(len(self.tokens), room=True))
+            self.set_caches(self.copy_prefix(len(self.tokens), room=True))
             stagger(self.layers)
 
     def expect(self, more: int) -> None:
@@ -267,7 +269,7 @@ class SessionKV:
         if not self.trimmable or (self.shared_prefix is not None and not length):
             return False
         if self.shared_prefix is not None and length < shared_prefix.MIN_TOKENS:
-            self.take(self.beginning(length, room=True), self.tokens[:length], self.cuts)
+            self.take(self.copy_prefix(length, room=True), self.tokens[:length], self.cuts)
             return True
         surplus = len(self.tokens) - length
         for cache in self.take_out():
@@ -279,11 +281,11 @@ class SessionKV:
         return True
 
     @property
-    def can_go_back(self) -> bool:
-        """True if `go_back` can undo any tokens that are fed after `remember`."""
+    def can_roll_back(self) -> bool:
+        """True if `roll_back` can undo any tokens that are fed after `save_before_draft`."""
         return all(map(can_be_put_back, single(self.layers)))
 
-    def remember(self, length: int) -> None:
+    def save_before_draft(self, length: int) -> None:
         """Save the state that draft tokens will overwrite. The caches hold `length` tokens now.
 
         This only saves references, because MLX copies a shared array before it writes to it.
@@ -291,12 +293,12 @@ class SessionKV:
         caches = [cache for cache in single(self.take_out()) if may_not_trim(cache)]
         self._before = [(cache, clone(cache)) for cache in caches], length
 
-    def go_back(self, length: int) -> None:
-        """Roll back to `length` tokens, after tokens were fed since `remember`.
+    def roll_back(self, length: int) -> None:
+        """Roll back to `length` tokens, after tokens were fed since `save_before_draft`.
 
         If some cache can't be cut at `length` (e.g. a recurrent state), we roll all of them back to
-        where `remember` was called. That is shorter than `length`, so the next pass has to feed the
-        missing tokens again.
+        where `save_before_draft` was called. That is shorter than `length`, so the next pass has to
+        feed the missing tokens again.
 
         Raises:
             RuntimeError: if some cache can't be rolled back.
@@ -327,7 +329,7 @@ class SessionKV:
 
     # -- sharing caches ---------------------------------------------------------------------
 
-    def reach(self, prompt: Sequence[int], cuts: Sequence[int] | None = None) -> int:
+    def reusable_length(self, prompt: Sequence[int], cuts: Sequence[int] | None = None) -> int:
         """Return the longest prefix of a prompt, in tokens, that the caches can be restored to.
 
         The result is less than `len(prompt)`.
@@ -350,11 +352,11 @@ class SessionKV:
         anywhere = self.trimmable
         return max((c for c in within if anywhere or c in own), default=0)
 
-    def beginning(self, length: int, room: bool) -> Caches:
+    def copy_prefix(self, length: int, room: bool) -> Caches:
         """Copy the first `length` tokens of the caches into new buffers, and evaluate them.
 
         Args:
-            length: must be within `reach`.
+            length: must be within `reusable_length`.
             room: reserve capacity for the next tokens.
         """
         caches = self.take_out()
@@ -364,12 +366,12 @@ class SessionKV:
             for cache, own in zip(caches, kept, strict=True)
         ]
         if self.shared_prefix is not None:
-            copies = self._as_made(copies, lambda held, own: held.whole_in(own, length, room))
+            copies = self._to_native(copies, lambda held, own: held.whole_in(own, length, room))
         mx.eval(list(leaves(copies)))
         return copies
 
     @property
-    def as_made(self) -> Caches | None:
+    def native_caches(self) -> Caches | None:
         """Caches converted to the model's own classes, for writing them to disk.
 
         No arrays are copied. Keys and values that extend a shared prefix become `PartedArray`.
@@ -377,9 +379,9 @@ class SessionKV:
         caches = self.take_out()
         if self.shared_prefix is None:
             return caches or None
-        return self._as_made(caches, SharedPrefixKV.joined_in)
+        return self._to_native(caches, SharedPrefixKV.joined_in)
 
-    def _as_made(self, caches: Caches, fill: Callable[[SharedPrefixKV, Any], Any]) -> Caches:
+    def _to_native(self, caches: Caches, fill: Callable[[SharedPrefixKV, Any], Any]) -> Caches:
         """Convert `caches` to the model's classes, using `fill` for each `SharedPrefixKV`."""
         pairs = zip(single(caches), single(self.make()), strict=True)
         begun = {id(c): fill(c, own) for c, own in pairs if isinstance(c, SharedPrefixKV)}
@@ -411,19 +413,19 @@ class SessionKV:
         self.take(*taken)
         self.on_disk = self.length
 
-    def take_from(self, donor: SessionKV, length: int, room: bool = True) -> None:
+    def copy_from(self, donor: SessionKV, length: int, room: bool = True) -> None:
         """Replace the caches with the first `length` tokens of `donor`, shared if possible."""
         shared = donor._after_shared_prefix(length) if self.shares_prefix else None
-        caches = shared or donor.beginning(length, room)
+        caches = shared or donor.copy_prefix(length, room)
         self.take(caches, donor.tokens[:length], donor.cuts)
         boundary = donor.last_snapshot
         if boundary is not None and boundary.length <= length:
             self.last_snapshot = boundary  # safe, because restoring a snapshot copies it
 
-    def another(self) -> SessionKV:
+    def new_empty(self) -> SessionKV:
         return SessionKV(self.make, self.shares_prefix)
 
-    def still(self) -> SessionKV:
+    def frozen_copy(self) -> SessionKV:
         """Return a copy that can be written to disk while the session continues.
 
         The copies share their buffers with the session. They keep the memory alive if the session
@@ -441,7 +443,7 @@ class SessionKV:
         return twin
 
     def _twin(self, caches: Caches) -> SessionKV:
-        twin = self.another()
+        twin = self.new_empty()
         twin.set_caches(caches)
         twin.tokens, twin.cuts = list(self.tokens), list(self.cuts)
         twin.ledger, twin.last_snapshot = self.ledger, self.last_snapshot
@@ -506,7 +508,7 @@ class SessionKV:
         return bool(self.layers) and all(map(mixes, self.layers))
 
     @property
-    def drafts_together(self) -> bool:
+    def can_draft_together(self) -> bool:
         """True if drafts can be verified in a step together with other sessions.
 
         This is False with recurrent states: rolling them back means that the session needs a pass
@@ -581,7 +583,7 @@ class SessionKV:
         return self.sharers > 1 and self.base in (0, self.length)
 
     @property
-    def owed(self) -> int:
+    def attributed_bytes(self) -> int:
         """Bytes attributed to this session: its own, plus its share of shared memory."""
         return self.part.own + self.part.shared // self.sharers
 

@@ -273,10 +273,10 @@ class Follower:
         """
         cache = self._caches[number]
         cache.prompt = [*cache.kv.tokens[:known], *others]
-        cache.kv.begin(cache.prompt)
+        cache.kv.reuse_prefix(cache.prompt)
 
     def do_take(self, number: int, donor: int, length: int, room: bool) -> None:
-        self._kv(number).take_from(self._kv(donor), length, room)
+        self._kv(number).copy_from(self._kv(donor), length, room)
 
     def do_snapshot(self, number: int) -> None:
         self._kv(number).snapshot()

@@ -106,13 +106,13 @@ class JournaledKV(SessionKV):
     def __del__(self) -> None:
         self._journal.add("free", self.number)
 
-    def another(self) -> SessionKV:
+    def new_empty(self) -> SessionKV:
         return JournaledKV(self._journal, self._model, self.make, self.shares_prefix, self._bits)
 
-    def begin(self, prompt: list[int]) -> int:
+    def reuse_prefix(self, prompt: list[int]) -> int:
         known = common_prefix(self.tokens, prompt)
         with self._journal.recording("begin", self.number, known, *prompt[known:]):
-            return super().begin(prompt)
+            return super().reuse_prefix(prompt)
 
     def snapshot(self) -> None:
         with self._journal.recording("snapshot", self.number):
@@ -135,10 +135,10 @@ class JournaledKV(SessionKV):
         with self._journal.recording("restore", self.number, name):
             super().restore(name, *taken)
 
-    def take_from(self, donor: SessionKV, length: int, room: bool = True) -> None:
+    def copy_from(self, donor: SessionKV, length: int, room: bool = True) -> None:
         assert isinstance(donor, JournaledKV)
         with self._journal.recording("take", self.number, donor.number, length, room):
-            super().take_from(donor, length, room)
+            super().copy_from(donor, length, room)
 
     def fork(self) -> SessionKV:
         with self._journal.suppressed():

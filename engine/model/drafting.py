@@ -86,7 +86,7 @@ class Drafter:
         """
         if domain != self._domain:
             return len(tokens)
-        held = self.kv.length if tokens is self._of else self.kv.reach(tokens)
+        held = self.kv.length if tokens is self._of else self.kv.reusable_length(tokens)
         return len(tokens) - held
 
     def read(self, tokens: list[int], count: int) -> None:
@@ -110,7 +110,7 @@ class Drafter:
             feed = mx.minimum(feed, self._rows - 1)
             logits = runner.forward(self.model, [feed], [self.kv.layers], alone=True)
             if not drafted:
-                self.kv.remember(len(tokens))
+                self.kv.save_before_draft(len(tokens))
             drafted.append(mx.argmax(logits[:, : self._ids], axis=-1).astype(mx.uint32))
             feed = drafted[-1][None]
         return drafted
@@ -122,7 +122,7 @@ class Drafter:
 
     def keep(self, length: int) -> None:
         """Drop rejected tokens by rolling the caches back to `length` tokens."""
-        self.kv.go_back(length)
+        self.kv.roll_back(length)
 
     def forget(self, tokens: list[int]) -> None:
         """Drop the caches if they belong to this answer. `tokens` is the list given to `draft`."""
@@ -141,7 +141,7 @@ class Drafter:
 
     def _follow(self, tokens: list[int]) -> None:
         if tokens is not self._of:
-            self.kv.begin(tokens)
+            self.kv.reuse_prefix(tokens)
             self._of = tokens
 
 
@@ -180,7 +180,7 @@ def check(
         drafted = [mx.array([t], mx.uint32) for t in answer.places.draft(count)]
     if not drafted:
         return None
-    answer.kv.remember(answer.kv.length)
+    answer.kv.save_before_draft(answer.kv.length)
     fed = mx.concatenate([mx.array(answer.tokens[-1:], mx.uint32), *drafted])
     ahead = runner.verify(model, answer, fed)
     found = _record_check(answer, _ids(fed), ahead)
@@ -206,7 +206,7 @@ def check_together(
     if not drafts:
         return [*runner.decode(model, answers, True)]
     for answer, _ in drafts:
-        answer.kv.remember(answer.kv.length)
+        answer.kv.save_before_draft(answer.kv.length)
     following, read = runner.decode_with_drafts(model, plain, drafts)
     steps = iter(following)
     checks = iter([_record_check(*one, ahead) for one, ahead in zip(drafts, read, strict=True)])

@@ -448,7 +448,7 @@ def _verification(
 def next_input(answer: DecodeRequest) -> mx.array:
     """Return the ids to feed next, `[1, tokens]`: the pending one, or the last known one.
 
-    They begin with tokens that the caches lost when a draft was rolled back (`SessionKV.go_back`).
+    They begin with tokens that the caches lost to a rejected draft (`SessionKV.roll_back`).
     """
     lost = _lost_tokens(answer)
     if answer.pending is None:

@@ -140,7 +140,7 @@ class SessionCommands:
             return  # the reply has ended in the meantime
         request.kv.ledger = prepared.ledger
         request.session.gone = prepared.gone
-        request.begin(prepared)
+        request.enqueue(prepared)
 
     def _job(self, session: SessionState, command: Send) -> Job:
         look = None

@@ -223,7 +223,7 @@ def _advance_draft(
         following = found.choose(request, told)
         reason, told = take(following), told + 1
         agrees = [following] == found.fed[told : told + 1]
-    kv.go_back(start + told)
+    kv.roll_back(start + told)
     drafter.keep(start + told)
     accepted = told - 1 + agrees
     drafter.drafted += len(found.drafted)

@@ -192,9 +192,9 @@ class Executor:
         told = sum(isinstance(s, TokenOutcome) for s in steps) if drafted else 0
         run.timing = Timing(ended, decoded - started, ended - decoded, tokens, left, told)
 
-    def begin(self, request: Request) -> None:
+    def start_prefill(self, request: Request) -> None:
         kv = request.kv
-        request.reused = kv.begin(request.tokens)
+        request.reused = kv.reuse_prefix(request.tokens)
         request.rebuilt = request.rebuilt or kv.rebuilt
         if request.generated:  # prompts that have waited longer are sorted first
             request.waiting_since = self._state.clock()
@@ -212,9 +212,9 @@ class Executor:
         request = self._state.requests[admission.session]
         if not request.kv.take_out() and self._state.memory.file_of(request.session):
             request.move(Status.RESTORING)
-            self._restoring.start(request, lambda: self.begin(request))
+            self._restoring.start(request, lambda: self.start_prefill(request))
         else:
-            self.begin(request)
+            self.start_prefill(request)
 
     def _adopt(self, adoption: Adoption) -> None:
         state = self._state

@@ -237,7 +237,7 @@ class Memory:
                 (m.can.estimate.bytes(SCRATCH_TOKENS) for m in self._models.values()), default=0
             ),
             idle=self.idle() if short or over or everything else (),
-            prefixes=[Idle(key, p.kv.owed, p.used_at) for key, p in kept],
+            prefixes=[Idle(key, p.kv.attributed_bytes, p.used_at) for key, p in kept],
             prefix_limit=self.prefixes.limit,
             excess_image_bytes=over,
             releasing_bytes=passing,
@@ -301,7 +301,7 @@ class Memory:
         if stays and self.offload.pending() >= self.budget * PENDING_SHARE:
             return
         try:
-            self.offload.save(session.id, session.fingerprint, kv.still() if stays else kv)
+            self.offload.save(session.id, session.fingerprint, kv.frozen_copy() if stays else kv)
             if stays:
                 kv.on_disk = kv.length
         except BaseException:

@@ -185,7 +185,7 @@ class Request:
         self._paused_at = 0.0
         self._stood_still = 0.0  # seconds paused since the first token
 
-    def begin(self, prepared: PreparedRequest) -> None:
+    def enqueue(self, prepared: PreparedRequest) -> None:
         """Store the prepared prompt. From now on, the reply waits for memory."""
         self.messages = prepared.messages
         self.prompt = prepared.prompt

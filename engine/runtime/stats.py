@@ -73,7 +73,7 @@ def _draft(drafter: Drafter | Lookup) -> dict[str, Any]:
         "nbytes": small.nbytes if small is not None else 0,
         "drafted_tokens": drafter.drafted,
         "accepted_tokens": drafter.accepted,
-        "kv_bytes": drafter.kv.owed if isinstance(drafter, Drafter) else 0,
+        "kv_bytes": drafter.kv.attributed_bytes if isinstance(drafter, Drafter) else 0,
     }
 
 
@@ -92,7 +92,7 @@ def _session(session: SessionState) -> dict[str, Any]:
     figures = {
         "model": session.model.info.id,
         "kv_tokens": kv.length,
-        "kv_bytes": kv.owed,
+        "kv_bytes": kv.attributed_bytes,
         "kv_sharers": kv.sharers,
         "kv_bits": session.kv_bits,
         "context_tokens": session.context_length,

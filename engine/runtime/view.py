@@ -77,7 +77,7 @@ def _rows(state: State) -> list[Row]:
             continue
         if isinstance(request.session.model.drafter, Lookup):
             least = 1 if alone else LIKELY_MATCH
-            if (alone or request.kv.drafts_together) and request.places.find() >= least:
+            if (alone or request.kv.can_draft_together) and request.places.find() >= least:
                 most = min(rows[place].drafts, COPIED)
                 rows[place] = replace(rows[place], lookup_chances=request.places.chances(most))
         elif alone:
@@ -182,7 +182,7 @@ def draft_room(request: Request) -> int:
     chosen = request.generated + (request.pending is not None)
     if drafter is None or not drafter.is_enabled or not chosen or request.images:
         return 0
-    if request.apart or request.lost_tokens or not request.kv.can_go_back:
+    if request.apart or request.lost_tokens or not request.kv.can_roll_back:
         return 0
     if request.constraint is not None and request.constraint.is_slow:
         return 0  # a worker computes the masks of constrained replies token by token

@@ -73,34 +73,34 @@ def test_copy_costs_nothing_until_written() -> None:
 
 def test_begin_keeps_common_prefix_but_one_token() -> None:
     kv = SessionKV(lambda: [KVCache()])
-    assert kv.begin([1, 2, 3]) == 0
+    assert kv.reuse_prefix([1, 2, 3]) == 0
     feed(kv.take_out()[0], 4)
     kv.tokens = [1, 2, 3, 4]
-    assert kv.begin([1, 2, 3, 4, 5]) == 4
-    assert kv.begin([1, 2, 9, 9]) == 2
+    assert kv.reuse_prefix([1, 2, 3, 4, 5]) == 4
+    assert kv.reuse_prefix([1, 2, 9, 9]) == 2
     assert kv.take_out()[0].offset == 2
-    assert kv.begin([1, 2]) == 1
-    assert kv.begin([7]) == 0
+    assert kv.reuse_prefix([1, 2]) == 1
+    assert kv.reuse_prefix([7]) == 0
     assert kv.tokens == []
 
 
 def test_untrimmable_cache_returns_to_its_snapshot() -> None:
     kv = SessionKV(lambda: [ArraysCache(1)])
-    kv.begin([1, 2, 3, 4])
+    kv.reuse_prefix([1, 2, 3, 4])
     feed(kv.take_out()[0], 2)
     kv.tokens = [1, 2]
     kv.snapshot()
     feed(kv.take_out()[0], 2, value=5.0)
     kv.tokens += [3, 4]
-    assert kv.begin([1, 2, 3, 8]) == 2
+    assert kv.reuse_prefix([1, 2, 3, 8]) == 2
     assert set(content(kv.take_out()[0])) == {1.0}
-    assert kv.begin([1, 9]) == 0
+    assert kv.reuse_prefix([1, 9]) == 0
 
 
 @pytest.mark.parametrize("whole", [False, True], ids=["as kept now", "as files had it"])
 def test_only_state_of_hybrid_layer_is_copied(whole: bool) -> None:
     kv = SessionKV(lambda: [CacheList(ArraysCache(1), KVCache())])
-    kv.begin([1, 2, 3, 4])
+    kv.reuse_prefix([1, 2, 3, 4])
     feed(kv.take_out()[0], 2)
     kv.tokens = [1, 2]
     before = kv.nbytes
@@ -111,7 +111,7 @@ def test_only_state_of_hybrid_layer_is_copied(whole: bool) -> None:
         assert kv.nbytes == before + 4 * 4 * 8
     feed(kv.take_out()[0], 2, value=5.0)
     kv.tokens += [3, 4]
-    assert kv.begin([1, 2, 3, 8]) == 2
+    assert kv.reuse_prefix([1, 2, 3, 8]) == 2
     state, keys = kv.take_out()[0].caches
     assert set(content(state)) == {1.0}
     assert keys.offset == 2
@@ -120,11 +120,11 @@ def test_only_state_of_hybrid_layer_is_copied(whole: bool) -> None:
 
 def test_wrapped_ring_buffer_is_not_trimmed() -> None:
     kv = SessionKV(lambda: [RotatingKVCache(max_size=4)])
-    kv.begin([0] * 6)
+    kv.reuse_prefix([0] * 6)
     for _ in range(6):
         feed(kv.take_out()[0], 1)
     kv.tokens = [1, 2, 3, 4, 5, 6]
-    assert kv.begin([1, 2, 3, 4, 5, 9]) == 0
+    assert kv.reuse_prefix([1, 2, 3, 4, 5, 9]) == 0
 
 
 def test_ledger_finds_last_common_boundary() -> None:
@@ -192,7 +192,7 @@ def test_chunked_cache_that_dropped_its_front_is_untrimmable() -> None:
     from mlx_lm.models.cache import ChunkedKVCache
 
     kv = SessionKV(lambda: [ChunkedKVCache(8)])
-    kv.begin([1, 2])
+    kv.reuse_prefix([1, 2])
     assert kv.layers
     kv.take_out()[0].update_and_fetch(mx.zeros((1, 1, 12, 4)), mx.zeros((1, 1, 12, 4)))
     assert kv.trimmable
@@ -203,7 +203,7 @@ def test_chunked_cache_that_dropped_its_front_is_untrimmable() -> None:
 def test_window_is_kept_without_rest_of_last_chunk() -> None:
     """Trimming a window after the last chunk doesn't change what follows."""
     kv = SessionKV(lambda: [RotatingKVCache(max_size=8, keep=2)])
-    kv.begin([0] * 50)
+    kv.reuse_prefix([0] * 50)
     assert kv.layers
     kv.take_out()[0].update_and_fetch(*(mx.random.normal((1, 1, 40, 4)) for _ in range(2)))
     kv.note_read([0] * 40)
@@ -221,7 +221,7 @@ def test_snapshot_keeps_only_its_recurrent_state() -> None:
     mx.clear_cache()  # MLX reuses freed buffers for slightly smaller arrays
     before = mx.get_active_memory()
     kv = SessionKV(lambda: [ArraysCache(1)])
-    kv.begin([0])
+    kv.reuse_prefix([0])
     kv.layers[0][0] = mx.random.normal((1, 64, 5000))[:, -1]
     mx.eval(kv.layers[0][0])
     kv.note_read([0])

@@ -127,7 +127,7 @@ def test_evicting_forks_counts_only_freed_memory(wide: Path) -> None:
 def story_of(tokens: int) -> SessionKV:
     """Build caches of 4 layers that hold `tokens` random tokens."""
     kv = SessionKV(lambda: [KVCache() for _ in range(4)], shares_prefix=True)
-    kv.begin([0])
+    kv.reuse_prefix([0])
     for cache in kv.layers:
         cache.update_and_fetch(*mx.random.normal((2, 1, 2, tokens, 16)))
     kv.note_read(list(range(tokens)))
@@ -156,9 +156,9 @@ def test_shared_prefix_is_written_without_a_copy(tmp_path: Path) -> None:
     path = tmp_path / "twin.safetensors"
     path.write_bytes(stream.getvalue())
     contents = read_contents(path, read_record(path))
-    again = twin.another()
+    again = twin.new_empty()
     run_to_end(restore_caches(again, contents))
-    for cache, whole in zip(again.layers, twin.beginning(4050, room=False), strict=True):
+    for cache, whole in zip(again.layers, twin.copy_prefix(4050, room=False), strict=True):
         assert cache.offset == 4050
         assert mx.array_equal(cache.keys, whole.keys)
         assert mx.array_equal(cache.values, whole.values)
@@ -330,9 +330,9 @@ def test_e8_the_sum_that_is_kept_is_what_counting_finds(seed: int) -> None:
         for _ in range(30):
             kv, action = pick.choice(kvs), pick.random()
             if action < 0.4:
-                twin = kv.fork() if action < 0.3 else kv.another()
+                twin = kv.fork() if action < 0.3 else kv.new_empty()
                 if action >= 0.3 and kv.length:
-                    twin.take_from(kv, pick.randint(1, kv.length))
+                    twin.copy_from(kv, pick.randint(1, kv.length))
                 twin.watch = tally.watch
                 twin.touched()
                 kvs.append(twin)

@@ -49,7 +49,7 @@ def feed(kv: SessionKV, tokens: list[int]) -> None:
 def linear(index: PrefixIndex, reader: PrefillingSession) -> int:
     """Return the longest prefix in any session, found by a linear search."""
     others = [h.kv for h in index._holders.values() if h.kv is not reader.kv]
-    best = max((kv.reach(reader.tokens) for kv in others), default=0)
+    best = max((kv.reusable_length(reader.tokens) for kv in others), default=0)
     least = reader.kv.length + MIN_GAIN
     return best if best >= least else 0
 
@@ -86,7 +86,7 @@ def test_the_tree_finds_what_asking_everybody_finds(seed: int) -> None:
         match chance.randint(0, 6):
             case 0 | 1:
                 tokens = prompt()
-                kv.begin(tokens)
+                kv.reuse_prefix(tokens)
                 if rest := tokens[kv.length : chance.randint(kv.length, len(tokens))]:
                     feed(kv, rest)
             case 2:
@@ -129,7 +129,7 @@ def test_thousand_idle_chats_do_not_slow_a_turn() -> None:
     system = list(range(1000))
     for name in range(200):
         kv = caches(index, moved, str(name), False)
-        kv.begin([0])
+        kv.reuse_prefix([0])
         feed(kv, [*system, *([name] * 500)])
     index.refresh()
     asked: list[object] = []
@@ -137,17 +137,17 @@ def test_thousand_idle_chats_do_not_slow_a_turn() -> None:
     reader = PrefillingSession(
         KIND, SessionKV(list), prompt, packed(prompt), len(prompt) - 1, 0, False
     )
-    reach = SessionKV.reach
+    reach = SessionKV.reusable_length
 
     def counting(self: SessionKV, *given: Any) -> int:
         asked.append(self)
         return reach(self, *given)
 
-    SessionKV.reach = counting  # type: ignore[method-assign]
+    SessionKV.reusable_length = counting  # type: ignore[method-assign]
     try:
         offer = index.offer(reader)
     finally:
-        SessionKV.reach = reach  # type: ignore[method-assign]
+        SessionKV.reusable_length = reach  # type: ignore[method-assign]
     assert offer is not None
     assert (offer.donor.name, offer.length) == ("199", 1400)
     assert len(asked) == 1
@@ -165,7 +165,7 @@ def test_caches_are_freed_by_reference_count(monkeypatch: pytest.MonkeyPatch, ho
     index = PrefixIndex(0, moved)
     for name in range(3):
         kv = caches(index, moved, str(name), False)
-        kv.begin([0])
+        kv.reuse_prefix([0])
         feed(kv, [*range(50), name, *range(20)])
     index.refresh()
     held = [weakref.ref(kv) for kv in index._holders]
@@ -200,7 +200,7 @@ def test_session_whose_removal_failed_is_not_offered(
     prompt = list(range(100))
     for name in "one", "other":
         kv = caches(index, moved, name, name == "one")
-        kv.begin([0])
+        kv.reuse_prefix([0])
         feed(kv, prompt)
         if name == "one":
             kv.snapshot()

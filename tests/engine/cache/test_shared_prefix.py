@@ -194,7 +194,7 @@ def drawn(rows: int, length: int, latent: bool = False) -> list[mx.array]:
 def session(length: int, latent: bool = False) -> SessionKV:
     """Create a session with `length` random tokens whose prefix can be shared."""
     kv = SessionKV(lambda: [KVCache() for _ in range(LAYERS)], shares_prefix=True)
-    kv.begin([0])
+    kv.reuse_prefix([0])
     for cache in kv.layers:
         cache.update_and_fetch(*drawn(1, length, latent))
     kv.note_read(list(range(length)))
@@ -224,7 +224,7 @@ def test_shared_bytes_are_counted_once_and_freed_last() -> None:
     whole = kv.nbytes
     twins = [kv.fork() for _ in range(3)]
     everyone = [kv, *twins]
-    assert sum(k.owed for k in everyone) == pytest.approx(whole, abs=4)
+    assert sum(k.attributed_bytes for k in everyone) == pytest.approx(whole, abs=4)
     assert kv.sharers == 4
     for twin in twins[:2]:
         twin.drop()
@@ -232,7 +232,7 @@ def test_shared_bytes_are_counted_once_and_freed_last() -> None:
     del everyone, twin
     twins.clear()
     assert kv.sharers == 1
-    assert kv.owed == whole
+    assert kv.attributed_bytes == whole
 
 
 @pytest.mark.usefixtures("soon")
@@ -244,7 +244,7 @@ def test_only_unwritten_forks_are_replaced_for_free() -> None:
     grown(twin, 5)
     assert not twin.is_unwritten
     plain = SessionKV(kv.make)
-    plain.take(kv.beginning(20, room=True), kv.tokens[:20], [])
+    plain.take(kv.copy_prefix(20, room=True), kv.tokens[:20], [])
     twin = plain.fork()
     assert plain.is_unwritten
     assert twin.is_unwritten
@@ -258,8 +258,8 @@ def test_copy_keeps_no_buffer_of_a_shared_prefix() -> None:
     before = mx.get_active_memory()
     kv = session(100)
     assert kv.make_shared_prefix()
-    copy = kv.another()
-    copy.take_from(kv, 40, room=False)
+    copy = kv.new_empty()
+    copy.copy_from(kv, 40, room=False)
     kv.drop()
     assert mx.get_active_memory() - before == copy.nbytes
 
@@ -275,12 +275,12 @@ def test_fork_of_a_fork_shares_both_prefixes() -> None:
     deep = twin.fork()
     assert deep.shared_prefix is twin.shared_prefix is not kv.shared_prefix
     length = len(twin.tokens)
-    whole = [kv.beginning(length, room=False) for kv in (twin, deep)]
+    whole = [kv.copy_prefix(length, room=False) for kv in (twin, deep)]
     for a, b in zip(*whole, strict=True):
         assert a.offset == b.offset == 230
         assert mx.array_equal(a.keys, b.keys)
         assert mx.array_equal(a.values, b.values)
-    whole = [kv.beginning(len(kv.tokens), room=False) for kv in (short, twin)]
+    whole = [kv.copy_prefix(len(kv.tokens), room=False) for kv in (short, twin)]
     for a, b in zip(*whole, strict=True):
         assert mx.array_equal(a.keys[:, :, :130], b.keys[:, :, :130])
     assert kv.length == 100
@@ -324,7 +324,7 @@ def test_attention_to_two_pieces_is_attention_to_their_whole() -> None:
     rows = [first, second, first.fork(), second.fork(), first.fork()]
     rows[1].make_shared_prefix()
     cut = first.fork()
-    cut.begin(list(range(70)))  # continues from a shorter part of the same prefix
+    cut.reuse_prefix(list(range(70)))  # continues from a shorter part of the same prefix
     for kv in (*rows, cut):
         grown(kv, 7)
     caches = [kv.layers[0] for kv in (*rows, cut)]
@@ -420,8 +420,8 @@ def test_slots_attend_to_own_prefix_and_tokens(policy: SlotPolicy, latent: bool)
     assert together > 3
     for kv in chats:
         for a, b in zip(
-            kv.beginning(kv.length, room=False),
-            twins[id(kv)].beginning(kv.length, room=False),
+            kv.copy_prefix(kv.length, room=False),
+            twins[id(kv)].copy_prefix(kv.length, room=False),
             strict=True,
         ):
             assert mx.array_equal(a.keys, b.keys)

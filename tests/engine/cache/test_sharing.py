@@ -101,7 +101,7 @@ def caches_of(tokens: Iterable[int]) -> SessionKV:
     from mlx_lm.models.cache import KVCache
 
     made = SessionKV(lambda: [KVCache()])
-    made.begin([0, 0])
+    made.reuse_prefix([0, 0])
     held = list(tokens)
     keys = mx.zeros((1, 1, len(held), 4))
     made.layers[0].update_and_fetch(keys, keys)

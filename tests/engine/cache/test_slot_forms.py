@@ -45,7 +45,7 @@ EVERY = pytest.mark.parametrize("kind", KINDS)
 def chat(kind: str, *chunks: int) -> SessionKV:
     """Create a session of this kind that has read chunks of random tokens with these sizes."""
     kv = SessionKV(KINDS[kind])
-    kv.begin([0])
+    kv.reuse_prefix([0])
     for count in chunks:
         for cache in kv.layers:
             cache.update_and_fetch(*mx.random.normal((2, 1, HEADS, count, DIM)))
@@ -332,7 +332,7 @@ def test_logits_with_mlx_attention_equal_chats_alone(
 def remembering(seed: int) -> SessionKV:
     """Create a session with two recurrent layers of two states each."""
     kv = SessionKV(lambda: [ArraysCache(2), ArraysCache(2)])
-    kv.begin([0])
+    kv.reuse_prefix([0])
     mx.random.seed(seed)
     for cache in kv.layers:
         cache[0], cache[1] = mx.random.normal((1, 3, 4)), mx.random.normal((1, 5))

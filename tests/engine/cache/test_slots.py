@@ -30,7 +30,7 @@ BOTH = pytest.mark.parametrize("policy", [ON_CPU, ON_GPU], ids=["one buffer", "c
 def chat(length: int) -> SessionKV:
     """A session whose caches hold `length` random tokens."""
     kv = SessionKV(lambda: [KVCache() for _ in range(LAYERS)])
-    kv.begin([0])
+    kv.reuse_prefix([0])
     for cache in kv.layers:
         cache.update_and_fetch(*mx.random.normal((2, 1, HEADS, length, DIM)))
     kv.note_read([0] * length)
@@ -106,7 +106,7 @@ def test_long_chats_and_other_caches_get_no_slot() -> None:
     assert ON_CPU.below is not None
     where, long = Slots(ON_CPU), chat(ON_CPU.below)
     ring = SessionKV(lambda: [RotatingKVCache(8)])
-    ring.begin([0])
+    ring.reuse_prefix([0])
     ring.layers[0].update_and_fetch(*mx.random.normal((2, 1, HEADS, 3, DIM)))
     short = [chat(3), chat(4)]
     order = where.assign([long, short[0], ring, short[1]])
@@ -180,7 +180,7 @@ def test_model_may_have_plain_caches_in_some_layers() -> None:
 
     def mixed(length: int) -> SessionKV:
         kv = SessionKV(lambda: [RotatingKVCache(8), KVCache(), KVCache()])
-        kv.begin([0])
+        kv.reuse_prefix([0])
         for cache in kv.layers:
             cache.update_and_fetch(*mx.random.normal((2, 1, HEADS, length, DIM)))
         kv.note_read([0] * length)

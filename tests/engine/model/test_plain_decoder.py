@@ -235,7 +235,7 @@ def test_fork_and_original_continue_separately(folder: Path) -> None:
         assert np.array_equal(logits(net, [3 + step], twin)[0], wanted[1][step])
 
 
-@pytest.mark.parametrize("copy", [SessionKV.still, SessionKV.fork])
+@pytest.mark.parametrize("copy", [SessionKV.frozen_copy, SessionKV.fork])
 def test_image_of_caches_excludes_later_tokens(
     folder: Path, copy: Callable[[SessionKV], SessionKV]
 ) -> None:

@@ -320,7 +320,8 @@ def test_waiting_prompts_share_one_chunk_size() -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"can_mix_prefill": False}, {"model": "other"}, {"snapshot_at": 10}, {"is_suspended": True}]
+    "change",
+    [{"can_mix_prefill": False}, {"model": "other"}, {"snapshot_at": 10}, {"is_suspended": True}],
 )
 def test_unmixable_prompt_waits(change: dict[str, Any]) -> None:
     view = burst(20, 30, 40)
