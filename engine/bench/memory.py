@@ -92,7 +92,7 @@ def measure(
     chats: Sequence[int] = CHATS,
 ) -> Iterator[Peak]:
     """Estimate and load a model, prefill chats one by one, and decode them together."""
-    pacing.MOST_CHUNK = estimate.CHUNK = CHUNK
+    pacing.MAX_CHUNK = estimate.CHUNK = CHUNK
     setattr(pacing.PrefillPacer, "gathers", lambda *_: True)  # noqa: B010 - also on a slow machine
     with Engine() as engine:
         before = {

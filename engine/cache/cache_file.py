@@ -31,8 +31,8 @@ from engine.cache.shared_prefix import PartedArray
 FORMAT = "stretto-kv-4"
 
 _SUMS = 8  # size of both checksums together
-_MOST_HEADER = 2**28  # bytes; for comparison, a million tokens and their text take 30 MB
-_MOST_ID = 2**31
+_MAX_HEADER_BYTES = 2**28  # bytes; for comparison, a million tokens and their text take 30 MB
+_MAX_TOKEN_ID = 2**31
 
 _NAMES = {
     mx.float32: "F32",
@@ -59,9 +59,11 @@ _NUMPY: dict[str, Any] = {
     "BOOL": np.bool_,
 }
 
-COPIED = 2**20  # non-contiguous arrays are split up to this size in bytes before they are copied
+MAX_COPY_BYTES = (
+    2**20
+)  # non-contiguous arrays are split up to this size in bytes before they are copied
 
-PIECE = 32 * 2**20  # bytes to convert to arrays before yielding to the engine loop
+PIECE_BYTES = 32 * 2**20  # bytes to convert to arrays before yielding to the engine loop
 
 
 class DamagedError(Exception):
@@ -115,7 +117,7 @@ def _joined(parts: Sequence[np.ndarray[Any, Any]]) -> Iterator[memoryview]:
 
 def _runs(array: np.ndarray[Any, Any]) -> Iterator[memoryview]:
     """Yield the bytes of an array in C order."""
-    if not array.flags.c_contiguous and array.ndim > 1 and array.nbytes > COPIED:
+    if not array.flags.c_contiguous and array.ndim > 1 and array.nbytes > MAX_COPY_BYTES:
         for part in array:
             yield from _runs(part)
     elif array.size:
@@ -210,7 +212,7 @@ def _header(stream: BinaryIO) -> tuple[dict[str, Any], dict[str, Any], bytes]:
     size = os.fstat(stream.fileno()).st_size
     first = stream.read(8)
     length = int.from_bytes(first, "little")
-    if not 0 < length <= min(size - 8 - _SUMS, _MOST_HEADER):
+    if not 0 < length <= min(size - 8 - _SUMS, _MAX_HEADER_BYTES):
         raise DamagedError("its header is cut off")
     head = stream.read(length)
     stream.seek(size - _SUMS)
@@ -238,7 +240,7 @@ def _agrees(record: Record) -> bool:
     text, ids = record.ledger.text, record.ledger.tokens
     if not all(isinstance(words, str) for words in named):
         return False
-    if not _are_counts(record.tokens, _MOST_ID) or not _are_counts(ids, _MOST_ID):
+    if not _are_counts(record.tokens, _MAX_TOKEN_ID) or not _are_counts(ids, _MAX_TOKEN_ID):
         return False
     held, read = len(record.tokens), len(ids)
     pairs = [(0, 0), *record.ledger.boundaries]
@@ -308,7 +310,7 @@ def restore_caches(kv: SessionKV, contents: Contents) -> Generator[None, None, N
         for name, (kind, shape, data) in contents.parts.items():
             arrays[name] = _array(kind, shape, data)
             fresh_bytes += len(data)
-            if fresh_bytes >= PIECE:
+            if fresh_bytes >= PIECE_BYTES:
                 fresh_bytes = 0
                 yield
         caches = _built(record.shape["caches"], kv.make(), arrays)

@@ -32,7 +32,7 @@ from engine.errors import words_of
 
 log = logging.getLogger(__name__)
 
-LEAST_TOKENS = 64  # shorter sessions aren't written, because prefilling them is faster than I/O
+MIN_TOKENS = 64  # shorter sessions aren't written, because prefilling them is faster than I/O
 APART = "clients/"
 """Id prefix for sessions of API clients, and the name of the subfolder for their files. The size
 limit applies to each folder separately, so clients can't displace the user's chats."""
@@ -125,7 +125,7 @@ class Offload:
 
     def save(self, name: str, fingerprint: str, kv: SessionKV) -> None:
         """Queue a session's caches for writing. The caches must not be used afterwards."""
-        if self._folder is None or not kv.take_out() or kv.length < LEAST_TOKENS:
+        if self._folder is None or not kv.take_out() or kv.length < MIN_TOKENS:
             return
         path = self._path(name)
         if kv.length == kv.on_disk and path.exists():

@@ -30,7 +30,7 @@ from engine.cache.ledger import (
 )
 from engine.cache.session_kv import SessionKV
 
-MOST_ASKED = 32
+MAX_DONORS = 32
 """Maximum number of equally long matches to check, since not all of them can be trimmed."""
 
 
@@ -156,7 +156,7 @@ class PrefixIndex:
             if common < max(least, best):
                 break
             here = node.holders if node.depth == common * TOKEN_BYTES else ()
-            for holder in islice(_holders(node, kv, skip), MOST_ASKED):
+            for holder in islice(_holders(node, kv, skip), MAX_DONORS):
                 if holder not in here and not holder.kv.trimmable:
                     continue  # the cache can't be trimmed to this node
                 length = holder.kv.reusable_length(reader.tokens, cuts)

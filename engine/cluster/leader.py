@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from engine.cache.cache_file import Contents
 from engine.cache.cache_objects import Caches
 from engine.cache.ledger import common_prefix
-from engine.cache.offload import LEAST_TOKENS, Offload
+from engine.cache.offload import MIN_TOKENS, Offload
 from engine.cache.session_kv import SessionKV
 from engine.cluster import sharding
 from engine.cluster.group import Operation, RankGroup, TurnRecord, file_digest, step_checksum
@@ -223,7 +223,7 @@ class LeaderFiles(Offload):
         return super().nbytes * self._ranks
 
     def save(self, name: str, fingerprint: str, kv: SessionKV) -> None:
-        if self._folder is not None and kv.take_out() and kv.length >= LEAST_TOKENS:
+        if self._folder is not None and kv.take_out() and kv.length >= MIN_TOKENS:
             assert isinstance(kv, JournaledKV)
             self._note("save", kv.number, self._path(name).stem)
         super().save(name, fingerprint, kv)

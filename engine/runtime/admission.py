@@ -213,7 +213,7 @@ def embed(
 def extend(budget: MemoryBudget) -> Extension | Eviction | None:
     """Extend the allowance of a reply without a limit, or choose the caches to evict for that.
 
-    A reply asks `AHEAD` tokens before its allowance is used up, so that evicted caches can be
+    A reply asks `EARLY_TOKENS` before its allowance is used up, so that evicted caches can be
     written to disk. If they are still being written at its limit, it gets a few tokens, which need
     little memory.
     """

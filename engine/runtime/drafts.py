@@ -11,19 +11,20 @@ from collections.abc import Sequence
 
 from msgspec import Struct, field
 
-FIRST, MOST = 3, 7
+FIRST_DRAFT, MAX_DRAFT = 3, 7
 """Tokens in the first draft, and maximum for later drafts: eight rows with the token before."""
 
-COPIED = 15
+MAX_LOOKUP = 15
 """Maximum number of lookup tokens at a time, because a seventeenth row would start another tile."""
 
 LIKELY = 1.5  # minimum number of expected hits among the first lookup tokens
 
-PLAIN = 4  # number of plain steps to time before the first draft, and again after `LAST` tokens
+# Number of plain steps to time before the first draft, and again after `RETIME_TOKENS` tokens.
+PLAIN_STEPS = 4
 
-TRIAL = 8  # number of drafting passes before drafts are judged
+TRIAL_PASSES = 8  # number of drafting passes before drafts are judged
 
-SOON, CLEARLY = 3, 1.3
+MIN_PASSES, EARLY_FACTOR = 3, 1.3
 """Number of passes after which drafts may be given up early, and the time per token, relative to
 the limit, that they must exceed for this.
 """
@@ -31,9 +32,9 @@ the limit, that they must exceed for this.
 WORTH = 0.97  # maximum time per token with drafts, relative to plain steps
 
 # Number of tokens after which plain steps are timed again, because they get slower with the text.
-LAST = 512
+RETIME_TOKENS = 512
 
-REST, LONGEST_REST = 64, 4096
+FIRST_REST, LONGEST_REST = 64, 4096
 """Tokens of a chat without drafts after a loss: initial value and maximum.
 
 Lookups that would lose are tried again after as many tokens.
@@ -44,7 +45,7 @@ CATCH_UP = 32
 
 CHUNK = 128  # chunk size for the draft model after each plain step, if it's further behind
 
-DEAREST = 2.0  # maximum cost of a row, in plain steps of a single chat
+MAX_ROW_COST = 2.0  # maximum cost of a row, in plain steps of a single chat
 
 _FADES = 0.9  # factor by which the weight of a pass decreases with each new pass
 
@@ -88,7 +89,11 @@ class Costs(Struct):
     def note(self, rows: int, cost: float) -> None:
         """Count a pass that verified `rows` tokens and cost `cost` more than a plain step."""
         self.sums = [_FADES * one for one in self.sums]
-        self._rows, self.quiet, self.rest = rows, 0.0, min(LONGEST_REST, 2 * self.rest or REST)
+        self._rows, self.quiet, self.rest = (
+            rows,
+            0.0,
+            min(LONGEST_REST, 2 * self.rest or FIRST_REST),
+        )
         self.sums[:3] = [a + b for a, b in zip(self.sums, (1, rows, rows * rows), strict=False)]
         self.add(cost)
 
@@ -123,9 +128,9 @@ class Costs(Struct):
         if self.sums[0] and gain * WORTH > cost:
             self.rest = 0
             return counts
-        if self.quiet < self.rest or all(sum(own[:FIRST]) <= LIKELY for own in chances):
+        if self.quiet < self.rest or all(sum(own[:FIRST_DRAFT]) <= LIKELY for own in chances):
             return [0] * len(chances)
-        return [len(own[:FIRST]) for own in chances]
+        return [len(own[:FIRST_DRAFT]) for own in chances]
 
 
 class _Record(Struct):
@@ -133,10 +138,10 @@ class _Record(Struct):
 
     plain: Rate = field(default_factory=Rate)
     since_plain: int = 0  # number of tokens since a plain step was timed
-    count: int = FIRST
+    count: int = FIRST_DRAFT
     rate: Rate = field(default_factory=Rate)
     resting: float = 0  # number of tokens that a chat still decodes without drafts
-    rest: int = REST  # number of tokens without drafts after the next loss
+    rest: int = FIRST_REST  # number of tokens without drafts after the next loss
     looked_up: bool = False  # the last draft came from prompt lookup
 
 
@@ -157,7 +162,7 @@ class DraftStatistics:
     def count(self, model: str) -> int:
         """Return the number of tokens to draft for a chat's next pass, or 0."""
         record = self._of.get((model, 1))
-        if record is None or record.plain.passes < PLAIN or record.resting:
+        if record is None or record.plain.passes < PLAIN_STEPS or record.resting:
             return 0
         return record.count
 
@@ -168,7 +173,7 @@ class DraftStatistics:
             chances: for each chat, the chances of the consecutive found tokens to be accepted.
         """
         record = self._of.get((model, len(chances)))
-        if record is None or record.plain.passes < PLAIN:
+        if record is None or record.plain.passes < PLAIN_STEPS:
             return [0] * len(chances)
         return self._costs_of(model, len(chances)).worth(chances)
 
@@ -221,12 +226,14 @@ class DraftStatistics:
                 record.rate.note(seconds, tokens)
             elif step:
                 # A higher cost must be caused by another program.
-                most = DEAREST * (chats + drafted)
+                most = MAX_ROW_COST * (chats + drafted)
                 costs.note(drafted, min(most, seconds / record.plain.per_token) - chats)
         if looked_up:
-            record.plain = Rate() if record.since_plain >= LAST else record.plain
+            record.plain = Rate() if record.since_plain >= RETIME_TOKENS else record.plain
             return
-        record.count = min(MOST, record.count + 1) if accepted == drafted else max(1, accepted + 1)
+        record.count = (
+            min(MAX_DRAFT, record.count + 1) if accepted == drafted else max(1, accepted + 1)
+        )
         _judge(record)
 
     def observe_again(self, model: str, seconds: float) -> None:
@@ -237,7 +244,7 @@ class DraftStatistics:
         if not record.looked_up:
             record.rate.add(seconds, 1)
         elif record.plain.per_token:
-            self._costs_of(model, 1).add(min(DEAREST, seconds / record.plain.per_token) - 1)
+            self._costs_of(model, 1).add(min(MAX_ROW_COST, seconds / record.plain.per_token) - 1)
 
     def _costs_of(self, model: str, chats: int) -> Costs:
         """Return the costs of rows.
@@ -253,13 +260,13 @@ class DraftStatistics:
 
 def _judge(record: _Record) -> None:
     passes = record.rate.passes
-    if passes < SOON:
+    if passes < MIN_PASSES:
         return
-    bar = WORTH if passes >= TRIAL else WORTH * CLEARLY
+    bar = WORTH if passes >= TRIAL_PASSES else WORTH * EARLY_FACTOR
     if record.rate.per_token > record.plain.per_token * bar:
         record.resting, record.rest = record.rest, min(LONGEST_REST, 2 * record.rest)
-        record.rate, record.count = Rate(), FIRST
-    elif passes >= TRIAL:
-        record.rest = REST
-        if record.since_plain >= LAST:
+        record.rate, record.count = Rate(), FIRST_DRAFT
+    elif passes >= TRIAL_PASSES:
+        record.rest = FIRST_REST
+        if record.since_plain >= RETIME_TOKENS:
             record.plain = Rate()

@@ -41,7 +41,7 @@ from engine.text.known_tokenizer import KnownTokenizer
 log = logging.getLogger(__name__)
 
 
-MOST_CHECKED = 16
+MAX_CHECKED_FOLDERS = 16
 """Number of accepted folders to remember while they're unchanged.
 
 Checking a tokenizer takes a second, which would slow down every reload.
@@ -130,7 +130,7 @@ def examine(
                 file.write(checked)
         with _lock:
             _checked[same] = checked
-            while len(_checked) > MOST_CHECKED:
+            while len(_checked) > MAX_CHECKED_FOLDERS:
                 _checked.pop(next(iter(_checked)))
     known = None
     if checked.table is not None:

@@ -48,7 +48,7 @@ log = logging.getLogger(__name__)
 
 CANCELLED = "Loading was cancelled. Load the model again."
 
-LONGEST = 0.2  # maximum reading time between two steps, in seconds
+MAX_PIECE_S = 0.2  # maximum reading time between two steps, in seconds
 
 
 class ModelLoader:
@@ -187,7 +187,7 @@ class ModelLoader:
         self._let_go()
         if self._leaving.going:
             return self._leaving.step()
-        allowed = max(min(decoding / 2, GAP_BUDGET), min(decoding / 4, LONGEST), loader.SLICE_S)
+        allowed = max(min(decoding / 2, GAP_BUDGET), min(decoding / 4, MAX_PIECE_S), loader.SLICE_S)
         began = before = time.perf_counter()
         while self.busy and self._next_piece():
             before, last = time.perf_counter(), before
@@ -332,7 +332,7 @@ def drop(command: Load) -> None:
     refuse(command, EngineError(MODEL_LOAD_FAILED, CANCELLED))
 
 
-PIECE = 32 * 2**20  # bytes to free before checking the elapsed time
+FREED_BYTES = 32 * 2**20  # bytes to free before checking the elapsed time
 
 
 class DeferredFree:
@@ -356,7 +356,7 @@ class DeferredFree:
         while self.going and time.perf_counter() - began < SLICE_S:
             arrays, then = self.going[0]
             freed = 0
-            while arrays and freed < PIECE:
+            while arrays and freed < FREED_BYTES:
                 freed += arrays.pop().nbytes
             if not arrays:
                 self.going.popleft()

@@ -15,7 +15,7 @@ MIN_CHUNK = 4
 """Minimum chunk size. Smaller chunks hardly take less time, since the weights are read for each.
 Chunks smaller than a tile only pay far into a prompt, where attention takes most of the time."""
 
-MOST_CHUNK = 2048
+MAX_CHUNK = 2048
 """Maximum chunk size. With larger chunks, the time per token hardly decreases, but buffers grow."""
 
 GAP_BUDGET = 0.05  # maximum delay in seconds
@@ -132,9 +132,9 @@ class PrefillPacer:
             decoding: current duration of a decode step in seconds; None if nothing decodes.
         """
         if decoding is None:
-            size, low, high = self._idle_sizes.get(model, 256.0), 64, MOST_CHUNK
+            size, low, high = self._idle_sizes.get(model, 256.0), 64, MAX_CHUNK
         else:
-            size, low, high = self._sizes.get(model, 16.0), MIN_CHUNK, min(512, MOST_CHUNK)
+            size, low, high = self._sizes.get(model, 16.0), MIN_CHUNK, min(512, MAX_CHUNK)
         size = max(low, min(size, high))
         if size > tile:
             size = int(size / tile + 0.25) * tile  # round down to full tiles if in doubt
@@ -147,7 +147,7 @@ class PrefillPacer:
         (10,018 tokens in 235 s instead of 115 s), without shortening the longest gaps, which come
         from the machine.
         """
-        size = min(self._mixed_sizes.get(model, 2.0 * TILE), 512.0, MOST_CHUNK)
+        size = min(self._mixed_sizes.get(model, 2.0 * TILE), 512.0, MAX_CHUNK)
         tiles = max(int(size / tile + 0.25), -(-(rows + MIN_CHUNK) // tile))
         return min(remaining, tiles * tile - rows)
 
@@ -202,7 +202,7 @@ class PrefillPacer:
         budget = self.idle_budget if decoding is None else self.gap_budget + decoding
         factor = self._factor(tokens, budget, seconds)
         size = _towards(sizes.get(model), tokens, factor, guess)
-        sizes[model] = max(float(MIN_CHUNK), min(float(MOST_CHUNK), size))
+        sizes[model] = max(float(MIN_CHUNK), min(float(MAX_CHUNK), size))
 
 
 def _towards(size: float | None, tokens: int, factor: float, guess: float) -> float:
@@ -250,10 +250,10 @@ class ModelTimeShares:
             self._served = set()
 
 
-MOST_OWED = 5.0
+MAX_LEAD_S = 5.0
 """Maximum lead of a program over its share in seconds, to limit how long other programs wait."""
 
-LEEWAY = 0.05
+LEEWAY_S = 0.05
 """Maximum lead in seconds with which a program may take part in passes of other programs."""
 
 
@@ -270,7 +270,7 @@ class ProgramTimeShares:
 
     def used(self, active: Iterable[str]) -> dict[str, float]:
         """Time used by active programs, in seconds divided by their shares."""
-        most = self._least + MOST_OWED
+        most = self._least + MAX_LEAD_S
         return {p: min(max(self._used.get(p, 0.0), self._least), most) for p in active}
 
     def charge(self, weights: Mapping[str, float], seconds: Mapping[str, float]) -> None:

@@ -198,7 +198,7 @@ class Extension(Struct, frozen=True):
     """Extension of the allowance of a reply without a limit."""
 
     session: str
-    # True to extend by `PROMISED` tokens; False to extend by `AHEAD` while caches are being
+    # True to extend by `EXTENSION_TOKENS`; False to extend by `EARLY_TOKENS` while caches are being
     # written.
     whole: bool
 

@@ -53,7 +53,7 @@ from engine.text.reply_text import ReplyText
 
 Build = Callable[[list[Message]], prompt.Prompt]
 
-MOST_EXTRA = 2**15
+TEMPLATE_CONTEXT = 2**15
 """Context size in tokens that determines the size limit for template arguments."""
 
 
@@ -136,7 +136,7 @@ def prepare(job: Job) -> PreparedRequest:
             ledger = record.ledger
 
     bounds.check_params(params, model.rows)
-    bounds.check_prompt([{"template": job.template}], MOST_EXTRA)
+    bounds.check_prompt([{"template": job.template}], TEMPLATE_CONTEXT)
     context = job.context
     build = partial(_build, job, ledger, context)
     if job.slides:
@@ -306,7 +306,7 @@ def count(job: Job) -> int:
             messages, _ = _without_gone(job, messages, True)
             messages, _ = _shorten(context, messages)
         bounds.check_prompt(messages, context)
-        bounds.check_prompt([{"template": job.template}], MOST_EXTRA)
+        bounds.check_prompt([{"template": job.template}], TEMPLATE_CONTEXT)
     except TooLongError as error:
         return error.tokens
     build = partial(_build, job, job.ledger, None)

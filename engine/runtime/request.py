@@ -53,13 +53,13 @@ from engine.text.tool_calls import ToolCallUpdate
 log = logging.getLogger(__name__)
 
 
-PROMISED = 2048
+EXTENSION_TOKENS = 2048
 """Number of tokens by which the allowance of an answer without a limit is extended.
 
 If the allowance were the whole context, few such answers would fit in memory together.
 """
 
-AHEAD = 256
+EARLY_TOKENS = 256
 """Number of tokens before the end of its allowance at which an answer requests an extension."""
 
 
@@ -193,7 +193,7 @@ class Request:
         self.text = prepared.text
         self.longest = self.limit = prepared.longest
         if self.params.max_tokens is None:
-            self.limit = min(self.longest, PROMISED)
+            self.limit = min(self.longest, EXTENSION_TOKENS)
         self.constraint = prepared.constraint
         self.dropped = len(prepared.gone)
         self.tokens = prepared.tokens
@@ -410,9 +410,9 @@ class Request:
         """Return the bytes needed to extend the limit, or None unless an extension is due and
         allowed.
         """
-        if self.limit >= self.longest or self.generated + AHEAD <= self.limit:
+        if self.limit >= self.longest or self.generated + EARLY_TOKENS <= self.limit:
             return None
-        longer = min(self.longest, self.limit + PROMISED)
+        longer = min(self.longest, self.limit + EXTENSION_TOKENS)
         return self._cache_bytes(longer) - self._cache_bytes(self.limit)
 
     @property
@@ -421,8 +421,8 @@ class Request:
         return self.generated + 2 > self.limit
 
     def extend(self, whole: bool) -> None:
-        """Raise the limit by `PROMISED` tokens if `whole` is set, else by `AHEAD` tokens."""
-        self.limit = min(self.longest, self.limit + (PROMISED if whole else AHEAD))
+        """Raise the limit by `EXTENSION_TOKENS` if `whole` is set, else by `EARLY_TOKENS`."""
+        self.limit = min(self.longest, self.limit + (EXTENSION_TOKENS if whole else EARLY_TOKENS))
 
     def _cache_bytes(self, limit: int) -> int:
         """Return the bytes of the caches at a limit, or the allocated bytes if larger."""

@@ -18,8 +18,8 @@ from engine.runtime import drafts as drafting
 from engine.runtime.admission import Eviction, MemoryBudget
 from engine.runtime.drafts import DraftStatistics
 from engine.runtime.pacing import (
-    LEEWAY,
-    MOST_CHUNK,
+    LEEWAY_S,
+    MAX_CHUNK,
     TILE,
     ModelTimeShares,
     PrefillPacer,
@@ -220,12 +220,12 @@ class Scheduler:
 
         These tokens delay the other chats like a prompt chunk, and are limited in the same way.
         """
-        model, most = group[0].model, MOST_CHUNK
+        model, most = group[0].model, MAX_CHUNK
         if len(group) > 1:
             if not (step.shared and model in view.mixing and all(r.can_mix_decode for r in group)):
                 return step
             copying = max(1, sum(bool(r.lookup_chances) for r in group))
-            most = self.pacing.mixed_chunk(model, len(group), MOST_CHUNK) // copying
+            most = self.pacing.mixed_chunk(model, len(group), MAX_CHUNK) // copying
         drafts = tuple(self.drafting.look_up(model, [r.lookup_chances[:most] for r in group]))
         return replace(step, drafts=drafts if any(drafts) else ())
 
@@ -262,7 +262,7 @@ class Scheduler:
         if not any(row.share for row in view.rows):
             return view
         used = self._shares.used({r.program for r in view.rows if r.decodes or r.reads})
-        most = min(used.values(), default=0.0) + LEEWAY
+        most = min(used.values(), default=0.0) + LEEWAY_S
         ahead = {program for program, seconds in used.items() if seconds > most}
         rows = [replace(r, is_suspended=True) if r.program in ahead else r for r in view.rows]
         return replace(view, rows=rows)
@@ -292,7 +292,7 @@ class Scheduler:
         handed_on = view.now < self._hand_on_until
         if handed_on:
             asked = order
-        elif order and order[0].remaining <= self.pacing.chunk(order[0].model, MOST_CHUNK, None):
+        elif order and order[0].remaining <= self.pacing.chunk(order[0].model, MAX_CHUNK, None):
             asked = candidates(view, order)
         else:
             asked = order[:1]
@@ -335,7 +335,7 @@ class Scheduler:
     ) -> tuple[Chunk, tuple[Chunk, ...]]:
         """Return the next chunks of prompts for a mixed pass with `rows` decoding rows."""
         row = order[0]
-        most = self.pacing.mixed_chunk(row.model, rows, MOST_CHUNK, _tile(view, row))
+        most = self.pacing.mixed_chunk(row.model, rows, MAX_CHUNK, _tile(view, row))
         count = _until_stop(row, order, min(row.remaining, most))
         chunk = Chunk(row.id, row.model, row.length, count, mixed=True)
         if chunk.count < row.remaining:
@@ -351,7 +351,7 @@ class Scheduler:
             most = self.pacing.fixed_chunk(row.length, row.remaining)
         else:
             step = self.step_seconds if groups else None
-            most = self.pacing.chunk(row.model, MOST_CHUNK, step, _tile(view, row))
+            most = self.pacing.chunk(row.model, MAX_CHUNK, step, _tile(view, row))
             if len(groups) == 1 and _may_mix(view, row, groups[0]):
                 most = min(most, TILE)  # the time of chunks after a step is rarely measured
         count = _until_stop(row, order, min(row.remaining, most))
@@ -405,7 +405,7 @@ def _runs_beside(other: Row, group: Sequence[Row]) -> bool:
     return beside and other.status not in (Status.PREPARING, Status.FINISHED)
 
 
-MOST = 16
+MAX_PROMPTS = 16
 """Maximum number of prompts in a pass.
 
 Each prompt needs its own attention, so a larger pass saves less.
@@ -427,7 +427,7 @@ def candidates(view: View, order: Sequence[Row]) -> Sequence[Row]:
     """Return the next prompt, and short prompts that may be read in the same pass."""
     if len(order) < 2 or not _may(view, order[0]):
         return order[:1]
-    return [r for r in order if r.model == order[0].model and _may(view, r)][:MOST]
+    return [r for r in order if r.model == order[0].model and _may(view, r)][:MAX_PROMPTS]
 
 
 def read_beside(

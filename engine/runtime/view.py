@@ -14,7 +14,7 @@ from engine.cache.session_kv import CacheBytes
 from engine.errors import words_of
 from engine.model.drafting import Drafter
 from engine.model.prompt_lookup import LIKELY_MATCH, Lookup
-from engine.runtime.drafts import COPIED
+from engine.runtime.drafts import MAX_LOOKUP
 from engine.runtime.plan import LoadRequest, PendingEmbedding, Piece, Row, Status, View
 from engine.runtime.request import Request
 from engine.runtime.state import State
@@ -78,7 +78,7 @@ def _rows(state: State) -> list[Row]:
         if isinstance(request.session.model.drafter, Lookup):
             least = 1 if alone else LIKELY_MATCH
             if (alone or request.kv.can_draft_together) and request.places.find() >= least:
-                most = min(rows[place].drafts, COPIED)
+                most = min(rows[place].drafts, MAX_LOOKUP)
                 rows[place] = replace(rows[place], lookup_chances=request.places.chances(most))
         elif alone:
             drafter: Drafter = request.session.model.drafter

@@ -157,22 +157,22 @@ class CommandFuture(Future[T]):
         super().add_done_callback(guarded)
 
 
-THREADS = 32
+MAX_THREADS = 32
 """Maximum number of concurrent jobs.
 
 Most jobs wait for a child process or the disk, and long jobs must not block other jobs.
 """
 
-PLACES = 4
+MAX_LANE_THREADS = 4
 """Maximum number of concurrent jobs per lane.
 
 A model has a single child process for its prompts, so more jobs would only wait for it.
 """
 
-MAX_GROUP_THREADS = THREADS // 2
+MAX_GROUP_THREADS = MAX_THREADS // 2
 """Maximum number of concurrent jobs per group of lanes (their first word), such as images."""
 
-STACK = 16 * 2**20
+STACK_BYTES = 16 * 2**20
 """Stack size of a worker in bytes.
 
 Compiling grammars is recursive, and threads on macOS get half a megabyte by default.
@@ -270,7 +270,7 @@ class Workers:
     def _queue(self, running: _Running, work: Work) -> None:
         with self._changed:
             idle = self._threads - self._busy.total()
-            if self._threads < THREADS and idle <= sum(map(len, self._waiting.values())):
+            if self._threads < MAX_THREADS and idle <= sum(map(len, self._waiting.values())):
                 self._start_thread()
             self._number += 1
             self._running[self._number] = running  # before a thread can complete the work
@@ -307,7 +307,7 @@ class Workers:
         """Start another thread. The caller must hold the lock."""
         thread = threading.Thread(target=self._work, name="stretto-worker", daemon=True)
         with _stack_size_lock:  # the setting applies to the whole process
-            usual = threading.stack_size(STACK)
+            usual = threading.stack_size(STACK_BYTES)
             try:
                 thread.start()
             except RuntimeError:  # no more threads available, so continue with the existing threads
@@ -365,7 +365,7 @@ class Workers:
         """Return True if another job of the lane may start. The caller must hold the lock."""
         group = lane.partition(" ")[0]
         busy = sum(n for other, n in self._busy.items() if other.partition(" ")[0] == group)
-        return self._busy[lane] < PLACES and busy < MAX_GROUP_THREADS
+        return self._busy[lane] < MAX_LANE_THREADS and busy < MAX_GROUP_THREADS
 
     def _leave(self, lane: str) -> None:
         with self._changed:

@@ -142,7 +142,7 @@ def test_workers_of_two_engines_keep_the_stack_size(monkeypatch: pytest.MonkeyPa
         starter.join(60)
     for staff in staffs:
         staff.close()
-    assert sizes == [workers.STACK, before] * 2
+    assert sizes == [workers.STACK_BYTES, before] * 2
     assert set_size() == before
 
 

@@ -115,13 +115,13 @@ def watched(slow_disk: float = 0.0) -> Iterator[MemoryAtTurns]:
         time.sleep(slow_disk)
         write(image, stream)
 
-    most = pacing.MOST_CHUNK
-    scheduler.MOST_CHUNK = pacing.MOST_CHUNK = CHUNK  # type: ignore[attr-defined]
+    most = pacing.MAX_CHUNK
+    scheduler.MAX_CHUNK = pacing.MAX_CHUNK = CHUNK  # type: ignore[attr-defined]
     Loop.step, runner.decode, CacheImage.write = looked_at, faulty, slow  # type: ignore[method-assign]
     try:
         yield seen
     finally:
-        scheduler.MOST_CHUNK = pacing.MOST_CHUNK = most  # type: ignore[attr-defined]
+        scheduler.MAX_CHUNK = pacing.MAX_CHUNK = most  # type: ignore[attr-defined]
         Loop.step, runner.decode, CacheImage.write = turn, decode, write  # type: ignore[method-assign]
 
 

@@ -19,7 +19,7 @@ import pytest
 
 from engine import Engine, SamplingParams
 from engine.cache.cache_file import DamagedError, read_contents, read_record
-from engine.cache.offload import LEAST_TOKENS
+from engine.cache.offload import MIN_TOKENS
 from tests.engine.families import FAMILIES
 
 Folder = Callable[[str], Path]
@@ -345,7 +345,7 @@ def test_short_chats_and_one_off_questions_are_not_stored(
     with Engine(cache_dir=tmp_path) as engine:
         model = engine.load(model_folder("plain"))
         engine.open_session(model, "short").send("hi", few).text(60)
-        assert engine.stats()["sessions"]["short"]["kv_tokens"] < LEAST_TOKENS
+        assert engine.stats()["sessions"]["short"]["kv_tokens"] < MIN_TOKENS
         engine.ask(model, "hello there " * 30, few).text(60)
         engine.open_session(model).send("hello there " * 30, few).text(60)
     assert not list(tmp_path.glob("*"))

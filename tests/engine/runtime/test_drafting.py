@@ -22,7 +22,16 @@ from engine.model.info import LOOKUP, PREDICTION_HEAD
 from engine.model.prompt_lookup import MIN_MATCH, MatchSearch
 from engine.runtime import drafts as drafting
 from engine.runtime import view as runtime_view
-from engine.runtime.drafts import COPIED, FIRST, MOST, PLAIN, REST, SOON, TRIAL, DraftStatistics
+from engine.runtime.drafts import (
+    FIRST_DRAFT,
+    FIRST_REST,
+    MAX_DRAFT,
+    MAX_LOOKUP,
+    MIN_PASSES,
+    PLAIN_STEPS,
+    TRIAL_PASSES,
+    DraftStatistics,
+)
 from engine.runtime.plan import Row, Status, StepPlan, Timing, View
 from engine.runtime.request import Request
 from engine.runtime.scheduler import Scheduler
@@ -401,7 +410,7 @@ def looking(
     """
     found, told, before = [], 0, 0
     while told < turns:
-        chances = [[chance**n for n in range(1, COPIED + 1)]]
+        chances = [[chance**n for n in range(1, MAX_LOOKUP + 1)]]
         (count,) = policy.look_up("m", chances)
         assert policy.look_up("m", chances) == [
             count
@@ -420,20 +429,20 @@ def test_lookup_draft_length_follows_row_cost() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(drafting, "WORTH", 0.97)
         patch.setattr(drafting, "LIKELY", 1.5)
-        for cost, most in ((0.02, COPIED), (0.4, 8), (1.0, 0)):
+        for cost, most in ((0.02, MAX_LOOKUP), (0.4, 8), (1.0, 0)):
             policy = DraftStatistics()
             counts = looking(policy, cost)
-            assert counts[0] == FIRST  # a small trial
+            assert counts[0] == FIRST_DRAFT  # a small trial
             if most:
                 assert min(most, *counts[1:]) > 1
                 assert max(counts) <= most
                 assert len(counts) > 10
             else:  # retried after 64 and 128 tokens: at most three of 160 steps
-                assert counts == [FIRST] * len(counts)
+                assert counts == [FIRST_DRAFT] * len(counts)
                 assert len(counts) <= 3
             policy.forget("m")  # loading a draft model keeps the measured row costs
             again = looking(policy, cost)
-            assert again[0] > FIRST if most else len(again) < len(counts)
+            assert again[0] > FIRST_DRAFT if most else len(again) < len(counts)
         assert looking(DraftStatistics(), 0.02, chance=0.5) == []  # drafts rarely hold
 
 
@@ -442,11 +451,11 @@ def test_occasional_drafts_are_judged_too(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(drafting, "WORTH", 0.97)
     for cost, holds, rests in ((1.5, 0, True), (1.5, 2, False)):
         policy = DraftStatistics()
-        for _ in range(PLAIN + 1):
+        for _ in range(PLAIN_STEPS + 1):
             policy.observe("m", 1.0, 1)
-        for _ in range(TRIAL):
+        for _ in range(TRIAL_PASSES):
             policy.waited()
-            policy.observe("m", cost, 1 + holds, FIRST, holds)
+            policy.observe("m", cost, 1 + holds, FIRST_DRAFT, holds)
             policy.observe("m", 0.0, 1)
             policy.observe("m", 1.0, 1)
         assert (policy.count("m") == 0) is rests
@@ -482,14 +491,14 @@ def turn(scheduler: Scheduler, rows: list[Row], behind: int = 1) -> StepPlan:
 
 def ready() -> Scheduler:
     scheduler = Scheduler()
-    for _ in range(PLAIN + 1):
+    for _ in range(PLAIN_STEPS + 1):
         assert turn(scheduler, [row("a")]).passes[0].drafts == ()
     return scheduler
 
 
 def test_only_lone_chats_use_a_draft_model() -> None:
     scheduler = ready()
-    assert turn(scheduler, [row("a")]).passes[0].drafts == (FIRST,)
+    assert turn(scheduler, [row("a")]).passes[0].drafts == (FIRST_DRAFT,)
     for status in (Status.QUEUED, Status.RESTORING, Status.DECODING):
         for step in turn(scheduler, [row("a"), row("b", status)]).passes:
             assert not step.drafts
@@ -497,21 +506,21 @@ def test_only_lone_chats_use_a_draft_model() -> None:
     reads = row("b", Status.PREFILLING, remaining=9)
     assert turn(scheduler, [row("a"), reads]).passes[0].drafts == ()
     beside = [row("b", is_suspended=True), row("c", Status.PREPARING)]
-    assert turn(scheduler, [row("a"), *beside]).passes[0].drafts == (FIRST + 1,)
+    assert turn(scheduler, [row("a"), *beside]).passes[0].drafts == (FIRST_DRAFT + 1,)
     assert turn(scheduler, [row("a", drafts=2)]).passes[0].drafts == (2,)
     assert turn(scheduler, [row("a", drafts=0)]).passes[0].drafts == ()
 
 
 def test_copying_chats_share_lookup_drafts() -> None:
     """Drafts of several chats share the budget of one prompt chunk."""
-    sure = [0.9**n for n in range(1, COPIED + 1)]
+    sure = [0.9**n for n in range(1, MAX_LOOKUP + 1)]
     group = [row("a", lookup_chances=sure), row("b"), row("c", lookup_chances=sure[:3])]
     scheduler = Scheduler()
-    for _ in range(PLAIN + 1):
+    for _ in range(PLAIN_STEPS + 1):
         assert turn(scheduler, group).passes[0].drafts == ()
-    assert turn(scheduler, group).passes[0].drafts == (FIRST, 0, 3)
+    assert turn(scheduler, group).passes[0].drafts == (FIRST_DRAFT, 0, 3)
     room = scheduler.pacing.mixed_chunk("m", 3, 999) // 2
-    assert turn(scheduler, group).passes[0].drafts == (min(room, COPIED), 0, 3)
+    assert turn(scheduler, group).passes[0].drafts == (min(room, MAX_LOOKUP), 0, 3)
     reads = row("d", Status.PREFILLING, remaining=9)
     lost, by_itself = row("c", can_mix_decode=False), row("c", apart=True)
     for others in ([reads], [row("d", Status.QUEUED)], [lost], [by_itself], [row("c")] * 2):
@@ -540,14 +549,14 @@ def test_losing_drafts_are_retried_less_often(monkeypatch: pytest.MonkeyPatch) -
             steps += 1
         return steps
 
-    assert steps_until_a_draft() == PLAIN + 1  # the first step isn't timed
+    assert steps_until_a_draft() == PLAIN_STEPS + 1  # the first step isn't timed
     waited = []
-    for takes, passes in ((1.1, TRIAL), (5.0, SOON), (1.1, TRIAL)):
+    for takes, passes in ((1.1, TRIAL_PASSES), (5.0, MIN_PASSES), (1.1, TRIAL_PASSES)):
         for _ in range(passes):
             assert policy.count("m")
-            policy.observe("m", takes, 1, FIRST, 0)
+            policy.observe("m", takes, 1, FIRST_DRAFT, 0)
         waited.append(steps_until_a_draft())
-    assert waited == [REST, 2 * REST, 4 * REST]
+    assert waited == [FIRST_REST, 2 * FIRST_REST, 4 * FIRST_REST]
 
 
 def test_winning_drafts_grow_and_plain_steps_are_retimed(
@@ -555,7 +564,7 @@ def test_winning_drafts_grow_and_plain_steps_are_retimed(
 ) -> None:
     monkeypatch.setattr(drafting, "WORTH", 0.97)
     policy = DraftStatistics()
-    for _ in range(PLAIN + 1):
+    for _ in range(PLAIN_STEPS + 1):
         policy.observe("m", 1.0, 1)
     counts, tokens = [], 0
     while count := policy.count("m"):
@@ -563,8 +572,8 @@ def test_winning_drafts_grow_and_plain_steps_are_retimed(
         counts.append(count)
         tokens += count + 1
     assert counts[:6] == [3, 4, 5, 6, 7, 7]
-    assert max(counts) == MOST
-    assert drafting.LAST <= tokens < drafting.LAST + MOST + 1
+    assert max(counts) == MAX_DRAFT
+    assert drafting.RETIME_TOKENS <= tokens < drafting.RETIME_TOKENS + MAX_DRAFT + 1
     policy.observe("m", 2.0, 1)
     assert policy.count("m") == 0  # not measured yet
 
@@ -627,7 +636,10 @@ def test_drafting_needs_free_memory(running: Engine, pair: Pair) -> None:
     chat.close()
     with Engine(memory_budget=budget) as engine:
         model = engine.load(pair.large, draft=pair.small)
-        assert len(engine.open_session(model).send("ut " + PROMPT, params).tokens(60)) > PLAIN + 2
+        assert (
+            len(engine.open_session(model).send("ut " + PROMPT, params).tokens(60))
+            > PLAIN_STEPS + 2
+        )
         assert drafts(engine, model)["drafted_tokens"] == 0
 
 

@@ -58,4 +58,4 @@ def test_more_folders_than_remembered_can_be_examined(
     for thread in threads:
         thread.join()
     assert not errors
-    assert len(examining._checked) == examining.MOST_CHECKED
+    assert len(examining._checked) == examining.MAX_CHECKED_FOLDERS

@@ -30,7 +30,7 @@ def test_out_of_memory_end_is_not_length(
     """Regression test: the finish reason was the same as for a reply that reached its length
     limit.
     """
-    monkeypatch.setattr(reply_state, "PROMISED", 64)
+    monkeypatch.setattr(reply_state, "EXTENSION_TOKENS", 64)
     with Engine() as probe:
         weights = probe.load(model_folder("plain")).nbytes
     with Engine(memory_budget=weights + 400_000) as engine:
@@ -57,7 +57,7 @@ def test_programs_are_told_length_for_it() -> None:
 def test_every_eviction_is_in_a_plan(
     model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reply_state, "PROMISED", 64)
+    monkeypatch.setattr(reply_state, "EXTENSION_TOKENS", 64)
     planned, evicted = list[CacheKey](), list[CacheKey]()
     run, evict = Executor.run, Memory.evict
 

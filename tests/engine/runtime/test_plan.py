@@ -34,7 +34,7 @@ from engine.runtime.plan import (
 )
 from engine.runtime.scheduler import (
     APART_EVERY,
-    MOST,
+    MAX_PROMPTS,
     Scheduler,
     common_tokens,
     halt,
@@ -286,7 +286,7 @@ def test_short_prompts_finish_next_to_a_chunk(view: View, plan: StepPlan) -> Non
         return
     known = rows_of(view)
     rows = [known[c.session] for c in plan.chunks]
-    assert len({r.id for r in rows}) == len(rows) <= MOST
+    assert len({r.id for r in rows}) == len(rows) <= MAX_PROMPTS
     assert {r.model for r in rows} == {plan.chunks[0].model} <= view.joining - view.faulty
     assert all(c.mixed == plan.chunks[0].mixed for c in plan.other_chunks)
     for row, chunk in zip(rows, plan.chunks, strict=True):
@@ -316,7 +316,7 @@ def test_waiting_prompts_share_one_chunk_size() -> None:
     assert read_by(burst(20, 30, 40)) == ["p0", "p1", "p2"]
     assert read_by(burst(20, size - 50, size - 30, 30)) == ["p0", "p3", "p1"]
     assert read_by(burst(size + 1, size + 2)) == ["p0"]
-    assert len(read_by(burst(*[1] * 40))) == MOST
+    assert len(read_by(burst(*[1] * 40))) == MAX_PROMPTS
 
 
 @pytest.mark.parametrize(

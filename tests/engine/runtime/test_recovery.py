@@ -178,7 +178,7 @@ def test_failing_start_ends_only_its_own_work(
     name: str,
 ) -> None:
     """Regression test: the second such fault ended the engine."""
-    monkeypatch.setattr(request_module, "PROMISED", 20)
+    monkeypatch.setattr(request_module, "EXTENSION_TOKENS", 20)
     model, mailbox = engine.load(model_folder("plain")), engine._mailbox
     left = raises(monkeypatch, where, name, Panic, times=1 if where is Embedder else 2)
     if where is Embedder:

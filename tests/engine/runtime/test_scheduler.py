@@ -6,9 +6,9 @@ import pytest
 
 from engine.cache.ledger import FIXED_CHUNK
 from engine.runtime.pacing import (
+    MAX_LEAD_S,
     MAX_REST_STEPS,
     MIN_CHUNK,
-    MOST_OWED,
     TILE,
     ModelTimeShares,
     PrefillPacer,
@@ -148,7 +148,7 @@ def test_programs_share_time_without_backlog() -> None:
     shares.charge({"b": 1.0}, {"b": 0.5})
     assert shares.used(["a"]) == {"a": 102.0}, "it is ahead still when it comes back"
     shares.charge({"a": 0.01, "b": 0.99}, {"a": 50.0})
-    assert shares.used(["a"])["a"] == shares.used(["b"])["b"] + MOST_OWED
+    assert shares.used(["a"])["a"] == shares.used(["b"])["b"] + MAX_LEAD_S
     for number in range(1000):
         shares.charge({f"p{number}": 0.5, "b": 0.5}, {f"p{number}": 0.1, "b": 0.2})
     assert len(shares._used) < 50, "those of long ago are forgotten"

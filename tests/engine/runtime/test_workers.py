@@ -15,7 +15,15 @@ from engine.bench.hostile_inputs import ENDLESS
 from engine.bench.random_models import CHATML, SHAPES, write_model
 from engine.messages import Command, WorkDone
 from engine.runtime import workers
-from engine.runtime.workers import PLACES, THREADS, CommandFuture, Mailbox, Task, Work, Workers
+from engine.runtime.workers import (
+    MAX_LANE_THREADS,
+    MAX_THREADS,
+    CommandFuture,
+    Mailbox,
+    Task,
+    Work,
+    Workers,
+)
 from engine.sandbox import confined
 from engine.sandbox.confined import Sandbox
 from engine.sandbox.protocol import TaskLimits
@@ -58,13 +66,13 @@ def staff() -> Iterator[Staff]:
 
 def test_endless_lane_does_not_delay_others(staff: Staff) -> None:
     go_on = threading.Event()
-    for _ in range(2 * THREADS):
+    for _ in range(2 * MAX_THREADS):
         staff.run("slow", lambda: go_on.wait(SOON))
     for number in range(3):
         staff.run("quick", lambda number=number: number)
     assert staff.wait(3) == [0, 1, 2]
     go_on.set()
-    assert len(staff.wait(2 * THREADS + 3)) == 2 * THREADS + 3
+    assert len(staff.wait(2 * MAX_THREADS + 3)) == 2 * MAX_THREADS + 3
 
 
 def test_lane_has_a_thread_limit(staff: Staff) -> None:
@@ -75,22 +83,22 @@ def test_lane_has_a_thread_limit(staff: Staff) -> None:
         with lock:
             inside += 1
             most = max(most, inside)
-            if inside == PLACES:
+            if inside == MAX_LANE_THREADS:
                 full.set()
         assert full.wait(SOON)
         with lock:
             inside -= 1
 
-    for _ in range(3 * PLACES):
+    for _ in range(3 * MAX_LANE_THREADS):
         staff.run("one", work)
-    assert staff.wait(3 * PLACES) == [None] * 3 * PLACES
-    assert most == PLACES
+    assert staff.wait(3 * MAX_LANE_THREADS) == [None] * 3 * MAX_LANE_THREADS
+    assert most == MAX_LANE_THREADS
 
 
 def test_free_thread_serves_the_lane_with_fewest(
     staff: Staff, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers, "THREADS", 1)
+    monkeypatch.setattr(workers, "MAX_THREADS", 1)
     go_on, begun = threading.Event(), threading.Event()
 
     def first() -> str:
@@ -131,11 +139,11 @@ def test_failing_work_is_reported_and_frees_its_slot(staff: Staff) -> None:
     def fails() -> None:
         raise SystemExit("no Exception")
 
-    for _ in range(2 * PLACES):
+    for _ in range(2 * MAX_LANE_THREADS):
         staff.run("one", fails)
-    assert {str(e) for e in staff.wait(2 * PLACES)} == {"no Exception"}
+    assert {str(e) for e in staff.wait(2 * MAX_LANE_THREADS)} == {"no Exception"}
     staff.run("one", lambda: "done")
-    assert staff.wait(2 * PLACES + 1)[-1] == "done"
+    assert staff.wait(2 * MAX_LANE_THREADS + 1)[-1] == "done"
 
 
 def test_hostile_model_does_not_delay_other_chats(

@@ -139,9 +139,9 @@ def test_without_a_limit_an_answer_fills_the_context(client: OpenAI, server: Ser
 def test_unlimited_answer_reserves_memory_as_it_grows(
     client: OpenAI, monkeypatch: pytest.MonkeyPatch, more: bool, reason: str
 ) -> None:
-    monkeypatch.setattr(reply_state, "PROMISED", 2)
+    monkeypatch.setattr(reply_state, "EXTENSION_TOKENS", 2)
     if not more:  # the reply ends before it asks for more
-        monkeypatch.setattr(reply_state, "AHEAD", 0)
+        monkeypatch.setattr(reply_state, "EARLY_TOKENS", 0)
     found = chat(client, model="scripted", max_tokens=None)
     assert found.choices[0].finish_reason == reason
     assert (found.choices[0].message.content == SAID) is more
