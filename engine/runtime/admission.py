@@ -4,9 +4,9 @@ The plan makes all of them from one `MemoryBudget`. A reply that could never fit
 immediately. A reply that would fit if fewer replies ran waits in the admission queue: chats in the
 foreground first, otherwise in the order in which they were sent. No request overtakes another.
 
-Eviction takes a turn of its own, and the waiting request is admitted in a later turn, from the
-memory in use at that time. So nothing relies on an estimate of what dropping a cache frees: memory
-shared with others stays, and caches that are being written to disk are held until they are written.
+Eviction takes an iteration of its own. The waiting request is admitted in a later iteration, from
+the memory in use at that time. So nothing relies on an estimate of what dropping a cache frees:
+memory shared with others stays, and caches that are being written to disk are held until then.
 """
 
 from __future__ import annotations

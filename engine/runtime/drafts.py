@@ -1,8 +1,9 @@
 """Decisions about drafting: how many tokens to draft, from measured costs and gains.
 
 MLX launches a plain step's pass before the token that it feeds is known, and its result is awaited
-in the next turn. The CPU kernels compute it within its turn. A draft is made, checked, and awaited
-in one turn. A turn that only awaits MLX's plain step comes before the first of several drafts.
+in the next iteration. The CPU kernels compute it within its iteration. A draft is made, checked,
+and awaited in one iteration. Before the first of several drafts, an iteration only awaits MLX's
+plain step.
 """
 
 from __future__ import annotations
@@ -182,11 +183,11 @@ class DraftStatistics:
         self._of = {key: record for key, record in self._of.items() if key[0] != model}
 
     def interrupted(self) -> None:
-        """Note that a turn computed more than just a step, so that the next pass isn't timed."""
+        """Note an iteration with more than just a step, so that the next pass isn't timed."""
         self._last = None
 
     def waited(self) -> None:
-        """Note that a turn only awaited the last plain step."""
+        """Note that an iteration only awaited the last plain step."""
         self._last = self._last and (self._last[0], True)
 
     def observe(

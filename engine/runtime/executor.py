@@ -289,7 +289,7 @@ class Executor:
     def _read(self, plan: StepPlan, run: Run) -> list[Chunk]:
         """Prefill prompts in a separate pass, and return the chunks that were read.
 
-        Chunks invalidated by a fault in this turn are omitted.
+        Chunks invalidated by a fault in this iteration are omitted.
         """
         held = self._state.requests
         chunks = [

@@ -21,7 +21,7 @@ from engine.runtime.workers import Task, Work, Workers
 
 log = logging.getLogger(__name__)
 
-ALONE = 0.05  # time per turn in seconds for encoding images while no chat is streaming
+ALONE = 0.05  # time per iteration in seconds for encoding images while no chat is streaming
 
 Key = tuple[str, str]  # model id and image digest
 
@@ -84,7 +84,7 @@ class ImageEncoder:
         """Encode the next image for a limited time.
 
         Args:
-            decoding: seconds that this turn took for the chats' tokens.
+            decoding: seconds that this iteration took for the chats' tokens.
         """
         if not self.images:
             return

@@ -197,7 +197,7 @@ class Embedder:
         """Read the next piece.
 
         Args:
-            decoding: seconds that the turn's decode step took; 0 if a prompt was read in it.
+            decoding: seconds that the iteration's decode step took; 0 if a prompt was read in it.
         """
         if not self._jobs:
             return

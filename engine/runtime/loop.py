@@ -1,6 +1,6 @@
-"""Main loop of the engine thread: one token per turn for each running chat, and prompts in between.
+"""Main loop of the engine thread: one token per iteration for each running chat, and prompts.
 
-Start with `step`. A turn takes the callers' commands (`commands`, `models`), makes a plan
+Start with `step`. An iteration takes the callers' commands (`commands`, `models`), makes a plan
 (`scheduler`), executes it (`executor`), and delivers the results (`delivery`). Afterwards it reads
 pieces of models that are being loaded and of caches that are restored from disk.
 """
@@ -149,7 +149,7 @@ class Loop:
         }
 
     def run(self) -> None:
-        """Run turns until `Stop` or an unrecoverable error, and shut down in order."""
+        """Run iterations until `Stop` or an unrecoverable error, and shut down in order."""
         why = "The engine was stopped."
         try:
             while self.step():
@@ -164,12 +164,12 @@ class Loop:
             self.end(why)
 
     def step(self) -> bool:
-        """Run one turn. Returns False at the end. Blocks only if there's nothing to do.
+        """Run one iteration. Returns False at the end. Blocks only if there's nothing to do.
 
         Errors of each part are handled separately, since the recovery differs.
         """
         recovery, idle = self._recovery, self.is_idle
-        self.is_idle = False  # after an error, the next turn doesn't block
+        self.is_idle = False  # after an error, the next iteration doesn't block
         try:
             if not self._take_commands(idle):
                 return False
@@ -198,7 +198,7 @@ class Loop:
         return True
 
     def _finish(self, now: View, plan: StepPlan, timing: Timing) -> None:
-        """Learn from a turn, and continue loading models and restoring caches."""
+        """Learn from an iteration, and continue loading models and restoring caches."""
         self._scheduler.observe(now, plan, timing)
         self._state.fail_lost()
         if now.relieve:
@@ -238,7 +238,7 @@ class Loop:
         return self._loading.wanted(), self._embedding.wanted()
 
     def _view(self) -> View:
-        """Return the snapshot of this turn."""
+        """Return the snapshot of this iteration."""
         there = {
             Piece.EMBEDDING: self._embedding.busy,
             Piece.LOOKING: self._looking.images,
@@ -379,7 +379,7 @@ class Loop:
 
 
 class Recovery:
-    """Recovery from faults in a turn."""
+    """Recovery from faults in an iteration."""
 
     def __init__(
         self,
@@ -395,7 +395,7 @@ class Recovery:
         self._in_a_row = 0
 
     def well(self) -> None:
-        """Note that a turn completed without errors."""
+        """Note that an iteration completed without errors."""
         self._in_a_row = 0
 
     def after(

@@ -182,7 +182,7 @@ class ModelLoader:
         limit is a quarter of the step, or loads would never finish on a busy machine.
 
         Args:
-            decoding: seconds that this turn took for the chats' tokens.
+            decoding: seconds that this iteration took for the chats' tokens.
         """
         self._let_go()
         if self._leaving.going:

@@ -1,4 +1,4 @@
-"""Input and output of the scheduler for one turn, as plain values."""
+"""Input and output of the scheduler for one iteration, as plain values."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ class Piece(StrEnum):
 
 
 class View(Struct, frozen=True):
-    """State of the engine at the start of a turn."""
+    """State of the engine at the start of an iteration."""
 
     now: float  # seconds on any clock
     # All sessions with a reply, in the order of opening.
@@ -258,7 +258,7 @@ class Chunk(Struct, frozen=True):
     model: str
     start: int
     count: int
-    # The chunk is in the same pass as the decode step, which is the only pass of the turn.
+    # The chunk is in the same pass as the decode step, which is the only pass of the iteration.
     mixed: bool = False
     fixed: bool = False  # the chunk ends at a fixed position, so its size isn't used for learning
     # The chunk ends the prompt, and the pass also feeds the prompt's last token, so the session is
@@ -267,7 +267,7 @@ class Chunk(Struct, frozen=True):
 
 
 class StepPlan(Struct, frozen=True):
-    """Decisions for one turn of the loop.
+    """Decisions for one iteration of the loop.
 
     Besides `pieces`, a plan either arranges (`refuse`, `evict`, `requeue`, `extend`, `admit`,
     `load`, `embed`, `keep`, `adopt`) or computes (`passes`, `chunk`). An arrangement changes the
@@ -298,8 +298,8 @@ class StepPlan(Struct, frozen=True):
     # Sessions with complete prompts wait for other prompts that arrived at the same time.
     gathering: bool = False
     answering: int = 0  # total number of passes, of all models, that the chunk delays
-    starts_replies: bool = False  # all sessions in the turn's only pass start their replies
-    # Background work to continue after the turn's tokens are delivered, in this order.
+    starts_replies: bool = False  # all sessions in the iteration's only pass start their replies
+    # Background work to continue after the iteration's tokens are delivered, in this order.
     pieces: tuple[Piece, ...] = ()
 
     @property
@@ -319,9 +319,9 @@ class StepPlan(Struct, frozen=True):
 
 
 class Timing(Struct, frozen=True):
-    """Durations of a turn in seconds, from which the scheduler learns."""
+    """Durations of an iteration in seconds, from which the scheduler learns."""
 
-    ended: float = 0.0  # end of the turn, on the clock of `View.now`
+    ended: float = 0.0  # end of the iteration, on the clock of `View.now`
     # Seconds for all passes, including the wait for their tokens. For a mixed chunk, only the time
     # of its pass.
     decode: float = 0.0

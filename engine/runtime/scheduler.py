@@ -1,4 +1,4 @@
-"""Scheduling of decode steps, prompt chunks, admissions, and evictions: one plan per turn.
+"""Scheduling of decode steps, prompt chunks, admissions, and evictions: one plan per iteration.
 
 `plan` makes a `StepPlan` from a `View`. It accesses no model and no clock, and returns the same
 plan for the same view. Only `observe` learns, from the durations of the executed plan.
@@ -73,11 +73,11 @@ class Scheduler:
         self._shares = ProgramTimeShares()
         self._chunks = 0
         self._hand_on_until = 0.0
-        self._copied = False  # a prefix was copied in the previous turn
+        self._copied = False  # a prefix was copied in the previous iteration
         self._rest = PrefillPause(self.pacing.gap_budget)
 
     def plan(self, view: View) -> StepPlan:
-        """Return the plan for this turn."""
+        """Return the plan for this iteration."""
         queue, budget = admission.order(view.rows), MemoryBudget(view.rows, view.memory)
         names = tuple(r.id for r in queue)
         plan = self._arranged(view, queue, budget)
@@ -131,7 +131,7 @@ class Scheduler:
         return StepPlan(adopt=adoption, reading=tuple(r.id for r in order))
 
     def observe(self, view: View, plan: StepPlan, timing: Timing) -> None:
-        """Learn from the durations and results of a turn."""
+        """Learn from the durations and results of an iteration."""
         if len(plan.models) > 1:
             self._turns.next(plan.models)
             self._turns.charge(plan.model, timing.decode)
@@ -268,7 +268,7 @@ class Scheduler:
         return replace(view, rows=rows)
 
     def _charge(self, view: View, plan: StepPlan, timing: Timing) -> None:
-        """Charge the turn's time to the programs that used it."""
+        """Charge the iteration's time to the programs that used it."""
         if not any(row.program for row in view.rows):
             return
         of = {row.id: row.program for row in view.rows}
@@ -321,7 +321,7 @@ class Scheduler:
     def _mixes(
         self, view: View, row: Row, groups: Sequence[Sequence[Row]], passes: Sequence[Pass]
     ) -> bool:
-        """True if the next prompt's chunk is part of the turn's only pass."""
+        """True if the next prompt's chunk is part of the iteration's only pass."""
         return (
             len(groups) == 1
             and bool(passes[0].feed)

@@ -1,4 +1,4 @@
-"""Snapshot of the engine's state at the start of a turn, for the scheduler.
+"""Snapshot of the engine's state at the start of an iteration, for the scheduler.
 
 Creating a snapshot only changes cached values.
 """
