@@ -39,6 +39,7 @@ class SteppedEngine(Engine):
 
     def step(self) -> bool:
         """Run one iteration of the loop. Return False if there is nothing left to do."""
+        thread.may_wait()  # not in a callback
         loop = self.loop
         if loop is None or self._mailbox.closed:
             return False
@@ -48,7 +49,7 @@ class SteppedEngine(Engine):
         except BaseException as error:
             loop.end(f"The engine cannot go on: {words_of(error)}")
             return False
-        return not (loop.is_idle and self._mailbox.is_empty)
+        return not loop.is_idle or loop.is_writing or not self._mailbox.is_empty
 
     def run_until(self, is_true: Callable[[], bool]) -> bool:
         """Call `step` until `is_true` returns True or there is nothing left to do.

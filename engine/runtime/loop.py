@@ -148,6 +148,11 @@ class Loop:
             WorkDone: self._workers.done,
         }
 
+    @property
+    def is_writing(self) -> bool:
+        """True while evicted caches are being written to disk."""
+        return bool(self._state.memory.offload.pending())
+
     def run(self) -> None:
         """Run iterations until `Stop` or an unrecoverable error, and shut down in order."""
         why = "The engine was stopped."
