@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,8 @@ def passes(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
     return seen
 
 
-def alone(folder: Path, turns: Sequence[str], seed: int, tokens: int = 12) -> list[int]:
+@cache
+def alone(folder: Path, turns: tuple[str, ...], seed: int, tokens: int = 12) -> list[int]:
     """Return a chat's last reply when it runs alone."""
     said: list[int] = []
     with Engine() as engine:
@@ -72,7 +74,7 @@ def test_all_say_what_they_say_alone(
     for turn in (1, 2):  # the second turn includes the first
         replies = asked(chats)
         for seed, (reply, text) in enumerate(zip(replies, PROMPTS, strict=True)):
-            assert reply.tokens(60) == alone(folder, [text] * turn, seed)
+            assert reply.tokens(60) == alone(folder, (text,) * turn, seed)
         read = [r.stats.prompt_tokens - r.stats.reused_tokens for r in replies]
         assert [sorted(counts) for counts in passes[turn - 1 :]] == [sorted(read)]
         assert all(r.stats.reused_tokens for r in replies) == (turn == 2)
@@ -109,7 +111,7 @@ def test_common_beginning_is_prefilled_once(
     prompts = [STORY + text for text in PROMPTS]
     replies = asked([engine.open_session(model) for _ in prompts], prompts)
     for seed, (reply, text) in enumerate(zip(replies, prompts, strict=True)):
-        assert reply.tokens(60) == alone(folder, [text], seed)
+        assert reply.tokens(60) == alone(folder, (text,), seed)
     reused = sorted(r.stats.reused_tokens for r in replies)
     assert reused[0] == 0
     assert all(count >= len(STORY) for count in reused[1:])
@@ -132,10 +134,10 @@ def test_new_prompts_are_read_in_running_steps(
     chats = [engine.open_session(model) for _ in PROMPTS]
     replies = asked(chats)
     for seed, (reply, text) in enumerate(zip(replies, PROMPTS, strict=True)):
-        assert reply.tokens(60) == alone(folder, [text], seed)
+        assert reply.tokens(60) == alone(folder, (text,), seed)
     first.cancel()
     said = first.tokens(60)
-    assert said[:40] == alone(folder, [STORY], 7, 40)[: len(said)]
+    assert said[:40] == alone(folder, (STORY,), 7, 40)[: len(said)]
     assert passes
 
 
@@ -149,7 +151,7 @@ def test_fault_affects_only_guilty_prompts(
     """A failing pass may be caused by one prompt or by none."""
     folder = model_folder("plain")
     model = engine.load(folder)
-    expected = [alone(folder, [text], seed) for seed, text in enumerate(PROMPTS)]
+    expected = [alone(folder, (text,), seed) for seed, text in enumerate(PROMPTS)]
     forward, prefill = runner.forward_mixed, runner.prefill
     tried: list[int] = []
     at_fault = max(PROMPTS, key=len) if guilty else ""
@@ -191,7 +193,7 @@ def test_prompt_canceled_earlier_is_not_read(
     replies[0].tokens(60)
     replies[0] = engine.open_session(model).send(PROMPTS[0], params(0))
     for seed, (reply, text) in enumerate(zip(replies, [PROMPTS[0], *PROMPTS[2:]], strict=True)):
-        assert reply.tokens(60) == alone(folder, [text], seed)
+        assert reply.tokens(60) == alone(folder, (text,), seed)
     assert [len(counts) for counts in passes] == [len(PROMPTS) - 1]
 
 
