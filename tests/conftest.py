@@ -36,7 +36,7 @@ os.environ["STRETTO_MODELS"] = _models.name
 _passed = tempfile.TemporaryDirectory(prefix="stretto-passed-")
 os.environ.setdefault("STRETTO_PASSED", _passed.name)
 # Other programs on the machine must not affect the memory for a test's caches.
-pressure._STALLS = pressure._MEMORY = Path(os.devnull)
+pressure._MEMORY = Path(os.devnull)
 # How fast examples are generated and run depends on the machine and isn't an error. The examples
 # are the same in each run; `pytest --hypothesis-profile=searching` looks for others.
 _slow = [HealthCheck.too_slow]

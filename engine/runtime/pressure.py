@@ -1,9 +1,7 @@
 """Memory pressure as reported by the system, and what to free in response.
 
-A query takes microseconds. On Linux the pressure is computed from the share of the last ten seconds
-in which programs waited for memory (pressure stall information,
-<https://docs.kernel.org/accounting/psi.html>) and from the available memory; on macOS it is the
-level that the system reports to applications.
+A query takes microseconds. On Linux the pressure is computed from the available memory; on macOS it
+is the level that the system reports to applications.
 """
 
 from __future__ import annotations
@@ -20,10 +18,7 @@ class Pressure(IntEnum):
     HIGH = 2  # the system is swapping, or is about to
 
 
-_STALLS = Path("/proc/pressure/memory")
 _MEMORY = Path("/proc/meminfo")
-# Percentage of time that any program was waiting for memory, for SOME and HIGH.
-_WAITED = (5.0, 20.0)
 _LEFT = (0.04, 0.02)  # fraction of memory available without swapping, for SOME and HIGH
 _LEVEL = b"kern.memorystatus_vm_pressure_level"  # macOS levels: 1 normal, 2 warning, 4 critical
 
@@ -31,40 +26,14 @@ _LEVEL = b"kern.memorystatus_vm_pressure_level"  # macOS levels: 1 normal, 2 war
 def pressure() -> Pressure:
     """Get the current memory pressure, or NONE if the system doesn't report it."""
     if sys.platform == "darwin":
-        return _of_level(_system_level())
-    return max(_of_stalls(_read(_STALLS)), _of_left(_read(_MEMORY)))
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text()
-    except OSError:
-        return ""
-
-
-def _of_stalls(told: str) -> Pressure:
-    """Parse lines like "some avg10=0.00 avg60=0.00 avg300=0.00 total=0"."""
-    for line in told.splitlines():
-        words = line.split()
-        if words[:1] == ["some"]:
-            named = dict(word.partition("=")[::2] for word in words[1:])
-            with suppress(KeyError, ValueError):
-                waited = float(named["avg10"])
-                return Pressure(sum(waited >= limit for limit in _WAITED))
-    return Pressure.NONE
-
-
-def _of_left(told: str) -> Pressure:
-    """Parse lines like "MemTotal:       24544912 kB"."""
-    sizes = dict(line.partition(":")[::2] for line in told.splitlines())
-    with suppress(KeyError, ValueError, IndexError, ZeroDivisionError):
+        level = _system_level()
+        return Pressure.HIGH if level >= 4 else Pressure.SOME if level >= 2 else Pressure.NONE
+    with suppress(OSError, KeyError, ValueError, IndexError, ZeroDivisionError):
+        # Lines like "MemTotal:       24544912 kB".
+        sizes = dict(line.partition(":")[::2] for line in _MEMORY.read_text().splitlines())
         available, total = (int(sizes[n].split()[0]) for n in ("MemAvailable", "MemTotal"))
         return Pressure(sum(available / total <= limit for limit in _LEFT))
     return Pressure.NONE
-
-
-def _of_level(level: int) -> Pressure:
-    return Pressure.HIGH if level >= 4 else Pressure.SOME if level >= 2 else Pressure.NONE
 
 
 def _system_level() -> int:

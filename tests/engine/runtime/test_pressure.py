@@ -27,44 +27,25 @@ PLENTY = "MemTotal:  1000 kB\nMemFree: 1 kB\nMemAvailable:  900 kB\n"
 SHORT = SamplingParams(max_tokens=4)
 
 
-def stalls(percent: float) -> str:
-    """Format stall figures like the kernel does."""
-    return (
-        f"some avg10={percent:.2f} avg60=0.00 avg300=0.00 total=0\n"
-        "full avg10=99.00 avg60=0.00 avg300=0.00 total=0\n"
-    )
-
-
-@pytest.fixture
-def linux(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str, str], Pressure]:
-    """Return a function that measures pressure from the given contents of both system files."""
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        (PLENTY, NONE),
+        (PLENTY.replace("900", "35"), SOME),
+        (PLENTY.replace("900", "10"), HIGH),
+        ("", NONE),
+        ("some\n", NONE),
+        ("MemTotal: 0 kB\nMemAvailable: 0 kB\n", NONE),
+    ],
+)
+def test_linux_pressure_follows_available_memory(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, told: str, shown: Pressure
+) -> None:
     monkeypatch.setattr(sys, "platform", "linux")
-    monkeypatch.setattr(pressure, "_STALLS", tmp_path / "stalls")
     monkeypatch.setattr(pressure, "_MEMORY", tmp_path / "memory")
-
-    def found(stalled: str, memory: str) -> Pressure:
-        (tmp_path / "stalls").write_text(stalled)
-        (tmp_path / "memory").write_text(memory)
-        return pressure.pressure()
-
-    return found
-
-
-def test_linux_pressure_combines_stalls_and_free_memory(
-    linux: Callable[[str, str], Pressure],
-) -> None:
-    assert linux(stalls(0.3), PLENTY) is NONE
-    assert linux(stalls(7.5), PLENTY) is SOME
-    assert linux(stalls(40), PLENTY) is HIGH
-    assert linux(stalls(0), PLENTY.replace("900", "35")) is SOME
-    assert linux(stalls(7.5), PLENTY.replace("900", "10")) is HIGH
-
-
-@pytest.mark.parametrize("told", ["", "some\n", "some avg10=often\n", "MemTotal: 0 kB\n"])
-def test_missing_pressure_data_is_no_pressure(
-    linux: Callable[[str, str], Pressure], told: str
-) -> None:
-    assert linux(told, told) is NONE
+    assert pressure.pressure() is NONE
+    (tmp_path / "memory").write_text(told)
+    assert pressure.pressure() is shown
 
 
 @pytest.mark.parametrize(("level", "shown"), [(0, NONE), (1, NONE), (2, SOME), (4, HIGH)])
