@@ -27,7 +27,6 @@ from engine.runtime.plan import (
     LoadRequest,
     MemoryView,
     PendingEmbedding,
-    Piece,
     PrefixCopy,
     Refusal,
     Row,
@@ -190,7 +189,7 @@ def load(request: LoadRequest, budget: MemoryBudget) -> LoadAdmission | Refusal 
     found = budget.fit(request.nbytes)
     if found is None:
         words = _does_not_fit(request, budget.free, budget.promise.nbytes)
-        return Refusal(request.key, OUT_OF_MEMORY, words, Piece.LOADING)
+        return Refusal(request.key, OUT_OF_MEMORY, words)
     if found is True:
         return LoadAdmission(request.key, request.nbytes, wide=False)
     return found or None
@@ -206,7 +205,7 @@ def embed(
         words = "Running answers use all memory. Retry later."
         if needed > budget.memory.budget:
             words = too_large(needed, budget.memory.budget)
-        return Refusal(request.key, CAPACITY_EXHAUSTED, words, Piece.EMBEDDING)
+        return Refusal(request.key, CAPACITY_EXHAUSTED, words)
     return request if found is True else found or None
 
 

@@ -18,7 +18,7 @@ from engine.model.sampling import Token
 from engine.runtime.executor import DraftOutcome, PrefillOutcome, Run, StepFailure, TokenOutcome
 from engine.runtime.jobs import Embedder
 from engine.runtime.models import ModelLoader
-from engine.runtime.plan import Piece, Status, StepPlan
+from engine.runtime.plan import Status, StepPlan
 from engine.runtime.request import Request
 from engine.runtime.state import State
 from engine.runtime.workers import Task, Work, Workers
@@ -33,7 +33,7 @@ class Delivery:
         self, state: State, loading: ModelLoader, embedding: Embedder, workers: Workers
     ) -> None:
         self._state = state
-        self._refusers = {Piece.LOADING: loading.refuse, Piece.EMBEDDING: embedding.refuse}
+        self._loading, self._embedding = loading, embedding
         self._workers = workers
 
     def deliver(self, plan: StepPlan, run: Run) -> None:
@@ -53,12 +53,12 @@ class Delivery:
     def _refuse(self, plan: StepPlan) -> None:
         for refusal in plan.refuse:
             error = EngineError(refusal.code, refusal.message)
-            if refusal.piece is not None:
-                self._refusers[refusal.piece](refusal.key, error)
-                continue
             request = self._state.requests.get(refusal.key)
             if request is not None:
                 self._state.fail_reply(request, error, keep_cache=True)
+            else:
+                self._loading.refuse(refusal.key, error)
+                self._embedding.refuse(refusal.key, error)
 
     def _advance(self, token: int | None, following: NextToken | None, request: Request) -> None:
         """Take the pending token and continue with the next one.

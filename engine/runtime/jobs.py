@@ -199,7 +199,7 @@ class Embedder:
         Args:
             decoding: seconds that the iteration's decode step took; 0 if a prompt was read in it.
         """
-        if not self._jobs:
+        if not self.busy:
             return
         job = self._jobs[0]
         try:

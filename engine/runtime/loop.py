@@ -65,7 +65,6 @@ from engine.runtime.models import DraftModelLoader, ModelLoader
 from engine.runtime.plan import (
     LoadRequest,
     PendingEmbedding,
-    Piece,
     Status,
     StepPlan,
     Timing,
@@ -212,8 +211,8 @@ class Loop:
             self._release_at = time.monotonic() + RELEASE_AFTER_S
             if self._shares_cores:
                 process.note_token()
-        self._read_pieces(plan, timing.decode)
-        self.is_idle = plan.idle and self._wanted() == (now.load, now.embedding)
+        works = self._read_pieces(plan, timing.decode)
+        self.is_idle = plan.idle and not works and self._wanted() == (now.load, now.embedding)
 
     def _take_commands(self, idle: bool) -> bool:
         """Handle commands from callers.
@@ -244,29 +243,21 @@ class Loop:
 
     def _view(self) -> View:
         """Return the snapshot of this iteration."""
-        there = {
-            Piece.EMBEDDING: self._embedding.busy,
-            Piece.LOOKING: self._looking.images,
-            Piece.RESTORING: self._restoring.arrived,
-            Piece.LOADING: self._loading.busy,
-        }
-        pieces = frozenset(piece for piece, some in there.items() if some)
-        return view(self._state, *self._wanted(), pieces, bool(self._relieving))
+        return view(self._state, *self._wanted(), bool(self._relieving))
 
-    def _read_pieces(self, plan: StepPlan, decoding: float) -> None:
-        """Do the planned background work.
+    def _read_pieces(self, plan: StepPlan, decoding: float) -> bool:
+        """Do background work, and return True if there was any.
 
         `decoding` is the time of the chats' tokens in seconds.
         """
-        if Piece.EMBEDDING in plan.pieces:
-            self._embedding.step(0.0 if plan.chunk is not None else decoding)
-        if Piece.LOOKING in plan.pieces:
-            self._looking.step(decoding)
+        works = self._embedding.busy or self._loading.busy
+        works = works or bool(self._looking.images or self._restoring.arrived)
+        self._embedding.step(0.0 if plan.chunk is not None else decoding)
+        self._looking.step(decoding)
         with self._state.meter.phase("load"):
-            if Piece.RESTORING in plan.pieces:
-                self._restoring.step()
-            if Piece.LOADING in plan.pieces:
-                self._loading.step(decoding)
+            self._restoring.step()
+            self._loading.step(decoding)
+        return works
 
     def _drain(self) -> bool:
         self._mailbox.take(self._inbox, block=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import IntEnum, StrEnum, auto
+from enum import IntEnum
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -158,15 +158,6 @@ class LoadRequest(Struct, frozen=True):
     wide: int
 
 
-class Piece(StrEnum):
-    """Kinds of background work done between the chats' steps."""
-
-    EMBEDDING = auto()
-    LOOKING = auto()
-    RESTORING = auto()
-    LOADING = auto()
-
-
 class View(Struct, frozen=True):
     """State of the engine at the start of an iteration."""
 
@@ -184,7 +175,6 @@ class View(Struct, frozen=True):
     load: LoadRequest | None = None  # model waiting to be loaded, if any
     embedding: PendingEmbedding | None = None  # texts waiting for memory to be embedded, if any
     relieve: bool = False  # the system is short of memory, so evict all idle caches
-    pieces: frozenset[Piece] = frozenset()  # kinds of background work that can continue
     can_compute: bool = True  # False while all ranks are loading a model
 
 
@@ -227,7 +217,6 @@ class Refusal(Struct, frozen=True):
     key: str  # id of the session, or key of the request
     code: str
     message: str
-    piece: Piece | None = None  # LOADING or EMBEDDING, or None for a reply
 
 
 class Adoption(Struct, frozen=True):
@@ -269,7 +258,7 @@ class Chunk(Struct, frozen=True):
 class StepPlan(Struct, frozen=True):
     """Decisions for one iteration of the loop.
 
-    Besides `pieces`, a plan either arranges (`refuse`, `evict`, `requeue`, `extend`, `admit`,
+    A plan either arranges (`refuse`, `evict`, `requeue`, `extend`, `admit`,
     `load`, `embed`, `keep`, `adopt`) or computes (`passes`, `chunk`). An arrangement changes the
     state, so the next plan is made from the new one.
     """
@@ -299,8 +288,6 @@ class StepPlan(Struct, frozen=True):
     gathering: bool = False
     answering: int = 0  # total number of passes, of all models, that the chunk delays
     starts_replies: bool = False  # all sessions in the iteration's only pass start their replies
-    # Background work to continue after the iteration's tokens are delivered, in this order.
-    pieces: tuple[Piece, ...] = ()
 
     @property
     def chunks(self) -> tuple[Chunk, ...]:
@@ -309,7 +296,7 @@ class StepPlan(Struct, frozen=True):
 
     @property
     def idle(self) -> bool:
-        return not (self.arranges or self.passes or self.chunk or self.pieces)
+        return not (self.arranges or self.passes or self.chunk)
 
     @property
     def arranges(self) -> bool:

@@ -31,7 +31,6 @@ from engine.runtime.plan import (
     Adoption,
     Chunk,
     Pass,
-    Piece,
     Refusal,
     Row,
     Status,
@@ -83,7 +82,7 @@ class Scheduler:
         plan = self._arranged(view, queue, budget)
         if plan is None:
             plan = self._working(view, budget) if view.can_compute else StepPlan()
-        return replace(plan, queue=names, pieces=tuple(p for p in Piece if p in view.pieces))
+        return replace(plan, queue=names)
 
     def _arranged(self, view: View, queue: Sequence[Row], budget: MemoryBudget) -> StepPlan | None:
         """Plan changes of memory, such as admissions and evictions.

@@ -15,7 +15,7 @@ from engine.errors import words_of
 from engine.model.drafting import Drafter
 from engine.model.prompt_lookup import LIKELY_MATCH, Lookup
 from engine.runtime.drafts import MAX_LOOKUP
-from engine.runtime.plan import LoadRequest, PendingEmbedding, Piece, Row, Status, View
+from engine.runtime.plan import LoadRequest, PendingEmbedding, Row, Status, View
 from engine.runtime.request import Request
 from engine.runtime.state import State
 
@@ -34,10 +34,9 @@ def view(
     state: State,
     load: LoadRequest | None,
     embedding: PendingEmbedding | None,
-    pieces: frozenset[Piece],
     relieve: bool = False,
 ) -> View:
-    """Return the current view, with the given `load`, `embedding`, `pieces` and `relieve`.
+    """Return the current view, with the given `load`, `embedding` and `relieve`.
 
     Raises:
         RowError: if the row of a request cannot be created.
@@ -55,7 +54,6 @@ def view(
         memory=state.memory.view(rows, wanted, relieve),
         load=load,
         embedding=embedding,
-        pieces=pieces,
         relieve=relieve,
         can_compute=state.leader is None or not state.leader.loading,
     )

@@ -24,7 +24,6 @@ from engine.runtime.plan import (
     LoadRequest,
     MemoryView,
     PendingEmbedding,
-    Piece,
     PrefixCopy,
     Row,
     Status,
@@ -711,26 +710,16 @@ def test_load_counts_promised_memory() -> None:
     assert plan.load is not None
 
 
-def test_load_and_cache_pieces_are_always_planned() -> None:
-    wanted = frozenset({Piece.LOADING, Piece.EMBEDDING})
-    for rows in ((), [Row("a", "m", Status.DECODING, begun=True)]):
-        plan = Scheduler().plan(View(0.0, rows, pieces=wanted))
-        assert plan.pieces == (Piece.EMBEDDING, Piece.LOADING)
-        assert not plan.idle
-    assert Scheduler().plan(View(0.0)).idle
-
-
 def test_nothing_is_computed_while_ranks_load() -> None:
     """Regression test: the scheduler learned from steps that were not computed."""
     rows = [
         Row("a", "m", Status.DECODING, begun=True),
         Row("b", "m", Status.PREFILLING, remaining=40),
     ]
-    view = View(0.0, rows, pieces=frozenset({Piece.LOADING}), can_compute=False)
+    view = View(0.0, rows, can_compute=False)
     plan = learned().plan(view)
     assert not plan.passes
     assert not plan.chunk
-    assert not plan.idle
     assert learned().plan(replace(view, can_compute=True)).passes
 
 
@@ -832,11 +821,7 @@ def test_texts_to_embed_wait_for_memory_or_are_refused() -> None:
     assert not waits.arranges
     assert waits.passes
     (refusal,) = planned_for(fixed=20).refuse
-    assert (refusal.key, refusal.piece, refusal.code) == (
-        "k",
-        Piece.EMBEDDING,
-        "capacity_exhausted",
-    )
+    assert (refusal.key, refusal.code) == ("k", "capacity_exhausted")
 
 
 def test_prefixes_are_kept_within_their_limit_and_evict_no_session() -> None:
