@@ -14,7 +14,7 @@ import os
 import stat
 from collections.abc import Generator, Iterator, Sequence
 from io import BufferedReader
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import Any, BinaryIO
 from zlib import crc32
@@ -59,11 +59,10 @@ _NUMPY: dict[str, Any] = {
     "BOOL": np.bool_,
 }
 
-MAX_COPY_BYTES = (
-    2**20
-)  # non-contiguous arrays are split up to this size in bytes before they are copied
+# Non-contiguous arrays are split up to this size before they are copied.
+MAX_COPY_BYTES = 2**20
 
-PIECE_BYTES = 32 * 2**20  # bytes to convert to arrays before yielding to the engine loop
+PIECE_BYTES = 32 * 2**20  # converted to arrays before yielding to the engine loop
 
 
 class DamagedError(Exception):
@@ -375,10 +374,6 @@ def _built(shape: Any, fresh: Any, arrays: dict[str, mx.array]) -> Any:
             raise DamagedError("its keys have a different shape")
         return fresh
     inside = fresh if isinstance(fresh, (list, tuple)) else ()
-    values = list(_paired(held, inside, arrays))
+    pairs = zip_longest(held, inside[: len(held)])
+    values = [_built(part, own, arrays) for part, own in pairs]
     return values if kind == "list" else tuple(values)
-
-
-def _paired(held: list[Any], fresh: Sequence[Any], arrays: dict[str, mx.array]) -> Iterator[Any]:
-    for number, part in enumerate(held):
-        yield _built(part, fresh[number] if number < len(fresh) else None, arrays)

@@ -98,9 +98,8 @@ class SessionKV:
         # Number of leading tokens that haven't changed since the prefix index was updated.
         self.unmoved = 0
         self._dropped = False
-        self._before: tuple[list[tuple[Any, Any]], int] | None = (
-            None  # saved by `save_before_draft`
-        )
+        # Set by `save_before_draft`.
+        self._before: tuple[list[tuple[Any, Any]], int] | None = None
         # Buffer that currently holds the keys and values, if the session has a slot.
         self.slots: SlotBuffer | None = None
         # Stack that currently holds the recurrent states.

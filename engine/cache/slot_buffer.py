@@ -68,7 +68,10 @@ class SlotBuffer:
         if coming:
             arriving = [slot_caches(kv.layers, self.policy)[0] for kv in coming]
             if not self.layers:
-                self.layers = [[_empty(a) for a in slot_layer.arrays(c)] for c in arriving[0]]
+                self.layers = [
+                    [mx.zeros((0, 0, a.shape[3]), a.dtype) for a in slot_layer.arrays(c)]
+                    for c in arriving[0]
+                ]
             if before + len(coming) > count:
                 # Allocate 25% extra, to avoid copying the buffer for every new session.
                 count = (before + len(coming)) * 5 // 4
@@ -257,10 +260,6 @@ def _longest(caches: Iterable[Any]) -> int:
             return slot_layer.length_of(cache)
         first = first or cache
     return slot_layer.length_of(first)
-
-
-def _empty(like: mx.array) -> mx.array:
-    return mx.zeros((0, 0, like.shape[3]), like.dtype)
 
 
 def _padded(array: mx.array, rows: int, tokens: int) -> mx.array:

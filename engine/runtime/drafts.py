@@ -90,11 +90,8 @@ class Costs(Struct):
     def note(self, rows: int, cost: float) -> None:
         """Count a pass that verified `rows` tokens and cost `cost` more than a plain step."""
         self.sums = [_FADES * one for one in self.sums]
-        self._rows, self.quiet, self.rest = (
-            rows,
-            0.0,
-            min(LONGEST_REST, 2 * self.rest or FIRST_REST),
-        )
+        self._rows, self.quiet = rows, 0.0
+        self.rest = min(LONGEST_REST, 2 * self.rest or FIRST_REST)
         self.sums[:3] = [a + b for a, b in zip(self.sums, (1, rows, rows * rows), strict=False)]
         self.add(cost)
 

@@ -182,7 +182,7 @@ class Loop:
         try:
             self._loading.settle()
             self._state.memory.settle()
-            now = self._view()
+            now = view(self._state, *self._wanted(), bool(self._relieving))
             plan = self._scheduler.plan(now)
         except BaseException as error:
             return recovery.after(error, survived=2, planning=True)
@@ -240,10 +240,6 @@ class Loop:
     def _wanted(self) -> tuple[LoadRequest | None, PendingEmbedding | None]:
         """Return the load and the embedding waiting for memory, if any."""
         return self._loading.wanted(), self._embedding.wanted()
-
-    def _view(self) -> View:
-        """Return the snapshot of this iteration."""
-        return view(self._state, *self._wanted(), bool(self._relieving))
 
     def _read_pieces(self, plan: StepPlan, decoding: float) -> bool:
         """Do background work, and return True if there was any.

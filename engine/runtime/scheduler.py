@@ -470,7 +470,8 @@ def with_last_tokens(
         return plan
     read = tuple(c.session for c in chunks)
     begins = not plan.passes
-    if begins and any(_comes(r) for r in view.rows if r.id not in read):
+    coming = (r for r in view.rows if r.status < Status.DECODING and not r.is_suspended)
+    if begins and any(r.id not in read for r in coming):
         return plan
     before = ready or Pass((), (), len(read) > 1) if begins else plan.passes[0]
     step = replace(before, rows=(*before.rows, *read), feed=(*before.feed, *read))
@@ -495,11 +496,6 @@ def _ends(row: Row, chunk: Chunk, order: Sequence[Row]) -> bool:
     if not row.can_feed_last or chunk.count < row.remaining:
         return False
     return row.end not in (row.snapshot_at, halt(row, order))
-
-
-def _comes(row: Row) -> bool:
-    """True if a session's prompt will soon be read."""
-    return row.status < Status.DECODING and not row.is_suspended
 
 
 def _may(view: View, row: Row) -> bool:

@@ -311,7 +311,7 @@ def test_loading_does_not_stop_the_chats(
 
     def slow_piece(load: models.ModelLoad) -> object:
         pieces.append(len(reply._tokens))
-        clock.now += models.LONGEST
+        clock.now += models.MAX_PIECE_S
         with monkeypatch.context() as within:
             within.setattr(llama.Model, "__call__", counted)
             return next_piece(load)

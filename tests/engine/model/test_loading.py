@@ -229,7 +229,7 @@ def test_unloaded_model_is_freed_in_steps(monkeypatch: pytest.MonkeyPatch) -> No
     """Free arrays for a limited time per step, with a turn of the loop between the steps."""
     now, freed = [0.0], []
     monkeypatch.setattr(time, "perf_counter", lambda: now[0])
-    monkeypatch.setattr(leaving, "PIECE", 4000)
+    monkeypatch.setattr(leaving, "FREED_BYTES", 4000)
 
     def give_back() -> None:
         freed.append(len(arrays))
