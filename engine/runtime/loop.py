@@ -246,14 +246,15 @@ class Loop:
 
         `decoding` is the time of the chats' tokens in seconds.
         """
-        works = self._embedding.busy or self._loading.busy
-        works = works or bool(self._looking.images or self._restoring.arrived)
+        images, restored = self._looking.images, self._restoring.arrived
+        if not (self._embedding.busy or self._loading.busy or images or restored):
+            return False
         self._embedding.step(0.0 if plan.chunk is not None else decoding)
         self._looking.step(decoding)
         with self._state.meter.phase("load"):
             self._restoring.step()
             self._loading.step(decoding)
-        return works
+        return True
 
     def _drain(self) -> bool:
         self._mailbox.take(self._inbox, block=False)
