@@ -452,7 +452,7 @@ def test_model_without_tower_loads_for_text(engine: Engine, tmp_path: Path) -> N
     assert has_vision(tmp_path) is None
     model = engine.load(place)
     assert not model.sees
-    with pytest.raises(EngineError, match="cannot see"):
+    with pytest.raises(EngineError, match="does not support images"):
         engine.open_session(model).send(shown("What?", WIDE), FEW).tokens(60)
     assert engine.open_session(model).send("Hello", FEW).tokens(60)
 
