@@ -16,7 +16,7 @@ from engine.serve.routes.chat import ChatBody
 from engine.serve.routes.schema import call_arguments, validate
 from engine.serve.server import Server
 from tests.engine.scripted import write_scripted
-from tests.engine.serve.test_serve import ask
+from tests.engine.serving import ask
 
 CASES = json.loads((Path(__file__).parent / "history" / "accepted.json").read_text("utf-8"))
 
