@@ -202,7 +202,7 @@ def test_named_sessions_never_take_the_last_place(serve: Serve) -> None:
     with connect(server, raw(endless(session_id="a"))) as one:
         until_said(one, b"data: ")
         with connect(server, raw(endless(session_id="b"))) as two:
-            assert b": waiting" in until_said(two, b"before this one")
+            assert b": waiting" in until_said(two, b" ahead)")
             assert ask(server, "POST", CHAT, body()).status == 200
             assert running(server) == 1
             one.close()
@@ -243,7 +243,7 @@ def test_queue_is_ordered_and_reports_position(serve: Serve) -> None:
             waiting.append(connect(server, raw(endless(session_id=f"w{i}"))))
             until(lambda i=i: server.places.waiting == i + 1)  # type: ignore[misc]
         for i, client in enumerate(waiting):
-            assert f"{i} before this one".encode() in until_said(client, b"before this one")
+            assert f"({i} ahead)".encode() in until_said(client, b" ahead)")
         full = ask(server, "POST", CHAT, body(session_id="x"))
         assert (full.status, full.code) == (429, "capacity_exhausted")
         assert "x" not in ids(server)
@@ -405,7 +405,7 @@ def test_streams_of_waiting_clients_are_whole(serve: Serve) -> None:
     with connect(server, raw(endless(session_id="a"))) as one:
         until_said(one, b"data: ")
         with connect(server, raw(body(session_id="b", stream=True))) as two:
-            head = until_said(two, b"before this one")
+            head = until_said(two, b" ahead)")
             assert status(head) == 200
             one.close()
             assert "".join(deltas(head + rest(two))) == whole

@@ -151,7 +151,7 @@ def test_key_cannot_have_the_whole_queue(serve: Serve, keys: Keys) -> None:
     assert (refused.status, refused.code) == (429, "capacity_exhausted")
     assert "This key already uses its share" in refused.body.decode()
     with stream(server, a) as late:
-        assert b"0 before this one" in until_said(late, b"before this one")
+        assert b"(0 ahead)" in until_said(late, b" ahead)")
     for client in crowd:
         client.close()
 
