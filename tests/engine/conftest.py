@@ -132,6 +132,17 @@ def lazy_tokens(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     return lambda: monkeypatch.setattr(sampling, "_cpu_kernels", lambda: None)
 
 
+@pytest.fixture
+def known_probes(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Load a model that an earlier test has probed without probing it again.
+
+    Probing takes two thirds of the time to load a tiny model.
+    """
+    folder = tmp_path_factory.getbasetemp() / "probes"
+    usual = Engine.__init__.__defaults__ or ()
+    monkeypatch.setattr(Engine.__init__, "__defaults__", (*usual[:-2], folder, usual[-1]))
+
+
 @pytest.fixture(scope="module")
 def server(
     model_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory

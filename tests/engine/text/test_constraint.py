@@ -25,6 +25,7 @@ from engine.serve.json_input import answer_form
 from engine.text.forms import grammar, refusal
 from tests.engine.faults import fail_at
 
+pytestmark = pytest.mark.usefixtures("known_probes")
 Folder = Callable[[str], Path]
 OPEN = {"type": "object", "additionalProperties": False}
 SCHEMAS: list[dict[str, Any]] = [
@@ -237,7 +238,7 @@ def test_invalid_format_is_refused(
     engine: Engine, model_folder: Folder, what: dict[str, Any]
 ) -> None:
     chat = engine.open_session(engine.load(model_folder("plain")))
-    with pytest.raises(EngineError, match="form of the answer") as caught:
+    with pytest.raises(EngineError, match="output format") as caught:
         chat.send("hello", form(1, **what)).text(60)
     assert caught.value.code == "invalid_request"
     assert chat.send("hello", SamplingParams(max_tokens=3)).tokens(60) is not None
