@@ -33,6 +33,7 @@ def emulated(*flags: str) -> Path:
     digest = hashlib.sha256(made_from).hexdigest()[:16]
     path = build.library_path().with_name(f"emulated-{digest}.so")
     if not path.is_file():
+        os.environ.pop("LD_PRELOAD", None)  # AddressSanitizer would slow down the compiler
         levels = build.LEVELS
         newer = (*levels[AVX2], "-include", str(EMULATION))
         build.LEVELS = (*levels[: AVX2 + 1], *[newer] * (len(levels) - AVX2 - 1))
