@@ -10,8 +10,18 @@ import asyncio
 import itertools
 import logging
 import time
+import types
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Coroutine,
+    Generator,
+    Mapping,
+    Sequence,
+)
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
 from functools import partial
@@ -61,9 +71,9 @@ SHUTDOWN_CANCEL_TIMEOUT_S = 2.0  # same, during a shutdown of the server
 
 
 class Outbox:
-    """Queue of ASGI messages to a client, sent in order by a separate task.
+    """Queue of ASGI messages to a client, sent in order.
 
-    This way, a client that reads slowly only holds up its own answer.
+    A client that reads slowly only holds up its own answer, because a task waits for it.
     """
 
     def __init__(self, send: Send) -> None:
@@ -76,7 +86,12 @@ class Outbox:
         self._messages.append(message)
         self.unsent_bytes += len(message.get("body", b""))
         if self._task is None or self._task.done():
-            self._task = asyncio.ensure_future(self._send_all())
+            sending = self._send_all()
+            try:  # a task only if it has to wait, because starting one takes as long as sending
+                awaited = sending.send(None)
+            except StopIteration:
+                return
+            self._task = asyncio.ensure_future(_resumed(sending, awaited))
 
     async def flush(self) -> None:
         """Wait until everything queued has been sent."""
@@ -93,6 +108,13 @@ class Outbox:
             message = self._messages.popleft()
             await self._send(message)
             self.unsent_bytes -= len(message.get("body", b""))
+
+
+@types.coroutine
+def _resumed(begun: Coroutine[Any, None, None], awaited: Any) -> Generator[Any, None, None]:
+    """Continue a coroutine that awaits a future."""
+    yield awaited
+    yield from begun
 
 
 class ClientResponse:
@@ -273,7 +295,9 @@ class RequestReplies:
         self._generation = generation
         self._choices = choices
         self._session = session
-        self._events: asyncio.Queue[tuple[Choice, Event]] = asyncio.Queue()
+        self._take: Callable[[Choice, Event], bool] = lambda *_: False
+        self._over: asyncio.Future[None] | None = None  # end of `relay`
+        self._first_ended = asyncio.Event()
         self._parts: dict[Choice, _ChoiceReply] = {}
         self._forked: set[int] = set()  # prompts whose remaining choices were forked
         # Last event of the first choice's reply, or None if it hasn't ended.
@@ -291,19 +315,35 @@ class RequestReplies:
             open_one = partial(config.open, self._engine, model, self._guest)
             self._send(choice, self._opened(open_one))
 
-    async def next(self) -> tuple[Choice, Event]:
-        """Wait for the next event from any reply."""
-        choice, event = await self._events.get()
+    async def relay(self, take: Callable[[Choice, Event], bool]) -> None:
+        """Call `take` with each event of the replies, until it returns True.
+
+        Raises:
+            Exception: from `take`, or if a reply could not be forked.
+        """
+        self._take, self._over = take, asyncio.get_running_loop().create_future()
+        await self._over
+
+    def _handle(self, choice: Choice, event: Event) -> None:
+        """Handle an event of a reply. Must not raise, because other requests' events follow."""
+        over = self._over
+        relays = over is not None and not over.done()
         read = not isinstance(event, PromptProgress) or event.done >= event.total
-        if read and not isinstance(event, Failed) and choice.prompt not in self._forked:
-            self._forked.add(choice.prompt)
+        try:
             try:
-                self._fork(choice)
+                new = choice.prompt not in self._forked and not isinstance(event, Failed)
+                if relays and read and new:
+                    self._forked.add(choice.prompt)
+                    self._fork(choice)
             finally:  # `stop` waits for the end unless it's noted
                 self._note(choice, event)
-        else:
-            self._note(choice, event)
-        return choice, event
+            if over is not None and not over.done() and self._take(choice, event):
+                over.set_result(None)
+        except Exception as error:
+            if over is None or over.done():
+                log.exception("an event of a reply that was stopped could not be handled")
+            else:
+                over.set_exception(error)
 
     async def stop(self) -> None:
         """Cancel all replies. The session stays reserved until its own reply has ended."""
@@ -314,8 +354,7 @@ class RequestReplies:
         if first is None or first.ended:
             return
         first.reply.cancel()
-        while not first.ended:
-            self._note(*await self._events.get())
+        await self._first_ended.wait()
 
     @property
     def sessions(self) -> tuple[str, ...]:
@@ -341,7 +380,7 @@ class RequestReplies:
 
     def _send(self, choice: Choice, session: Session) -> None:
         generation = self._generation
-        deliver = partial(self._relay.post, asyncio.get_running_loop(), self._events, choice)
+        deliver = partial(self._relay.post, asyncio.get_running_loop(), self._handle, choice)
         prompt = generation.prompts[choice.prompt]
         params = _params(generation.params, choice.index - choice.prompt * generation.n)
         reply = session.send(prompt, params, deliver, generation.template)
@@ -353,8 +392,7 @@ class RequestReplies:
             try:
                 self._send(choice, self._opened(session.fork))
             except EngineError as error:
-                failed = Failed(session.id, "", error.code, error.message)
-                self._events.put_nowait((choice, failed))
+                self._handle(choice, Failed(session.id, "", error.code, error.message))
 
     def _note(self, choice: Choice, event: Event) -> None:
         part = self._parts.get(choice)
@@ -362,6 +400,7 @@ class RequestReplies:
             return
         if part.session is self._session:
             part.ended, self.last = True, event
+            self._first_ended.set()
         else:
             self._close(part)
 
@@ -379,24 +418,24 @@ def _params(params: SamplingParams, number: int) -> SamplingParams:
 
 
 class EventRelay:
-    """Queue of events from the engine thread to the server's event loop.
+    """Passes events from the engine thread to the server's event loop.
 
     A step of the engine usually has an event for each reply. Together they wake the loop once.
     """
 
     def __init__(self) -> None:
-        self._posted: deque[tuple[asyncio.Queue[tuple[Choice, Event]], Choice, Event]] = deque()
+        self._posted: deque[tuple[Callable[[Choice, Event], None], Choice, Event]] = deque()
         self._is_waking = False  # True while the loop is about to call `_deliver`
 
     def post(
         self,
         loop: asyncio.AbstractEventLoop,
-        events: asyncio.Queue[tuple[Choice, Event]],
+        handle: Callable[[Choice, Event], None],
         choice: Choice,
         event: Event,
     ) -> None:
-        """Add an event to a queue of the event loop. Called on the engine thread."""
-        self._posted.append((events, choice, event))
+        """Call `handle` with an event on the event loop. Called on the engine thread."""
+        self._posted.append((handle, choice, event))
         if self._is_waking:
             return
         self._is_waking = True
@@ -408,8 +447,8 @@ class EventRelay:
     def _deliver(self) -> None:
         self._is_waking = False  # reset first, so that no event is left behind
         while self._posted:
-            events, choice, event = self._posted.popleft()
-            events.put_nowait((choice, event))
+            handle, choice, event = self._posted.popleft()
+            handle(choice, event)
 
 
 class _Endpoint:
@@ -633,22 +672,27 @@ class ModelRequestHandler:
             EngineError: if a reply failed.
             Exception: the reason, if the request was ended.
         """
-        left, clocks = len(choices), [self._metrics.reply(request.guest) for _ in choices]
+        clocks = [self._metrics.reply(request.guest) for _ in choices]
+        finished: list[tuple[Choice, Finished]] = []
+
+        def take(choice: Choice, event: Event) -> bool:
+            clocks[choice.index].note(event)
+            request.note(event)
+            # If the request was ended, report the cause, because the reply's failure is only a
+            # consequence.
+            if isinstance(event, Failed):
+                raise request.error or self._explained(EngineError(event.code, event.message))
+            if isinstance(event, Finished):
+                finished.append((choice, event))
+                if len(finished) == len(choices):
+                    return True
+            client.take(choice, event)
+            return False
+
         quiet = asyncio.ensure_future(client.comment_when_quiet())
         try:
-            while True:
-                choice, event = await replies.next()
-                clocks[choice.index].note(event)
-                request.note(event)
-                # If the request was ended, report the cause, because the reply's failure is only a
-                # consequence.
-                if isinstance(event, Failed):
-                    raise request.error or self._explained(EngineError(event.code, event.message))
-                if isinstance(event, Finished):
-                    left -= 1
-                    if not left:
-                        return choice, event
-                client.take(choice, event)
+            await replies.relay(take)
+            return finished[-1]
         finally:
             quiet.cancel()
 

@@ -426,11 +426,11 @@ def test_request_for_lost_model_learns_of_server_end(
     """The shutdown and the engine's error coincide. The model exists, so 404 would be wrong."""
     server = serve()
 
-    async def fails(replies: RequestReplies) -> tuple[Choice, Event]:
+    async def fails(replies: RequestReplies, take: Callable[[Choice, Event], bool]) -> None:
         server.served.end(EngineError(ENGINE_STOPPED, SERVER_STOPPING))
-        return replies._choices[0], Failed("", "", code, "The model of this chat is not loaded.")
+        take(replies._choices[0], Failed("", "", code, "The model of this chat is not loaded."))
 
-    monkeypatch.setattr(RequestReplies, "next", fails)
+    monkeypatch.setattr(RequestReplies, "relay", fails)
     answer = ask(server, "POST", CHAT, body())
     assert (answer.status, answer.code) == (503, ENGINE_STOPPED)
     assert answer.json["error"]["message"] == SERVER_STOPPING
