@@ -28,7 +28,7 @@ import pytest
 from engine import Engine, Model
 from engine.runtime.executor import Executor, Run
 from engine.runtime.plan import StepPlan
-from engine.runtime.workers import THREADS
+from engine.runtime.workers import MAX_THREADS
 from engine.serve import bodies
 from engine.serve import models as loaded_again
 from engine.serve.connection import Connection
@@ -441,7 +441,7 @@ def test_sigterm_ends_answering_server_in_two_seconds(
         assert child.wait(30) == 0
         assert time.monotonic() - began < TO_END
         answers = [rest(client) for client in streams[:4]]
-        assert b"The server is ending" in answers[0]
+        assert b"The server is shutting down" in answers[0]
         assert status(answers[3]) == 503
         for client in streams:
             client.close()
@@ -535,7 +535,7 @@ def test_random_disconnects_leave_nothing(own: Server) -> None:
 def lasting_threads() -> int:
     """Count the threads other than the engine's few workers, which start on demand."""
     names = [thread.name for thread in threading.enumerate()]
-    assert names.count("stretto-worker") <= THREADS
+    assert names.count("stretto-worker") <= MAX_THREADS
     return len(names) - names.count("stretto-worker")
 
 

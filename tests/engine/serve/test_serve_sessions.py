@@ -317,7 +317,7 @@ def test_shutdown_notifies_waiting_requests(serve: Serve) -> None:
             until(lambda: server.places.waiting == 1)
             server.stop()
             assert status(rest(two)) == 503
-        assert b"The server is ending" in rest(one)
+        assert b"The server is shutting down" in rest(one)
 
 
 def test_sixteen_random_sessions_answer_as_alone(serve: Serve) -> None:

@@ -69,7 +69,7 @@ def test_next_turn_goes_to_the_key_with_least(serve: Serve, keys: Keys) -> None:
         greedy.append(stream(server, b))
         until(lambda n=count: server.places.queue.going + server.places.waiting == n + 1)  # type: ignore[misc]
     with stream(server, a) as late:
-        assert b"waiting for a free slot (0 ahead)" in until_said(late, b"one\n")
+        assert b"waiting for a free slot (0 ahead)" in until_said(late, b" ahead)")
         greedy[0].close()
         until_said(late, b"data: ")
         assert server.places.waiting == 4
