@@ -34,7 +34,7 @@ from typing import Any
 
 from engine import Engine, Model, SamplingParams, TextDelta
 from engine.bench.random_models import write_model
-from engine.runtime.workers import THREADS
+from engine.runtime.workers import MAX_THREADS
 from engine.serve.agents import MAX_IDLE_AGENTS
 from engine.serve.auth import Keys, Settings
 from engine.serve.connection import ACCEPTS_PER_ITERATION as ACCEPTED
@@ -507,7 +507,7 @@ def _rest(server: Server) -> None:
 def _held(server: Server) -> dict[str, int]:
     names = [thread.name for thread in threading.enumerate()]
     workers = names.count("stretto-worker")
-    assert workers <= THREADS
+    assert workers <= MAX_THREADS
     with open("/proc/self/statm") as file:
         memory = int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     return {

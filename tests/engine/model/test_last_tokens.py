@@ -257,6 +257,6 @@ def test_layer_of_equal_width_keeps_all_rows(tmp_path: Path) -> None:
     tokens = [5, 9, 30, 7, 200, 11]
     whole = model.net(mx.array([tokens]), cache=model.new_caches())[:, -1]
     kv = SessionKV(model.new_caches)
-    kv.begin(tokens)
+    kv.reuse_prefix(tokens)
     logits = runner.forward_mixed(model, (), (), [PrefillChunk(kv, tokens, True)])
     assert mx.allclose(logits, whole, atol=1e-3)
