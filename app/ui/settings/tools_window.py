@@ -35,6 +35,7 @@ from app.ui.widgets.labels import heading, link, plain_label
 from app.ui.widgets.laying import SPRING, across, down, nest
 from app.ui.widgets.sheet import Sheet
 
+_COMMAND_EXAMPLE = "npx -y @modelcontextprotocol/server-memory"
 _EXAMPLE = '{"mcpServers": {"name": {"command": "npx", "args": []}}}'
 _STATES = {
     ConnectionState.OFF: mark("Not started", "a server"),
@@ -52,7 +53,7 @@ class AddServerDialog(Sheet):
     def __init__(self, parent: QWidget) -> None:
         super().__init__("add-server", tr("Add Server"), parent, spacing=8)
         self.name, self.command = QLineEdit(self), QLineEdit(self)
-        self.command.setPlaceholderText("npx -y @modelcontextprotocol/server-memory")
+        self.command.setPlaceholderText(_COMMAND_EXAMPLE)
         for words, field in ((tr("Name"), self.name), (tr("Command or address"), self.command)):
             field.setAccessibleName(words)
             field.textChanged.connect(self._refresh)

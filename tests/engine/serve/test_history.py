@@ -30,8 +30,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
 def test_history_is_accepted(server: Server, case: dict[str, str]) -> None:
-    status, _, content = ask(server, "POST", case["path"], case["body"].encode())
-    assert status == 200, content
+    answer = ask(server, "POST", case["path"], case["body"].encode())
+    assert answer.status == 200, answer.body
 
 
 def messages(*given: dict[str, Any]) -> list[Any]:
