@@ -423,6 +423,27 @@ def test_chats_say_the_same_alone_and_together(folder: Path) -> None:
         assert all(len(tokens) > 1 for tokens in alone)
 
 
+def test_stopped_reply_needs_a_pass_per_token(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tokens are delivered in the turn of their pass, so none follows a stop string."""
+    passes, real = [0], PlainDecoder.logits
+
+    def counted(self: PlainDecoder, fed: Any, wanted: Any) -> Any:
+        passes[0] += len(wanted) > 0
+        return real(self, fed, wanted)
+
+    monkeypatch.setattr(PlainDecoder, "logits", counted)
+    params: dict[str, Any] = {"max_tokens": 30, "temperature": 0.9, "seed": 3}
+    with Engine() as engine:
+        model = engine.load(folder)
+        text = engine.open_session(model).send("Hello", SamplingParams(**params)).text(60)
+        stop, passes[0] = text[len(text) // 2 :][:2], 0
+        reply = engine.open_session(model).send("Hello", SamplingParams(**params, stop=[stop]))
+        assert 0 < len(reply.tokens(60)) < 30
+        assert passes[0] == len(reply.tokens(60))
+
+
 @pytest.mark.parametrize("options", [{"kv_bits": 8}, {"kv_bits": 8, "reproducible": True}])
 @pytest.mark.turns(2)
 def test_chats_of_other_kinds_do_so_too(folder: Path, options: dict[str, Any]) -> None:
