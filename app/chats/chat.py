@@ -32,8 +32,6 @@ from app.models.loading import ModelLoader
 from app.store import ChatRecord, Message, Store, new_id
 from app.tools.host import Toolbox
 
-_TELL_NO_MODEL = {"code", "reason", "thought_s"}
-
 
 class Chat(QObject):
     """Open chat.
@@ -97,11 +95,50 @@ class Chat(QObject):
         self.attaching = FileAttacher(saved, loader, others, self)
         self.count = TokenCount(loader, self._to_count, self)
         self.turn = TurnController(saved, self.reply, self.model, self.queue, self.attaching, self)
-        signalling = (answering, self.tools, self.helping, self.reply, self.model, self.attaching)
-        for part in (*signalling, self.panel, self.turn):
-            _repeat(part, self)
+        self._connect_parts()
         self.turn_changed.connect(self.turn.on_changed)
         self.reply_ended.connect(self._on_reply_ended)
+
+    def _connect_parts(self) -> None:
+        """Re-emit the signals of the components."""
+        self.helping.text_added.connect(self.text_added)
+        self.model.chat_changed.connect(self.chat_changed)
+        self.model.phase_changed.connect(self.phase_changed)
+        answering = self._answering
+        answering.text_added.connect(self.text_added)
+        answering.message_changed.connect(self.message_changed)
+        answering.phase_changed.connect(self.phase_changed)
+        answering.turn_changed.connect(self.turn_changed)
+        answering.reply_ended.connect(self.reply_ended)
+        tools = self.tools
+        tools.chat_changed.connect(self.chat_changed)
+        tools.message_added.connect(self.message_added)
+        tools.message_changed.connect(self.message_changed)
+        tools.phase_changed.connect(self.phase_changed)
+        columns = self.panel
+        columns.chat_changed.connect(self.chat_changed)
+        columns.path_changed.connect(self.path_changed)
+        columns.message_changed.connect(self.message_changed)
+        columns.text_added.connect(self.text_added)
+        columns.phase_changed.connect(self.phase_changed)
+        columns.turn_changed.connect(self.turn_changed)
+        columns.reply_ended.connect(self.reply_ended)
+        reply = self.reply
+        reply.chat_changed.connect(self.chat_changed)
+        reply.path_changed.connect(self.path_changed)
+        reply.message_added.connect(self.message_added)
+        reply.phase_changed.connect(self.phase_changed)
+        files = self.attaching
+        files.chat_changed.connect(self.chat_changed)
+        files.compose_changed.connect(self.compose_changed)
+        files.turn_changed.connect(self.turn_changed)
+        turn = self.turn
+        turn.chat_changed.connect(self.chat_changed)
+        turn.compose_changed.connect(self.compose_changed)
+        turn.turn_changed.connect(self.turn_changed)
+        turn.message_added.connect(self.message_added)
+        turn.phase_changed.connect(self.phase_changed)
+        turn.spoken.connect(self.spoken)
 
     @property
     def record(self) -> ChatRecord:
@@ -116,14 +153,6 @@ class Chat(QObject):
         """Update fields of the record that were changed elsewhere."""
         self._saved.change(**fields)
         self.chat_changed.emit()
-
-    def set_alias(self, alias: str) -> None:
-        """Show an alias instead of the model's name and hide revealing stats. "" ends this."""
-        if alias != self.model.alias:
-            self.model.alias = alias
-            self.chat_changed.emit()
-            for message in self.transcript.path:
-                self.message_changed.emit(message.id)
 
     @property
     def blank(self) -> bool:
@@ -157,11 +186,7 @@ class Chat(QObject):
 
     def shown(self, message_id: str) -> Message:
         """Return a message for display, with any hidden details removed."""
-        message, alias = self.reply.message(message_id), self.model.alias
-        if not alias or message.role == "user":
-            return message
-        stats = {key: value for key, value in message.stats.items() if key in _TELL_NO_MODEL}
-        return replace(message, model=alias, stats=stats)
+        return panel.shown(self.reply.message(message_id))
 
     def refusal(self, action: Action, message_id: str = "") -> str | None:
         """Return the reason why an action isn't possible right now, or None if it is."""
@@ -216,7 +241,7 @@ class Chat(QObject):
         if (kind := panel.kind_of(message)) and not self.why_not(kind, message.id):
             return bool(self.resolve(kind, message.id))
         self.transcript.leaf_id = message.id if message.role == "user" else message.parent_id
-        if panel.letter_of(message):  # regenerate with the same participant, in the same column
+        if panel.letter_of(message):  # regenerate with the same member, in the same column
             member = Member.from_json(panel.data_of(message))
             answer = Answer(new_id(), model=member.model or None)
             answer.options = member.options(self.options)
@@ -248,19 +273,29 @@ class Chat(QObject):
         user message at or before that message is used.
         """
         compose = self.compose
-        if not message_id and compose.text.strip() and isinstance(compose, Writing):
-            if self.turn.why_not(Event.SEND):
-                return ""
-            self.turn.say(compose.draft, compose.attachments, members=members)
-        elif self.refusal(Action.PANEL, message_id):
+        if self.why_not_ask(message_id):
             return ""
+        if self._asks_draft(message_id):
+            self.turn.say(compose.text, compose.attachments, members=members)
         else:
             message = self._view().subject(Action.PANEL, message_id)
             asked = panel.question(self.transcript, message.id) if message is not None else None
             if asked is None:
                 return ""
             self.reply.begin_panel(asked, members)
-        return next(iter(self.panel.lanes), "")
+        return next(iter(self.panel.generators), "")
+
+    def _asks_draft(self, message_id: str) -> bool:
+        return not message_id and isinstance(self.compose, Writing) and self.compose != Writing()
+
+    def why_not_ask(self, message_id: str = "") -> str:
+        """Explain why a panel can't be asked now, or return "". For the message, see `ask_panel`.
+
+        Members may see images even if the chat's model doesn't.
+        """
+        if self._asks_draft(message_id):
+            return self.turn.why_not(Event.SEND, unseen=True) or ""
+        return self.refusal(Action.PANEL, message_id) or ""
 
     def why_not(self, kind: str, message_id: str) -> str:
         """Explain why this kind of answer can't be generated from a panel now, or return ""."""
@@ -281,6 +316,7 @@ class Chat(QObject):
             "kind": kind,
             "of": panel.by_letter(panel.answers(found)),
         }
+        self.panel.decide(message_id)
         self.transcript.leaf_id = first.parent_id
         answer = Answer(new_id())
         if kind == panel.VOTE:
@@ -444,12 +480,3 @@ class Chat(QObject):
         self.panel.let_go()
         self._answering.close()
         self.attaching.close()
-
-
-_SIGNALS = [name for name, value in vars(Chat).items() if isinstance(value, Signal)]
-
-
-def _repeat(part: QObject, chat: Chat) -> None:
-    for name in _SIGNALS:
-        if (signal := getattr(part, name, None)) is not None:
-            signal.connect(getattr(chat, name))

@@ -25,16 +25,11 @@ class ChatModel(QObject):
         super().__init__(parent)
         self._saved, self._reply = saved, reply
         self.loader = loader
-        self.alias = ""  # shown instead of the model's name while the name is hidden
         loader.changed.connect(self._on_known)
 
     @property
     def status(self) -> ModelStatus:
         return self.loader.get(self._saved.record.model)
-
-    @property
-    def name(self) -> str:
-        return self.alias or self.status.name
 
     @property
     def remote(self) -> Remote | None:
@@ -60,13 +55,13 @@ class ChatModel(QObject):
         """
         if not has_images(files) or self.loader.sees(self._saved.record.model) is not False:
             return ""
-        return self.name
+        return self.status.name
 
     def cannot_hear(self, files: Attachments) -> str:
         """Same as `cannot_see`, but for recordings, and only known once the model is loaded."""
         model = self.status.model
         hears = model is None or model.hears
-        return "" if hears or not has_sounds(files) else self.name
+        return "" if hears or not has_sounds(files) else self.status.name
 
     @property
     def unseen_images(self) -> str:

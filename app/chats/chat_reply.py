@@ -122,11 +122,11 @@ class ChatReply(QObject):
     @property
     def session_ids(self) -> list[str]:
         """Engine session IDs of the chat and its panel columns."""
-        lanes = self._panel.lanes.values()
-        return [each.session.id for each in (self.answering, *lanes) if each.session.id]
+        columns = self._panel.generators.values()
+        return [each.session.id for each in (self.answering, *columns) if each.session.id]
 
     def message(self, message_id: str) -> Message:
-        return self._panel.lanes.get(message_id, self.answering).message(message_id)
+        return self._panel.generators.get(message_id, self.answering).message(message_id)
 
     def mark_unread(self) -> None:
         """Mark a reply from an earlier run of the app as unread."""

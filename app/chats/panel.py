@@ -1,8 +1,10 @@
-"""Panels: several participants reply to the same question. No Qt, no store.
+"""Comparisons: the members of a panel reply to the same question. No Qt, no store.
 
-Columns are ordinary answers to one message. Their stats have the panel's ID, a letter and a name
-under "panel", so they're stored like any other message. Answers generated from the columns (e.g. by
-a judge) follow the same message and carry the panel's ID and a kind.
+A member is a model with settings, and its reply is a column. Columns are ordinary answers to one
+message. Their stats have the panel's ID, a letter and the member under "panel", so they're stored
+like any other message. Until the user decides for a result, they also have "open", and "hidden" in
+a blind comparison. Answers generated from the columns (e.g. by a judge) follow the same message and
+carry the panel's ID and a kind.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
@@ -26,7 +29,7 @@ from app.tools.tool import one_line
 from engine.params import takes
 
 MOST, LONGEST = 8, 80
-"""Maximum number of participants, and characters in a name."""
+"""Maximum number of members, and characters in a name."""
 JUDGE, MERGE, VOTE = "judge", "merge", "vote"
 """Kinds of answers that can be generated from a panel."""
 
@@ -34,15 +37,16 @@ JUDGE, MERGE, VOTE = "judge", "merge", "vote"
 class Member(Struct, frozen=True):
     name: str = ""  # name above the reply; "" for an automatic name like "Seed 3"
     model: str = ""  # model reference; "" for the chat's model
-    # Added after the question, so that participants with the same model share a prefix.
+    # Added after the question, so that members with the same model share a prefix.
     system: str = ""
     # None to use the chat's setting.
     temperature: float | None = None
     seed: int | None = None
+    hidden: bool = False  # name and model are hidden until the user decides, not saved with panels
 
     @classmethod
     def from_json(cls, stored: object) -> Member:
-        """Load a stored participant. Invalid values fall back to the chat's."""
+        """Load a stored member. Invalid values fall back to the chat's."""
         known = stored if isinstance(stored, dict) else {}
         good: dict[str, Any] = {
             n: v for n in ("name", "model", "system") if isinstance(v := known.get(n), str)
@@ -58,7 +62,7 @@ class Member(Struct, frozen=True):
         return changed(self)
 
     def options(self, own: ChatOptions) -> ChatOptions:
-        """Get the participant's options, based on the chat's. Participants have no tools."""
+        """Get the member's options, based on the chat's. Members have no tools."""
         own_values = {n: v for n in ("temperature", "seed") if (v := getattr(self, n)) is not None}
         return replace(own, **own_values, tools=())
 
@@ -66,9 +70,9 @@ class Member(Struct, frozen=True):
 def asked_with(
     members: Sequence[Member], own: ChatOptions, defaults: Sequence[Mapping[str, Any]]
 ) -> list[ChatOptions]:
-    """Get each participant's options, raising the temperature if only the seeds differ.
+    """Get each member's options, raising the temperature if only the seeds differ.
 
-    ``defaults``: recommended options of the participants' models.
+    ``defaults``: recommended options of the members' models.
     """
     alike = Counter((m.model, m.system) for m in members if m.temperature is None)
     options = [member.options(own) for member in members]
@@ -79,13 +83,13 @@ def asked_with(
 
 
 def members_from_json(stored: object) -> list[Member]:
-    """Load the participants of a stored panel, or [] if it's invalid."""
+    """Load the members of a stored panel, or [] if it's invalid."""
     found = [Member.from_json(one) for one in stored] if isinstance(stored, list) else []
     return found if 2 <= len(found) <= MOST else []
 
 
 def usual() -> list[Member]:
-    """Return the default participants, used until the user picks others."""
+    """Return the default members, used until the user picks others."""
     return [
         Member(tr("Optimist"), system=tr("Answer as an optimist. Make the case for it.")),
         Member(tr("Skeptic"), system=tr("Answer as a skeptic. Say what could go wrong.")),
@@ -93,8 +97,25 @@ def usual() -> list[Member]:
     ]
 
 
+def by_seed(count: int) -> list[Member]:
+    return [Member(seed=n) for n in range(1, count + 1)]
+
+
+def by_temperature() -> list[Member]:
+    return [Member(temperature=t) for t in (0.0, 0.7, 1.2)]
+
+
+def by_model(names: Mapping[str, str]) -> list[Member]:
+    """Return a member per model, given names by reference. Equal names get their folder added."""
+    times = Counter(names.values())
+    return [
+        Member(Path(ref).parent.name if times[name] > 1 else "", ref)
+        for ref, name in list(names.items())[:MOST]
+    ]
+
+
 def name(member: Member) -> str:
-    """Return a name that distinguishes a participant from others with the same model, or ""."""
+    """Return a name that distinguishes a member from others with the same model, or ""."""
     if member.name or (member.seed is None and member.temperature is None):
         return member.name
     if member.seed is not None:
@@ -131,6 +152,30 @@ def letter_of(message: Message) -> str:
 
 def name_of(message: Message) -> str:
     return one_line(data_of(message).get("name"), LONGEST)
+
+
+def is_open(message: Message) -> bool:
+    """True for a column of a panel whose result the user hasn't chosen yet."""
+    return data_of(message).get("open") is True
+
+
+_SHOWN_HIDDEN = {"code", "reason", "thought_s"}  # stats that don't reveal the model
+
+
+def shown(message: Message) -> Message:
+    """Return a message for display. Columns of an undecided blind comparison lose their names."""
+    data = data_of(message)
+    if data.get("hidden") is not True:
+        return message
+    stats = {key: value for key, value in message.stats.items() if key in _SHOWN_HIDDEN}
+    stats["panel"] = {key: data[key] for key in ("id", "letter", "open", "hidden") if key in data}
+    return replace(message, model=tr("Reply {letter}", letter=letter_of(message)), stats=stats)
+
+
+def title(message: Message) -> str:
+    """Get the heading of a column. The member's name comes first, since both may not fit."""
+    names = " · ".join(filter(None, (name_of(message), message.model)))
+    return names if data_of(message).get("hidden") else f"{letter_of(message)} {names}"
 
 
 def sources(message: Message) -> dict[str, str]:

@@ -14,6 +14,7 @@ from app.chats.answering import ReplyGenerator
 from app.chats.options import ChatOptions
 from app.chats.panel import Member
 from app.chats.saved_chat import SavedChat
+from app.chats.transcript import decided
 from app.chats.turn import Stage
 from app.models.loading import ModelLoader
 from app.settings.language import tr
@@ -43,21 +44,21 @@ class PanelRunner(QObject):
         super().__init__(parent)
         self._saved, self._loader, self._main = saved, loader, main
         self._front, self._kept = False, ""
-        self.lanes: dict[str, ReplyGenerator] = {}  # column generators by message ID
+        self.generators: dict[str, ReplyGenerator] = {}  # column generators by message ID
 
     @property
     def running(self) -> list[ReplyGenerator]:
-        return [lane for lane in self.lanes.values() if lane.stage is not Stage.IDLE]
+        return [column for column in self.generators.values() if column.stage is not Stage.IDLE]
 
     @property
     def stage(self) -> Stage:
         """Stage of the panel. Paused or stopping only if all running columns are."""
-        stages = {lane.stage for lane in self.running}
+        stages = {column.stage for column in self.running}
         moving = stages - {Stage.PAUSED} or stages
         return Stage.RUNNING if Stage.RUNNING in stages else next(iter(moving), Stage.IDLE)
 
     def begin(self, asked: Message, members: Sequence[Member], options: ChatOptions) -> None:
-        """Ask all participants.
+        """Ask all members.
 
         Args:
             asked: the user's message.
@@ -80,6 +81,7 @@ class PanelRunner(QObject):
                 data = {
                     "id": panel_id,
                     "letter": letter,
+                    "open": True,
                     **member.to_json(),
                     "name": panel.name(member),
                 }
@@ -90,34 +92,34 @@ class PanelRunner(QObject):
                 begun.append(answer)
             self._saved.show(begun[0].message_id)
         for answer in begun:
-            lane = self._new_lane()
-            lane.session.set_front(self._front)
-            self.lanes[answer.message_id] = lane
-            lane.prepare(answer)
+            column = self._new_column()
+            column.session.set_front(self._front)
+            self.generators[answer.message_id] = column
+            column.prepare(answer)
         self.path_changed.emit()
         self.chat_changed.emit()
-        for lane in self.running:
-            lane.begin()
+        for column in self.running:
+            column.begin()
 
-    def _new_lane(self) -> ReplyGenerator:
+    def _new_column(self) -> ReplyGenerator:
         """Create a generator for a column.
 
         We don't forward its end, because the chat's reply ends with the last column.
         """
-        lane = self._main.beside(self._saved, self, fork=True)
-        lane.text_added.connect(self.text_added)
-        lane.turn_changed.connect(self.turn_changed)
-        for part in (lane, lane.tools):
+        column = self._main.beside(self._saved, self, fork=True)
+        column.text_added.connect(self.text_added)
+        column.turn_changed.connect(self.turn_changed)
+        for part in (column, column.tools):
             part.message_changed.connect(self.message_changed)
             part.phase_changed.connect(self.phase_changed)
-        lane.reply_ended.connect(self._on_ended)
-        lane.called.connect(self._on_called)
-        return lane
+        column.reply_ended.connect(self._on_ended)
+        column.called.connect(self._on_called)
+        return column
 
     def columns(self, message_id: str) -> list[Message]:
         """Return the columns of a message's panel, with text that is still streaming."""
         found = panel.columns(self._saved.transcript, message_id)
-        return [self.lanes.get(m.id, self._main).message(m.id) for m in found]
+        return [self.generators.get(m.id, self._main).message(m.id) for m in found]
 
     def why_not_keep(self) -> str:
         return tr(BUSY) if self._main.stage is not Stage.IDLE else ""
@@ -133,11 +135,12 @@ class PanelRunner(QObject):
         # branch.
         self._saved.show(message_id)
         was_running = bool(self.running)
-        lanes, self._kept = self.lanes, message_id
-        self.lanes = {key: lane for key, lane in lanes.items() if key == message_id}
-        for key in lanes.keys() - self.lanes.keys():
-            lanes[key].reply_ended.disconnect(self._on_ended)  # report one end for all of them
-            lanes[key].drop()
+        columns, self._kept = self.generators, message_id
+        self.generators = {key: column for key, column in columns.items() if key == message_id}
+        for key in columns.keys() - self.generators.keys():
+            columns[key].reply_ended.disconnect(self._on_ended)  # report one end for all of them
+            columns[key].drop()
+        self.decide(message_id)
         if was_running and not self.running:
             self._on_ended(message_id)
         else:
@@ -146,46 +149,57 @@ class PanelRunner(QObject):
             changed.emit()
         return True
 
+    def decide(self, message_id: str) -> None:
+        """Mark a message's panel as decided and show the hidden names."""
+        column = self._saved.transcript[message_id]
+        for version in self._saved.transcript.children(column.parent_id):
+            if panel.is_open(version) and panel.panel_of(version) == panel.panel_of(column):
+                generator = self.generators.get(version.id, self._main)
+                message = decided(generator.message(version.id))
+                self._saved.transcript.update(message.id, stats=message.stats)
+                self._saved.save(message)
+                self.message_changed.emit(message.id)
+
     def _adopt(self) -> None:
         if not self._kept or self.running:
             return
-        lane, kept = self.lanes.get(self._kept), self._saved.transcript.get(self._kept)
-        if lane and kept and kept.stats.get("model") == self._saved.record.model:
-            self._main.session.twin_of(lane.session)
+        column, kept = self.generators.get(self._kept), self._saved.transcript.get(self._kept)
+        if column and kept and kept.stats.get("model") == self._saved.record.model:
+            self._main.session.twin_of(column.session)
         self.let_go()
 
     def let_go(self) -> None:
         self._kept = ""
-        lanes, self.lanes = self.lanes, {}
-        for lane in lanes.values():
-            lane.drop()
-        for lane in self.findChildren(ReplyGenerator):
-            lane.deleteLater()
+        columns, self.generators = self.generators, {}
+        for column in columns.values():
+            column.drop()
+        for column in self.findChildren(ReplyGenerator):
+            column.deleteLater()
 
     def stop(self) -> None:
-        for lane in self.running:
-            lane.stop()
+        for column in self.running:
+            column.stop()
 
     def toggle_pause(self) -> None:
         paused = self.stage is Stage.PAUSED
-        for lane in self.running:
-            if (lane.stage is Stage.PAUSED) is paused:
-                lane.toggle_pause()
+        for column in self.running:
+            if (column.stage is Stage.PAUSED) is paused:
+                column.toggle_pause()
 
     def set_front(self, front: bool) -> None:
         self._front = front
-        for lane in self.lanes.values():
-            lane.session.set_front(front)
+        for column in self.generators.values():
+            column.session.set_front(front)
 
     def cancel_for_close(self) -> None:
-        for lane in self.lanes.values():
-            lane.cancel_for_close()
+        for column in self.generators.values():
+            column.cancel_for_close()
 
     @Slot(object)
     def _on_called(self, answer: Answer) -> None:
         """End a column after tool calls, which a server may make although none were offered."""
-        if (lane := self.lanes.get(answer.message_id)) is not None:
-            lane.rest(answer.message_id)
+        if (column := self.generators.get(answer.message_id)) is not None:
+            column.rest(answer.message_id)
 
     @Slot(str)
     def _on_ended(self, message_id: str) -> None:

@@ -241,6 +241,15 @@ def tokens_of_last_turn(transcript: Transcript) -> tuple[int, int]:
     return used, int(stats.get("reused_tokens", 0))
 
 
+def decided(message: Message) -> Message:
+    """Return a message without the marks of an undecided panel, see `app.chats.panel`."""
+    panel = message.stats.get("panel")
+    if not isinstance(panel, dict) or "open" not in panel:
+        return message
+    panel = {key: value for key, value in panel.items() if key not in {"open", "hidden"}}
+    return replace(message, stats={**message.stats, "panel": panel})
+
+
 def branch(store: Store, chat: ChatRecord, transcript: Transcript, message_id: str) -> ChatRecord:
     """Store a copy of the chat up to a message, and return its record.
 
@@ -273,7 +282,7 @@ def branch(store: Store, chat: ChatRecord, transcript: Transcript, message_id: s
         parent: Message | None = None
         for message in copied:
             parent = replace(
-                message,
+                decided(message),
                 id=new_id(),
                 chat_id=made.id,
                 parent_id=parent.id if parent is not None else None,

@@ -147,11 +147,11 @@ class TurnController(QObject):
         """Compute the step for an event without performing it. For the arguments, see `state`."""
         return step(self.state(message, unseen=unseen), event)
 
-    def why_not(self, event: Event) -> str | None:
-        refusal = self.preview(event).refusal
-        return self._words(refusal) if refusal is not None else None
+    def why_not(self, event: Event, *, unseen: bool = False) -> str | None:
+        refusal = self.preview(event, unseen=unseen).refusal
+        return self.describe(refusal) if refusal is not None else None
 
-    def _words(self, refusal: Refusal) -> str:
+    def describe(self, refusal: Refusal) -> str:
         if refusal is Refusal.UNSENDABLE:
             return self.obstacle(self._saved.compose)
         return tr(refusal.value, file=next(iter(self._attaching.reading), ""))
@@ -166,18 +166,16 @@ class TurnController(QObject):
 
     # Events.
 
-    def handle(
-        self, event: Event, message: Writing | None = None, *, unseen: bool = False, why: str = ""
-    ) -> Step:
+    def handle(self, event: Event, message: Writing | None = None, *, why: str = "") -> Step:
         """Handle an event and return its step.
 
         Args:
-            message, unseen: see `state`.
+            message: see `state`.
             why: reason to show to the user.
         """
         compose, queue = self._saved.compose, self._queue
         before = self.draft, self.unsent
-        done = self.preview(event, message, unseen)
+        done = self.preview(event, message)
         if event is Event.WRITE or done.state.draft is not self.draft:
             self.unsent = ""
         self.draft = done.state.draft
@@ -304,13 +302,12 @@ class TurnController(QObject):
             self.compose(compose.before)
         self._queue.take(message_id)
 
-    def send(self, text: str, files: Attachments = (), *, unseen: bool = False) -> bool:
+    def send(self, text: str, files: Attachments = ()) -> bool:
         """Send a message now. Returns False if that isn't possible.
 
-        Recordings are sent even if the model can't hear, in which case its reply says so. Set
-        ``unseen`` to do the same for images.
+        Recordings are sent even if the model can't hear, in which case its reply says so.
         """
-        return bool(self.handle(Event.SEND, Writing(text, files), unseen=unseen))
+        return bool(self.handle(Event.SEND, Writing(text, files)))
 
     def say(
         self,

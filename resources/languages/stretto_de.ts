@@ -319,10 +319,6 @@
         <translation>Temperatur {value}</translation>
     </message>
     <message>
-        <source>Choose at least two models.</source>
-        <translation>Wähle mindestens zwei Modelle.</translation>
-    </message>
-    <message>
         <source>Chats</source>
         <translation>Chats</translation>
     </message>
@@ -1821,10 +1817,6 @@ Du hast abgelehnt.</translation>
         <translation>{title} – {model}</translation>
     </message>
     <message>
-        <source>This chat isn’t being compared</source>
-        <translation>Dieser Chat wird nicht verglichen</translation>
-    </message>
-    <message>
         <source>Show Report</source>
         <translation>Bericht anzeigen</translation>
     </message>
@@ -2823,10 +2815,6 @@ Du hast abgelehnt.</translation>
     <message>
         <source>That folder</source>
         <translation>Dieser Ordner</translation>
-    </message>
-    <message>
-        <source>Message to compare</source>
-        <translation>Zu vergleichende Nachricht</translation>
     </message>
     <message>
         <source>using a tool</source>
@@ -5434,10 +5422,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Nur Text wird abgerufen, das hier ist {kind}.</translation>
     </message>
     <message>
-        <source>Enter a message.</source>
-        <translation>Gib eine Nachricht ein.</translation>
-    </message>
-    <message>
         <source>Blind comparison</source>
         <translation>Blindvergleich</translation>
     </message>
@@ -5446,60 +5430,12 @@ Du hast nicht geantwortet.</translation>
         <translation>Vergleichen nach</translation>
     </message>
     <message>
-        <source>Choose up to {most} models. {columns} are selected.</source>
-        <translation>Wähle bis zu {most} Modelle. {columns} sind ausgewählt.</translation>
-    </message>
-    <message>
-        <source>Get a second model first.</source>
-        <translation>Lade zuerst ein zweites Modell herunter.</translation>
-    </message>
-    <message>
-        <source>Continue with this reply and close the others</source>
-        <translation>Mit dieser Antwort fortfahren und die anderen schließen</translation>
-    </message>
-    <message>
-        <source>Show differences</source>
-        <translation>Unterschiede anzeigen</translation>
-    </message>
-    <message>
-        <source>Hidden until you keep a reply</source>
-        <translation>Verborgen, bis du eine Antwort behältst</translation>
-    </message>
-    <message>
         <source>Show Differences</source>
         <translation>Unterschiede anzeigen</translation>
     </message>
     <message>
         <source>Scroll Compared Replies Together</source>
         <translation>Verglichene Antworten gemeinsam scrollen</translation>
-    </message>
-    <message>
-        <source>Compared replies scroll together</source>
-        <translation>Verglichene Antworten scrollen gemeinsam</translation>
-    </message>
-    <message>
-        <source>Each reply scrolls by itself</source>
-        <translation>Jede Antwort scrollt für sich</translation>
-    </message>
-    <message>
-        <source>This chat isn’t part of a comparison</source>
-        <translation>Dieser Chat gehört zu keinem Vergleich</translation>
-    </message>
-    <message>
-        <source>Restore Previous Layout</source>
-        <translation>Vorheriges Layout wiederherstellen</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chat hidden while you compare</source>
-        <comment>%n chats hidden while you compare</comment>
-        <translation>
-            <numerusform>%n Chat während des Vergleichens ausgeblendet</numerusform>
-            <numerusform>%n Chats während des Vergleichens ausgeblendet</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Comparison closed</source>
-        <translation>Vergleich geschlossen</translation>
     </message>
     <message>
         <source>Filter</source>
@@ -5967,6 +5903,18 @@ Du hast nicht geantwortet.</translation>
         <translation>Die Prüfung ist fehlgeschlagen. Siehe Protokoll.</translation>
     </message>
     <message>
+        <source>The replies appear in this chat, and use its history and settings.</source>
+        <translation>Die Antworten erscheinen in diesem Chat und verwenden seinen Verlauf und seine Einstellungen.</translation>
+    </message>
+    <message>
+        <source>Choose a saved panel first.</source>
+        <translation>Wähle zuerst eine gesicherte Runde.</translation>
+    </message>
+    <message>
+        <source>Open as Chats</source>
+        <translation>Als Chats öffnen</translation>
+    </message>
+    <message>
         <source>There is nothing to save.</source>
         <translation>Es gibt nichts zu speichern.</translation>
     </message>
@@ -6361,10 +6309,6 @@ Du hast nicht geantwortet.</translation>
     <message>
         <source>Choose What to Send…</source>
         <translation>Auswählen, was gesendet wird…</translation>
-    </message>
-    <message>
-        <source>What you send leaves this computer.</source>
-        <translation>Was du sendest, verlässt diesen Computer.</translation>
     </message>
     <message>
         <source>Messages go to {host}.</source>
@@ -6863,14 +6807,6 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <source>Write a message…</source>
-        <translation>Nachricht schreiben…</translation>
-    </message>
-    <message>
-        <source>replies</source>
-        <translation>Antworten</translation>
-    </message>
-    <message>
         <source>Broadcast later messages too</source>
         <translation>Auch die folgenden Nachrichten an alle senden</translation>
     </message>
@@ -6958,10 +6894,6 @@ Du hast nicht geantwortet.</translation>
     <message>
         <source>Export progress</source>
         <translation>Fortschritt des Exports</translation>
-    </message>
-    <message>
-        <source>Number of replies</source>
-        <translation>Anzahl der Antworten</translation>
     </message>
     <message>
         <source>Always included in JSON</source>
@@ -7947,10 +7879,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Mitglied {number} entfernen</translation>
     </message>
     <message>
-        <source>Ask a Panel</source>
-        <translation>Runde fragen</translation>
-    </message>
-    <message>
         <source>Panel</source>
         <translation>Runde</translation>
     </message>
@@ -7961,10 +7889,6 @@ Du hast nicht geantwortet.</translation>
     <message>
         <source>Add Member</source>
         <translation>Mitglied hinzufügen</translation>
-    </message>
-    <message>
-        <source>Ask</source>
-        <translation>Fragen</translation>
     </message>
     <message>
         <source>A panel needs at least two members.</source>
@@ -8001,10 +7925,6 @@ Du hast nicht geantwortet.</translation>
     <message>
         <source>The columns of this panel aren’t in this chat.</source>
         <translation>Die Spalten dieser Runde sind nicht in diesem Chat.</translation>
-    </message>
-    <message>
-        <source>Ask a Panel…  Ctrl+Shift+E</source>
-        <translation>Runde fragen …  Ctrl+Shift+E</translation>
     </message>
     <message>
         <source>Show Panel: {names}</source>
@@ -8053,10 +7973,6 @@ Du hast nicht geantwortet.</translation>
     <message>
         <source>All members have replied</source>
         <translation>Alle Mitglieder haben geantwortet</translation>
-    </message>
-    <message>
-        <source>Ask a Panel…</source>
-        <translation>Runde fragen …</translation>
     </message>
     <message>
         <source>Ask Same Panel Again</source>

@@ -319,10 +319,6 @@
         <translation>Temperatura {value}</translation>
     </message>
     <message>
-        <source>Choose at least two models.</source>
-        <translation>Elige al menos dos modelos.</translation>
-    </message>
-    <message>
         <source>Chats</source>
         <translation>Chats</translation>
     </message>
@@ -1821,10 +1817,6 @@ Rechazaste responder.</translation>
         <translation>{title} – {model}</translation>
     </message>
     <message>
-        <source>This chat isn’t being compared</source>
-        <translation>Este chat no se está comparando</translation>
-    </message>
-    <message>
         <source>Show Report</source>
         <translation>Mostrar informe</translation>
     </message>
@@ -2823,10 +2815,6 @@ Rechazaste responder.</translation>
     <message>
         <source>That folder</source>
         <translation>Esa carpeta</translation>
-    </message>
-    <message>
-        <source>Message to compare</source>
-        <translation>Mensaje para comparar</translation>
     </message>
     <message>
         <source>using a tool</source>
@@ -5466,10 +5454,6 @@ No respondiste.</translation>
         <translation>Solo se obtiene texto, y esto es {kind}.</translation>
     </message>
     <message>
-        <source>Enter a message.</source>
-        <translation>Escribe un mensaje.</translation>
-    </message>
-    <message>
         <source>Blind comparison</source>
         <translation>Comparación a ciegas</translation>
     </message>
@@ -5478,60 +5462,12 @@ No respondiste.</translation>
         <translation>Comparar por</translation>
     </message>
     <message>
-        <source>Choose up to {most} models. {columns} are selected.</source>
-        <translation>Elige hasta {most} modelos. Hay {columns} elegidos.</translation>
-    </message>
-    <message>
-        <source>Get a second model first.</source>
-        <translation>Obtén primero un segundo modelo.</translation>
-    </message>
-    <message>
-        <source>Continue with this reply and close the others</source>
-        <translation>Continuar con esta respuesta y cerrar las demás</translation>
-    </message>
-    <message>
-        <source>Show differences</source>
-        <translation>Mostrar diferencias</translation>
-    </message>
-    <message>
-        <source>Hidden until you keep a reply</source>
-        <translation>Oculto hasta que conserves una respuesta</translation>
-    </message>
-    <message>
         <source>Show Differences</source>
         <translation>Mostrar diferencias</translation>
     </message>
     <message>
         <source>Scroll Compared Replies Together</source>
         <translation>Desplazar juntas las respuestas comparadas</translation>
-    </message>
-    <message>
-        <source>Compared replies scroll together</source>
-        <translation>Las respuestas comparadas se desplazan juntas</translation>
-    </message>
-    <message>
-        <source>Each reply scrolls by itself</source>
-        <translation>Cada respuesta se desplaza por separado</translation>
-    </message>
-    <message>
-        <source>This chat isn’t part of a comparison</source>
-        <translation>Este chat no forma parte de una comparación</translation>
-    </message>
-    <message>
-        <source>Restore Previous Layout</source>
-        <translation>Restaurar la disposición anterior</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chat hidden while you compare</source>
-        <comment>%n chats hidden while you compare</comment>
-        <translation>
-            <numerusform>%n chat oculto mientras comparas</numerusform>
-            <numerusform>%n chats ocultos mientras comparas</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Comparison closed</source>
-        <translation>Comparación cerrada</translation>
     </message>
     <message>
         <source>Filter</source>
@@ -5999,6 +5935,18 @@ No respondiste.</translation>
         <translation>La comprobación ha fallado. Consulta el registro.</translation>
     </message>
     <message>
+        <source>The replies appear in this chat, and use its history and settings.</source>
+        <translation>Las respuestas aparecen en este chat y usan su historial y sus ajustes.</translation>
+    </message>
+    <message>
+        <source>Choose a saved panel first.</source>
+        <translation>Elige primero un panel guardado.</translation>
+    </message>
+    <message>
+        <source>Open as Chats</source>
+        <translation>Abrir como chats</translation>
+    </message>
+    <message>
         <source>There is nothing to save.</source>
         <translation>No hay nada que guardar.</translation>
     </message>
@@ -6393,10 +6341,6 @@ No respondiste.</translation>
     <message>
         <source>Choose What to Send…</source>
         <translation>Elegir qué enviar…</translation>
-    </message>
-    <message>
-        <source>What you send leaves this computer.</source>
-        <translation>Lo que envías sale de este ordenador.</translation>
     </message>
     <message>
         <source>Messages go to {host}.</source>
@@ -6895,14 +6839,6 @@ No respondiste.</translation>
         </translation>
     </message>
     <message>
-        <source>Write a message…</source>
-        <translation>Escribe un mensaje…</translation>
-    </message>
-    <message>
-        <source>replies</source>
-        <translation>respuestas</translation>
-    </message>
-    <message>
         <source>Broadcast later messages too</source>
         <translation>Difundir también los mensajes siguientes</translation>
     </message>
@@ -6990,10 +6926,6 @@ No respondiste.</translation>
     <message>
         <source>Export progress</source>
         <translation>Progreso de la exportación</translation>
-    </message>
-    <message>
-        <source>Number of replies</source>
-        <translation>Número de respuestas</translation>
     </message>
     <message>
         <source>Always included in JSON</source>
@@ -7947,10 +7879,6 @@ No respondiste.</translation>
         <translation>Quitar el miembro {number}</translation>
     </message>
     <message>
-        <source>Ask a Panel</source>
-        <translation>Preguntar a un panel</translation>
-    </message>
-    <message>
         <source>Panel</source>
         <translation>Panel</translation>
     </message>
@@ -7961,10 +7889,6 @@ No respondiste.</translation>
     <message>
         <source>Add Member</source>
         <translation>Añadir miembro</translation>
-    </message>
-    <message>
-        <source>Ask</source>
-        <translation>Preguntar</translation>
     </message>
     <message>
         <source>A panel needs at least two members.</source>
@@ -8001,10 +7925,6 @@ No respondiste.</translation>
     <message>
         <source>The columns of this panel aren’t in this chat.</source>
         <translation>Las columnas de este panel no están en este chat.</translation>
-    </message>
-    <message>
-        <source>Ask a Panel…  Ctrl+Shift+E</source>
-        <translation>Preguntar a un panel…  Ctrl+Shift+E</translation>
     </message>
     <message>
         <source>Show Panel: {names}</source>
@@ -8053,10 +7973,6 @@ No respondiste.</translation>
     <message>
         <source>All members have replied</source>
         <translation>Todos los miembros han respondido</translation>
-    </message>
-    <message>
-        <source>Ask a Panel…</source>
-        <translation>Preguntar a un panel…</translation>
     </message>
     <message>
         <source>Ask Same Panel Again</source>

@@ -319,10 +319,6 @@
         <translation>Température {value}</translation>
     </message>
     <message>
-        <source>Choose at least two models.</source>
-        <translation>Choisissez au moins deux modèles.</translation>
-    </message>
-    <message>
         <source>Chats</source>
         <translation>Discussions</translation>
     </message>
@@ -1821,10 +1817,6 @@ Vous avez refusé.</translation>
         <translation>{title} – {model}</translation>
     </message>
     <message>
-        <source>This chat isn’t being compared</source>
-        <translation>Cette discussion n’est pas comparée</translation>
-    </message>
-    <message>
         <source>Show Report</source>
         <translation>Afficher le rapport</translation>
     </message>
@@ -2823,10 +2815,6 @@ Vous avez refusé.</translation>
     <message>
         <source>That folder</source>
         <translation>Ce dossier</translation>
-    </message>
-    <message>
-        <source>Message to compare</source>
-        <translation>Message à comparer</translation>
     </message>
     <message>
         <source>using a tool</source>
@@ -5434,10 +5422,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Seul du texte peut être récupéré&#xa0;; cette page est de type {kind}.</translation>
     </message>
     <message>
-        <source>Enter a message.</source>
-        <translation>Saisissez un message.</translation>
-    </message>
-    <message>
         <source>Blind comparison</source>
         <translation>Comparaison à l’aveugle</translation>
     </message>
@@ -5446,60 +5430,12 @@ Vous n’avez pas répondu.</translation>
         <translation>Comparer par</translation>
     </message>
     <message>
-        <source>Choose up to {most} models. {columns} are selected.</source>
-        <translation>Choisissez jusqu’à {most} modèles. {columns} sont sélectionnés.</translation>
-    </message>
-    <message>
-        <source>Get a second model first.</source>
-        <translation>Obtenez d’abord un deuxième modèle.</translation>
-    </message>
-    <message>
-        <source>Continue with this reply and close the others</source>
-        <translation>Continuer avec cette réponse et fermer les autres</translation>
-    </message>
-    <message>
-        <source>Show differences</source>
-        <translation>Afficher les différences</translation>
-    </message>
-    <message>
-        <source>Hidden until you keep a reply</source>
-        <translation>Masqué jusqu’à ce que vous gardiez une réponse</translation>
-    </message>
-    <message>
         <source>Show Differences</source>
         <translation>Afficher les différences</translation>
     </message>
     <message>
         <source>Scroll Compared Replies Together</source>
         <translation>Faire défiler ensemble les réponses comparées</translation>
-    </message>
-    <message>
-        <source>Compared replies scroll together</source>
-        <translation>Les réponses comparées défilent ensemble</translation>
-    </message>
-    <message>
-        <source>Each reply scrolls by itself</source>
-        <translation>Chaque réponse défile séparément</translation>
-    </message>
-    <message>
-        <source>This chat isn’t part of a comparison</source>
-        <translation>Cette discussion ne fait pas partie d’une comparaison</translation>
-    </message>
-    <message>
-        <source>Restore Previous Layout</source>
-        <translation>Rétablir la disposition précédente</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chat hidden while you compare</source>
-        <comment>%n chats hidden while you compare</comment>
-        <translation>
-            <numerusform>%n discussion masquée pendant la comparaison</numerusform>
-            <numerusform>%n discussions masquées pendant la comparaison</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Comparison closed</source>
-        <translation>Comparaison fermée</translation>
     </message>
     <message>
         <source>Filter</source>
@@ -5967,6 +5903,18 @@ Vous n’avez pas répondu.</translation>
         <translation>La vérification a échoué. Consultez le journal.</translation>
     </message>
     <message>
+        <source>The replies appear in this chat, and use its history and settings.</source>
+        <translation>Les réponses apparaissent dans cette discussion et utilisent son historique et ses réglages.</translation>
+    </message>
+    <message>
+        <source>Choose a saved panel first.</source>
+        <translation>Choisissez d’abord un panel enregistré.</translation>
+    </message>
+    <message>
+        <source>Open as Chats</source>
+        <translation>Ouvrir comme discussions</translation>
+    </message>
+    <message>
         <source>There is nothing to save.</source>
         <translation>Il n’y a rien à enregistrer.</translation>
     </message>
@@ -6361,10 +6309,6 @@ Vous n’avez pas répondu.</translation>
     <message>
         <source>Choose What to Send…</source>
         <translation>Choisir quoi envoyer…</translation>
-    </message>
-    <message>
-        <source>What you send leaves this computer.</source>
-        <translation>Ce que vous envoyez quitte cet ordinateur.</translation>
     </message>
     <message>
         <source>Messages go to {host}.</source>
@@ -6863,14 +6807,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <source>Write a message…</source>
-        <translation>Écrivez un message…</translation>
-    </message>
-    <message>
-        <source>replies</source>
-        <translation>réponses</translation>
-    </message>
-    <message>
         <source>Broadcast later messages too</source>
         <translation>Diffuser aussi les messages suivants</translation>
     </message>
@@ -6958,10 +6894,6 @@ Vous n’avez pas répondu.</translation>
     <message>
         <source>Export progress</source>
         <translation>Progression de l’exportation</translation>
-    </message>
-    <message>
-        <source>Number of replies</source>
-        <translation>Nombre de réponses</translation>
     </message>
     <message>
         <source>Always included in JSON</source>
@@ -7947,10 +7879,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Retirer le membre {number}</translation>
     </message>
     <message>
-        <source>Ask a Panel</source>
-        <translation>Interroger un panel</translation>
-    </message>
-    <message>
         <source>Panel</source>
         <translation>Panel</translation>
     </message>
@@ -7961,10 +7889,6 @@ Vous n’avez pas répondu.</translation>
     <message>
         <source>Add Member</source>
         <translation>Ajouter un membre</translation>
-    </message>
-    <message>
-        <source>Ask</source>
-        <translation>Interroger</translation>
     </message>
     <message>
         <source>A panel needs at least two members.</source>
@@ -8001,10 +7925,6 @@ Vous n’avez pas répondu.</translation>
     <message>
         <source>The columns of this panel aren’t in this chat.</source>
         <translation>Les colonnes de ce panel ne sont pas dans cette discussion.</translation>
-    </message>
-    <message>
-        <source>Ask a Panel…  Ctrl+Shift+E</source>
-        <translation>Interroger un panel…  Ctrl+Shift+E</translation>
     </message>
     <message>
         <source>Show Panel: {names}</source>
@@ -8053,10 +7973,6 @@ Vous n’avez pas répondu.</translation>
     <message>
         <source>All members have replied</source>
         <translation>Tous les membres ont répondu</translation>
-    </message>
-    <message>
-        <source>Ask a Panel…</source>
-        <translation>Interroger un panel…</translation>
     </message>
     <message>
         <source>Ask Same Panel Again</source>

@@ -317,10 +317,6 @@
         <translation>温度{value}</translation>
     </message>
     <message>
-        <source>Choose at least two models.</source>
-        <translation>モデルを2つ以上選択してください。</translation>
-    </message>
-    <message>
         <source>Chats</source>
         <translation>チャット</translation>
     </message>
@@ -1787,10 +1783,6 @@ You declined.</source>
         <translation>{title} – {model}</translation>
     </message>
     <message>
-        <source>This chat isn’t being compared</source>
-        <translation>このチャットは比較中ではありません</translation>
-    </message>
-    <message>
         <source>Show Report</source>
         <translation>レポートを表示</translation>
     </message>
@@ -2761,10 +2753,6 @@ You declined.</source>
     <message>
         <source>That folder</source>
         <translation>そのフォルダ</translation>
-    </message>
-    <message>
-        <source>Message to compare</source>
-        <translation>比較するメッセージ</translation>
     </message>
     <message>
         <source>using a tool</source>
@@ -5342,10 +5330,6 @@ You didn’t answer.</source>
         <translation>取得するのはテキストだけです。これは{kind}です。</translation>
     </message>
     <message>
-        <source>Enter a message.</source>
-        <translation>メッセージを入力してください。</translation>
-    </message>
-    <message>
         <source>Blind comparison</source>
         <translation>ブラインド比較</translation>
     </message>
@@ -5354,59 +5338,12 @@ You didn’t answer.</source>
         <translation>比較対象</translation>
     </message>
     <message>
-        <source>Choose up to {most} models. {columns} are selected.</source>
-        <translation>モデルは{most}個まで選択できます。{columns}個を選択中です。</translation>
-    </message>
-    <message>
-        <source>Get a second model first.</source>
-        <translation>先に2つ目のモデルを入手してください。</translation>
-    </message>
-    <message>
-        <source>Continue with this reply and close the others</source>
-        <translation>この回答で続け、ほかを閉じる</translation>
-    </message>
-    <message>
-        <source>Show differences</source>
-        <translation>違いを表示</translation>
-    </message>
-    <message>
-        <source>Hidden until you keep a reply</source>
-        <translation>回答を残すまで非表示です</translation>
-    </message>
-    <message>
         <source>Show Differences</source>
         <translation>違いを表示</translation>
     </message>
     <message>
         <source>Scroll Compared Replies Together</source>
         <translation>比較中の回答を一緒にスクロール</translation>
-    </message>
-    <message>
-        <source>Compared replies scroll together</source>
-        <translation>比較中の回答は一緒にスクロールします</translation>
-    </message>
-    <message>
-        <source>Each reply scrolls by itself</source>
-        <translation>回答は別々にスクロールします</translation>
-    </message>
-    <message>
-        <source>This chat isn’t part of a comparison</source>
-        <translation>このチャットは比較中ではありません</translation>
-    </message>
-    <message>
-        <source>Restore Previous Layout</source>
-        <translation>以前のレイアウトを復元</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chat hidden while you compare</source>
-        <comment>%n chats hidden while you compare</comment>
-        <translation>
-            <numerusform>比較中は%n件のチャットを隠しています</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Comparison closed</source>
-        <translation>比較を閉じました</translation>
     </message>
     <message>
         <source>Filter</source>
@@ -5864,6 +5801,18 @@ You didn’t answer.</source>
         <translation>確認に失敗しました。ログを確認してください。</translation>
     </message>
     <message>
+        <source>The replies appear in this chat, and use its history and settings.</source>
+        <translation>回答はこのチャットに表示され、その履歴と設定を使用します。</translation>
+    </message>
+    <message>
+        <source>Choose a saved panel first.</source>
+        <translation>先に保存したパネルを選んでください。</translation>
+    </message>
+    <message>
+        <source>Open as Chats</source>
+        <translation>チャットとして開く</translation>
+    </message>
+    <message>
         <source>There is nothing to save.</source>
         <translation>保存するものはありません。</translation>
     </message>
@@ -6255,10 +6204,6 @@ You didn’t answer.</source>
     <message>
         <source>Choose What to Send…</source>
         <translation>送る部分を選択…</translation>
-    </message>
-    <message>
-        <source>What you send leaves this computer.</source>
-        <translation>送信した内容はこのコンピュータの外に出ます。</translation>
     </message>
     <message>
         <source>Messages go to {host}.</source>
@@ -6750,14 +6695,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <source>Write a message…</source>
-        <translation>メッセージを入力…</translation>
-    </message>
-    <message>
-        <source>replies</source>
-        <translation>件の回答</translation>
-    </message>
-    <message>
         <source>Broadcast later messages too</source>
         <translation>この後のメッセージも一斉送信します</translation>
     </message>
@@ -6845,10 +6782,6 @@ You didn’t answer.</source>
     <message>
         <source>Export progress</source>
         <translation>書き出しの進行状況</translation>
-    </message>
-    <message>
-        <source>Number of replies</source>
-        <translation>回答の数</translation>
     </message>
     <message>
         <source>Always included in JSON</source>
@@ -7819,10 +7752,6 @@ You didn’t answer.</source>
         <translation>メンバー {number} を取り除く</translation>
     </message>
     <message>
-        <source>Ask a Panel</source>
-        <translation>パネルに質問</translation>
-    </message>
-    <message>
         <source>Panel</source>
         <translation>パネル</translation>
     </message>
@@ -7833,10 +7762,6 @@ You didn’t answer.</source>
     <message>
         <source>Add Member</source>
         <translation>メンバーを追加</translation>
-    </message>
-    <message>
-        <source>Ask</source>
-        <translation>質問</translation>
     </message>
     <message>
         <source>A panel needs at least two members.</source>
@@ -7873,10 +7798,6 @@ You didn’t answer.</source>
     <message>
         <source>The columns of this panel aren’t in this chat.</source>
         <translation>このパネルの列はこのチャットにありません。</translation>
-    </message>
-    <message>
-        <source>Ask a Panel…  Ctrl+Shift+E</source>
-        <translation>パネルに質問…  Ctrl+Shift+E</translation>
     </message>
     <message>
         <source>Show Panel: {names}</source>
@@ -7925,10 +7846,6 @@ You didn’t answer.</source>
     <message>
         <source>All members have replied</source>
         <translation>全員が回答しました</translation>
-    </message>
-    <message>
-        <source>Ask a Panel…</source>
-        <translation>パネルに質問…</translation>
     </message>
     <message>
         <source>Ask Same Panel Again</source>

@@ -317,10 +317,6 @@
         <translation>温度 {value}</translation>
     </message>
     <message>
-        <source>Choose at least two models.</source>
-        <translation>请至少选择两个模型。</translation>
-    </message>
-    <message>
         <source>Chats</source>
         <translation>对话</translation>
     </message>
@@ -1787,10 +1783,6 @@ You declined.</source>
         <translation>{title} – {model}</translation>
     </message>
     <message>
-        <source>This chat isn’t being compared</source>
-        <translation>此对话不在对比中</translation>
-    </message>
-    <message>
         <source>Show Report</source>
         <translation>显示报告</translation>
     </message>
@@ -2761,10 +2753,6 @@ You declined.</source>
     <message>
         <source>That folder</source>
         <translation>该文件夹</translation>
-    </message>
-    <message>
-        <source>Message to compare</source>
-        <translation>要对比的消息</translation>
     </message>
     <message>
         <source>using a tool</source>
@@ -5374,10 +5362,6 @@ You didn’t answer.</source>
         <translation>仅获取文本，而这是 {kind}。</translation>
     </message>
     <message>
-        <source>Enter a message.</source>
-        <translation>请输入消息。</translation>
-    </message>
-    <message>
         <source>Blind comparison</source>
         <translation>盲测对比</translation>
     </message>
@@ -5386,59 +5370,12 @@ You didn’t answer.</source>
         <translation>对比项</translation>
     </message>
     <message>
-        <source>Choose up to {most} models. {columns} are selected.</source>
-        <translation>最多选择 {most} 个模型。已选择 {columns} 个。</translation>
-    </message>
-    <message>
-        <source>Get a second model first.</source>
-        <translation>请先获取第二个模型。</translation>
-    </message>
-    <message>
-        <source>Continue with this reply and close the others</source>
-        <translation>用此回复继续并关闭其他回复</translation>
-    </message>
-    <message>
-        <source>Show differences</source>
-        <translation>显示差异</translation>
-    </message>
-    <message>
-        <source>Hidden until you keep a reply</source>
-        <translation>保留回复前隐藏</translation>
-    </message>
-    <message>
         <source>Show Differences</source>
         <translation>显示差异</translation>
     </message>
     <message>
         <source>Scroll Compared Replies Together</source>
         <translation>同步滚动对比的回复</translation>
-    </message>
-    <message>
-        <source>Compared replies scroll together</source>
-        <translation>对比的回复同步滚动</translation>
-    </message>
-    <message>
-        <source>Each reply scrolls by itself</source>
-        <translation>每条回复单独滚动</translation>
-    </message>
-    <message>
-        <source>This chat isn’t part of a comparison</source>
-        <translation>此对话不在对比中</translation>
-    </message>
-    <message>
-        <source>Restore Previous Layout</source>
-        <translation>恢复之前的布局</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chat hidden while you compare</source>
-        <comment>%n chats hidden while you compare</comment>
-        <translation>
-            <numerusform>对比期间隐藏了 %n 个对话</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Comparison closed</source>
-        <translation>已关闭对比</translation>
     </message>
     <message>
         <source>Filter</source>
@@ -5896,6 +5833,18 @@ You didn’t answer.</source>
         <translation>检查失败。请查看日志。</translation>
     </message>
     <message>
+        <source>The replies appear in this chat, and use its history and settings.</source>
+        <translation>回复将显示在此对话中，并使用其历史记录和设置。</translation>
+    </message>
+    <message>
+        <source>Choose a saved panel first.</source>
+        <translation>请先选择已保存的评审团。</translation>
+    </message>
+    <message>
+        <source>Open as Chats</source>
+        <translation>作为对话打开</translation>
+    </message>
+    <message>
         <source>There is nothing to save.</source>
         <translation>没有需要保存的内容。</translation>
     </message>
@@ -6287,10 +6236,6 @@ You didn’t answer.</source>
     <message>
         <source>Choose What to Send…</source>
         <translation>选择要发送的部分…</translation>
-    </message>
-    <message>
-        <source>What you send leaves this computer.</source>
-        <translation>你发送的内容会离开此电脑。</translation>
     </message>
     <message>
         <source>Messages go to {host}.</source>
@@ -6782,14 +6727,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message>
-        <source>Write a message…</source>
-        <translation>输入消息…</translation>
-    </message>
-    <message>
-        <source>replies</source>
-        <translation>个回复</translation>
-    </message>
-    <message>
         <source>Broadcast later messages too</source>
         <translation>之后的消息也群发</translation>
     </message>
@@ -6877,10 +6814,6 @@ You didn’t answer.</source>
     <message>
         <source>Export progress</source>
         <translation>导出进度</translation>
-    </message>
-    <message>
-        <source>Number of replies</source>
-        <translation>回复数量</translation>
     </message>
     <message>
         <source>Always included in JSON</source>
@@ -7819,10 +7752,6 @@ You didn’t answer.</source>
         <translation>移除成员 {number}</translation>
     </message>
     <message>
-        <source>Ask a Panel</source>
-        <translation>询问评审团</translation>
-    </message>
-    <message>
         <source>Panel</source>
         <translation>评审团</translation>
     </message>
@@ -7833,10 +7762,6 @@ You didn’t answer.</source>
     <message>
         <source>Add Member</source>
         <translation>添加成员</translation>
-    </message>
-    <message>
-        <source>Ask</source>
-        <translation>询问</translation>
     </message>
     <message>
         <source>A panel needs at least two members.</source>
@@ -7873,10 +7798,6 @@ You didn’t answer.</source>
     <message>
         <source>The columns of this panel aren’t in this chat.</source>
         <translation>此对话中没有这个评审团的各列。</translation>
-    </message>
-    <message>
-        <source>Ask a Panel…  Ctrl+Shift+E</source>
-        <translation>询问评审团…  Ctrl+Shift+E</translation>
     </message>
     <message>
         <source>Show Panel: {names}</source>
@@ -7925,10 +7846,6 @@ You didn’t answer.</source>
     <message>
         <source>All members have replied</source>
         <translation>全部成员已回复</translation>
-    </message>
-    <message>
-        <source>Ask a Panel…</source>
-        <translation>询问评审团…</translation>
     </message>
     <message>
         <source>Ask Same Panel Again</source>

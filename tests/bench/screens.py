@@ -15,14 +15,13 @@ from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QMenu, QScrollArea, QWidget
 
-from app.chats.options import ChatOptions
+from app.chats.panel import Member
 from app.markdown.highlight import HighlightScheduler
 from app.models.downloads import Download, DownloadState
 from app.settings.paths import GUIDE, Paths
 from app.settings.settings import Settings
 from app.store import Message, Store, StoreError, new_id
 from app.system.updates import Release
-from app.ui.compare.compare_dialog import ComparisonColumn
 from app.ui.dialogs.about import CrashDialog, LicencesWindow, UpdateDialog
 from app.ui.dialogs.dialogs import ask_about_store, ask_about_unsaved, say_already_running
 from app.ui.settings.settings_window import SettingsWindow
@@ -217,15 +216,13 @@ def _window(screens: Screens) -> None:
     for pane in window.workspace.panes():
         pane.composer.button.click()
     window.toggle_score()
-    columns = [
-        ComparisonColumn(GUIDE, ChatOptions(temperature=t, seed=4), f"{t:g}") for t in (0.0, 0.9)
-    ]
-    panes = window.chats.comparisons.begin(columns, "", "Tell me a short story about a river.")
+    pane = driver.pane
+    pane.composer.set_text("Tell me a short story about a river.")
+    pane.unfold(pane.chat.ask_panel([Member(temperature=t, seed=4) for t in (0.0, 0.9)]))
     driver.wait(0.6)
     screens.shoot("comparison", window)
-    for pane in panes:
-        pane.composer.button.click()
-    panes[0].header.keep.click()
+    pane.panel.columns[0].keep.click()
+    pane.composer.button.click()
     window.toggle_sidebar()
     window.resize(760, 620)
     driver.wait(0.2)

@@ -125,7 +125,7 @@ class Scribbler(QObject):
         if text.strip():
             tell("draft", chat.id, "")
         self._do(chat, 3 + bool(text.strip()), (), lambda: chat.ask_panel(MEMBERS))
-        for message_id in chat.panel.lanes:
+        for message_id in chat.panel.generators:
             tell("status", message_id, "interrupted")
 
     def _resolve(self, chat: Chat) -> None:
@@ -300,7 +300,7 @@ class Scribbler(QObject):
     def _on_changed(self, message_id: str) -> None:
         """Report that a panel's column has ended before the others."""
         chat = self.sender()
-        if isinstance(chat, Chat) and message_id in chat.panel.lanes:
+        if isinstance(chat, Chat) and message_id in chat.panel.generators:
             status = chat.transcript[message_id].status
             tell("status", message_id, "interrupted" if status == "streaming" else status)
 

@@ -28,27 +28,6 @@ def three_panes(desk: Desk) -> None:
         desk.until(lambda number=number: len(desk.answers()) == number)
 
 
-def test_compare_two_temperatures_and_go_on_from_the_second(desk: Desk) -> None:
-    desk.type("Tell me about rivers")
-    desk.keys("ctrl+alt+c")
-    desk.until(lambda: desk.dialog("Compare"))
-    # Skip the files to the varying setting, select its next choice, then go to the count.
-    desk.keys("Tab", "Tab", "Down", "Tab", "Down", "ctrl+Return")
-    desk.until(lambda: len(desk.answers()) == 2)
-    chats = dict(desk.ask("SELECT variant, id FROM chats WHERE deleted_at IS NULL"))
-    assert sorted(chats) == ["Temperature 0.0", "Temperature 0.7"]
-    desk.until(lambda: desk.title().startswith("Temperature 0.0"))
-    desk.keys("ctrl+Tab")
-    desk.until(lambda: desk.title().startswith("Temperature 0.7"))
-    desk.keys("ctrl+alt+k")
-    kept = chats["Temperature 0.7"]
-    desk.until(lambda: [area.chats for area in desk.areas()] == [(kept,)])
-    desk.say("Thanks")
-    desk.until(lambda: len(desk.answers()) == 3)
-    assert [chat for chat, _, _ in desk.asked("Thanks")] == [kept]
-    assert len(desk.chats()) == 2  # closing a chat doesn't delete it
-
-
 def test_the_actions_of_a_message_branch_answer_again_and_page(desk: Desk) -> None:
     desk.say("Hello")
     desk.until(lambda: len(desk.answers()) == 1)

@@ -23,7 +23,11 @@ def named(desk: Desk) -> list[tuple[object, ...]]:
 
 def test_panel_merge_unfold_keep_and_tree(desk: Desk) -> None:
     desk.type("Hello")
-    desk.keys("ctrl+alt+e")
+    desk.keys("ctrl+alt+c")
+    desk.until(lambda: desk.dialog("Compare"))
+    desk.keys("Return")
+    desk.until(lambda: not desk.dialog("Compare"))
+    desk.give_keys()
     desk.until(lambda: len(desk.answers()) == 3)
     desk.keys("ctrl+k")
     desk.type("Merge Panel")

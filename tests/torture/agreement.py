@@ -148,7 +148,7 @@ def in_use(app: Application) -> Iterator[str]:
 def _one_reply(chat: Chat) -> Iterator[str]:
     streaming = [m.id for m in chat.transcript._messages.values() if m.status == "streaming"]
     panel: list[str | None] = [
-        i for i, lane in chat.panel.lanes.items() if lane.stage is not Stage.IDLE
+        i for i, lane in chat.panel.generators.items() if lane.stage is not Stage.IDLE
     ]
     calls = [key for key, call in chat.tools.calls.items() if call.state is not CallState.OVER]
     wanted = panel or calls or ([chat.reply.message_id] if chat.reply.is_active else [])
@@ -253,9 +253,8 @@ def _composer(chat: Chat, pane: ChatPane) -> Iterator[str]:
 
 def _header(window: MainWindow, chat: Chat, pane: ChatPane) -> Iterator[str]:
     status = chat.model.status
-    name = chat.model.alias or status.name
-    if pane.header.model_button.text() != name:
-        yield f"the header names {pane.header.model_button.text()!r}, not {name!r}"
+    if pane.header.model_button.text() != status.name:
+        yield f"the header names {pane.header.model_button.text()!r}, not {status.name!r}"
     words = {LoadState.READY: ("Ready",), LoadState.FAILED: ("Not loaded",)}
     words[LoadState.LOADING] = ("", "Loading…")
     words[LoadState.UNLOADED] = ("Unloaded", "Unloaded, loads when you send")
@@ -276,7 +275,7 @@ def engine(app: Application, running: StepEngine) -> Iterator[str]:
     yield from running.wrongs
     asked, used = {}, set(app.library._in_use)
     for chat in app.library._in_use.values():
-        lanes = [*chat.panel.lanes.values(), *helpers(chat)]
+        lanes = [*chat.panel.generators.values(), *helpers(chat)]
         used |= {lane.session._chat_id for lane in lanes}
         for session, each in [
             (chat.id, chat._answering),

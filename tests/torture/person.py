@@ -868,22 +868,23 @@ class Person:
 
     def compare(self, which: int) -> Touched:
         pane = self.pane
+        if pane is not None:
+            pane.composer.set_text(TEXTS[which % 4])
         self.window.commands["compare"].trigger()
         dialog = next((d for d in self.window.findChildren(CompareDialog) if d.isVisible()), None)
         if dialog is None:
             return set()
-        dialog.prompt.setPlainText(TEXTS[which % 4])
-        dialog.kinds[("Seeds", "Temperatures", "Models")[which % 3]].setChecked(True)
-        dialog.count.setValue(2 + which % 2)
+        dialog.kinds[("Seeds", "Temperatures", "Models")[which % 3]].click()
+        dialog.blind.setChecked(which % 2 == 0)
         (dialog.go.click if which % 5 else dialog.reject)()
         return {pane.chat.id} if pane is not None else set()
 
     def compared(self, what: str, n: int) -> Touched:
-        headers = [p.header for p in self.panes() if not p.header.keep.isHidden()]
-        if headers:
-            header = headers[n % len(headers)]
-            (header.keep if what == "keep" else header.differs).click()
-            return None if what == "keep" else set()
+        panes = [pane for pane in self.panes() if pane.unfolded]
+        if panes:
+            view = panes[n % len(panes)].panel
+            {"differences": view.differs, "scroll": view.tied, "open": view.as_chats}[what].click()
+            return None if what == "open" else set()
         return set()
 
     def layouts(self, what: str, n: int) -> Touched:
@@ -1183,7 +1184,7 @@ async def _turns() -> None:
 
 def _lanes(chat: Chat) -> list[ReplyGenerator]:
     """Return what can reply in a chat: the chat itself, the panel's columns and helpers."""
-    return [chat._answering, *chat.panel.lanes.values(), *helpers(chat)]
+    return [chat._answering, *chat.panel.generators.values(), *helpers(chat)]
 
 
 def _copy_what_is_there(source: str, target: str) -> None:
@@ -1290,10 +1291,10 @@ RULES: dict[str, tuple[str, Callable[..., Touched], dict[str, st.SearchStrategy[
     "changes_options": ("options and presets", Person.options, {"n": SMALL, "which": ANY}),
     "changes_settings": ("settings", Person.settings, {"which": ANY}),
     "compares": ("compare", Person.compare, {"which": ANY}),
-    "goes_on_from_one": (
+    "uses_columns": (
         "compared: {what}",
         Person.compared,
-        {"what": _one_of("keep", "differences"), "n": SMALL},
+        {"what": _one_of("differences", "scroll", "open"), "n": SMALL},
     ),
     "broadcasts": (
         "command: {name}",

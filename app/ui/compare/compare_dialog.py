@@ -1,198 +1,135 @@
-"""Dialog for setting up a comparison: message, files, and what to compare."""
+"""Dialog for choosing what to compare: the members of a panel. Saves panels by name."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from random import shuffle
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
-from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal, Slot
-from PySide6.QtGui import QDropEvent, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QCheckBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QGridLayout,
     QLabel,
-    QPlainTextEdit,
-    QPushButton,
-    QRadioButton,
+    QLineEdit,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
-from app.chats.options import ChatOptions, varied
+from app.chats.panel import (
+    MOST,
+    Member,
+    by_model,
+    by_seed,
+    by_temperature,
+    members_from_json,
+    usual,
+)
 from app.models.names import model_fallback_name
 from app.settings.language import mark, tr
 from app.settings.settings import Settings
-from app.store import Attachments
-from app.ui.composer.composer import enter_sends, files_in, has_image, image_in
-from app.ui.composer.file_chips import FileChips
-from app.ui.pane.files import PaneFiles
+from app.ui.dialogs.name_dialogs import NameDialog, tidy
+from app.ui.style import tokens as t
+from app.ui.style.theme import scaled
+from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.labels import plain_label
 from app.ui.widgets.laying import SPRING, across
-from app.ui.widgets.manners import WheelGuard, begin_at_edge
+from app.ui.widgets.manners import WheelGuard
+from app.ui.widgets.row_list import RowList
 from app.ui.widgets.sheet import Sheet, keep_place
 
-_DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
+_CHAT_TEMPERATURE = -0.1  # value that represents the chat's own temperature
 
 
-class CompareFiles(QWidget):
-    """The message's file chips and a button for adding more. All columns get the same files.
+class MemberRow(QWidget):
+    """A panel member: name, model, temperature and seed, with instructions below."""
 
-    The files are shared with the pane's composer. Besides using the button, the user can drop files
-    on the dialog or paste them into the message.
-    """
+    changed = Signal()  # the user chose a different model
 
-    changed = Signal()  # files were added or removed, or finished loading
-
-    def __init__(self, files: PaneFiles, field: AskField, parent: QWidget) -> None:
-        """Create the row. ``field`` is the message, ``parent`` the dialog."""
+    def __init__(self, member: Member, models: Mapping[str, str], parent: QWidget) -> None:
         super().__init__(parent)
-        self._files = files
-        self.button = QPushButton(tr("Attach Files…"), self)
-        self.button.setAutoDefault(False)
-        self.button.clicked.connect(lambda: files.choose(self))
-        self._refused = plain_label(self)
-        self._refused.hide()
-        self._row = QWidget(self)
-        self.chips = FileChips(self.button, self._row)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
-        layout.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeading)
-        layout.addWidget(self._row)
-        layout.addWidget(self._refused)
-        files.wire(self.chips)
-        field.files_given.connect(files.add)
-        field.image_given.connect(files.add_image)
-        parent.setAcceptDrops(True)
-        parent.installEventFilter(self)
-        files.attaching.refused.connect(self._on_refused)
-        files.shown.connect(self._show)
-        self._show()
+        self.name = QLineEdit(member.name, self)
+        self.name.setPlaceholderText(tr("Name"))
+        self.model = QComboBox(self)
+        self.model.addItem(tr("This chat’s model"), "")
+        for ref, name in models.items():
+            self.model.addItem(name, ref)
+            self.model.setItemData(self.model.count() - 1, ref, Qt.ItemDataRole.ToolTipRole)
+        if member.model and self.model.findData(member.model) < 0:
+            self.model.addItem(member.model, member.model)
+        self.model.setCurrentIndex(max(0, self.model.findData(member.model)))
+        self.model.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.model.setMinimumContentsLength(10)
+        self.temperature = QDoubleSpinBox(self)
+        self.temperature.setRange(_CHAT_TEMPERATURE, 2.0)
+        self.temperature.setSingleStep(0.1)
+        self.temperature.setSpecialValueText(tr("As in chat", "a temperature"))
+        self.temperature.setValue(
+            _CHAT_TEMPERATURE if member.temperature is None else member.temperature
+        )
+        self.seed = QSpinBox(self)
+        self.seed.setRange(-1, 2**31 - 1)
+        self.seed.setSpecialValueText(tr("Random", "a seed"))
+        self.seed.setValue(-1 if member.seed is None else member.seed)
+        self.system = QLineEdit(member.system, self)
+        self.system.setPlaceholderText(tr("Instructions for this member"))
+        self.remove = IconButton("x", tr("Remove Member"), self, side=24)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 6)
+        grid.setSpacing(6)
+        fields = (self.name, self.model, self.temperature, self.seed, self.remove)
+        names = (tr("Name"), tr("Model"), tr("Temperature"), tr("Seed"))
+        self._labels = [plain_label(self, name, px=t.SMALL_PX) for name in names]
+        for column, label in enumerate(self._labels):
+            grid.addWidget(label, 0, column)
+        for column, field in enumerate(fields):
+            grid.addWidget(field, 1, column)
+        grid.addWidget(self.system, 2, 0, 1, 4)
+        grid.setColumnStretch(0, 2)
+        grid.setColumnStretch(1, 4)
+        self.name.setMinimumWidth(scaled(120))
+        for spun in (self.temperature, self.seed):
+            spun.ensurePolished()
+            words = spun.fontMetrics().horizontalAdvance(spun.specialValueText())
+            spun.setFixedWidth(max(scaled(116), words + 44))  # 44 px for arrows and edges
+        self.model.currentIndexChanged.connect(self.changed)
+
+    def set_number(self, number: int) -> None:
+        """Number the accessible names of the fields, starting at 1. Only the first has labels."""
+        for label in self._labels:
+            label.setVisible(number == 1)
+        for field, words in (
+            (self.name, mark("Name of member {number}")),
+            (self.model, mark("Model of member {number}")),
+            (self.temperature, mark("Temperature of member {number}")),
+            (self.seed, mark("Seed of member {number}")),
+            (self.system, mark("Instructions of member {number}")),
+            (self.remove, mark("Remove member {number}")),
+        ):
+            field.setAccessibleName(tr(words, number=number))
+        self.temperature.setToolTip(tr("Temperature"))
+        self.seed.setToolTip(tr("Seed"))
 
     @property
-    def attachments(self) -> Attachments:
-        return self._files.attaching.files
-
-    @property
-    def reading(self) -> tuple[str, ...]:
-        return self._files.attaching.reading
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in _DRAGS and isinstance(event, QDropEvent):
-            found = files_in(event.mimeData())
-            if not (found or has_image(event.mimeData())):
-                return False
-            # Keep the source from deleting its file.
-            event.setDropAction(Qt.DropAction.CopyAction)
-            event.accept()
-            if event.type() == QEvent.Type.Drop and found:
-                self._files.add(found)
-            elif event.type() == QEvent.Type.Drop and (image := image_in(event.mimeData())):
-                self._files.add_image(image)
-            return True
-        return super().eventFilter(watched, event)
-
-    @Slot(str)
-    def _on_refused(self, why: str) -> None:
-        """Show the error in the dialog, which would cover a notice in the window."""
-        self._refused.setText(why)
-        self._refused.show()
-        self.changed.emit()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._arrange()
-
-    @Slot()
-    def _show(self) -> None:
-        if len(self._files.chips) > len(self.chips.chips):
-            self._refused.hide()  # a file was added, so the error is outdated
-        self.chips.show_files(self._files.chips)
-        self._arrange()
-        self.changed.emit()
-
-    def _arrange(self) -> None:
-        height = self.chips.arrange(self.width())
-        self.chips.setGeometry(0, 0, self.width(), height)
-        self._row.setFixedHeight(height)
-        self._row.setVisible(bool(height))
+    def member(self) -> Member:
+        warm = round(self.temperature.value(), 2)
+        return Member(
+            tidy(self.name.text()),
+            self.model.currentData() or "",
+            self.system.text().strip(),
+            None if warm < 0 else warm,
+            None if self.seed.value() < 0 else self.seed.value(),
+        )
 
 
-_FIELD = 104
-
-
-class AskField(QPlainTextEdit):
-    """Plain text field in which Enter works like in the composer."""
-
-    files_given = Signal(list)  # (paths): pasted or dropped
-    image_given = Signal(bytes)  # (data): pasted or dropped image as file contents
-    submitted = Signal()  # Enter should send
-
-    def __init__(self, text: str, name: str, settings: Settings, parent: QWidget) -> None:
-        super().__init__(text, parent)
-        self._settings = settings
-        self.setObjectName("field")
-        self.setAccessibleName(name)
-        self.setTabChangesFocus(True)
-        begin_at_edge(self)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        enter = event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
-        if enter and enter_sends(event, self._settings):
-            self.submitted.emit()
-        else:
-            super().keyPressEvent(event)
-
-    def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        return source.hasText() or has_image(source) or bool(files_in(source))
-
-    def insertFromMimeData(self, source: QMimeData) -> None:
-        if files := files_in(source):  # otherwise we'd insert text like "file:///…"
-            self.files_given.emit(files)
-        elif not source.hasText() and (image := image_in(source)):
-            self.image_given.emit(image)
-        else:
-            super().insertFromMimeData(source)
-
-
-TEMPERATURES = (0.0, 0.7, 1.2, 0.4, 1.0, 1.5)  # n columns use the first n values, sorted
-BY_SEED, BY_TEMPERATURE, BY_MODEL = mark("Seeds"), mark("Temperatures"), mark("Models")
-"""Kinds of comparison, to be translated with `tr`."""
-MOST = 6  # more columns would be too narrow to read
-
-
-class ComparisonColumn(Struct, frozen=True):
-    model: str
-    options: ChatOptions
-    words: str
-
-
-def seed_columns(
-    model: str, options: ChatOptions, defaults: Mapping[str, Any], count: int
-) -> list[ComparisonColumn]:
-    """Return columns that differ by their seed. ``defaults``: see `Model.defaults`."""
-    sampled = varied(options, defaults)
-    return [
-        ComparisonColumn(model, replace(sampled, seed=n), tr("Seed {n}", n=n))
-        for n in range(1, count + 1)
-    ]
-
-
-def told_apart(names: Mapping[str, str]) -> dict[str, str]:
-    """Make model names unique by adding the parent folder to duplicates. Keys are references."""
-    times = Counter(names.values())
-    return {
-        ref: f"{name} ({Path(ref).parent.name or ref})" if times[name] > 1 else name
-        for ref, name in names.items()
-    }
-
-
-def tally(kept: Mapping[str, Sequence[int]], names: Mapping[str, str]) -> str:
-    """Summarize how often each model's reply was kept, best first. "" if there's no data."""
+def describe_kept(kept: Mapping[str, Sequence[int]], names: Mapping[str, str]) -> str:
+    """Describe how often each model's reply was kept, best first. "" if there's no data."""
     ordered = sorted(kept.items(), key=lambda one: (-one[1][0] / max(1, one[1][1]), one[0]))
     parts = [
         tr(
@@ -208,123 +145,144 @@ def tally(kept: Mapping[str, Sequence[int]], names: Mapping[str, str]) -> str:
 
 class CompareDialog(Sheet):
     def __init__(
-        self,
-        models: list[tuple[str, str]],  # (reference, name) pairs
-        current: str,
-        options: ChatOptions,
-        prompt: str,
-        settings: Settings,
-        parent: QWidget,
-        *,
-        # The current model's sampling defaults, see `Model.defaults`.
-        defaults: Mapping[str, Any] | None = None,
-        files: PaneFiles | None = None,  # files already attached to the message
+        self, settings: Settings, models: Mapping[str, str], about: str, parent: QWidget
     ) -> None:
+        """Create the dialog.
+
+        Args:
+            models: model names by reference.
+            about: start of the user's message, shown for context.
+        """
         super().__init__("compare", tr("Compare"), parent, spacing=10)
-        self._current = current
-        self._options = options
-        self._defaults = defaults or {}
-        self._names = dict(models)
-        self.prompt = AskField(prompt, tr("Message to compare"), settings, self)
-        self.prompt.setPlaceholderText(tr("Write a message…"))
-        self.prompt.setFixedHeight(_FIELD)
-        self.files = CompareFiles(files, self.prompt, self) if files is not None else None
+        self._settings = settings
+        self._models = dict(models)
+        self.saved = QComboBox(self)
+        self.saved.setAccessibleName(tr("Panel"))
+        self.keep = self.button(tr("Save As…"), self._ask_name)
+        self.rename = self.button(tr("Rename…"), partial(self._ask_name, renames=True))
+        self.delete = self.button(tr("Delete"), self._delete)
+        head = across((self.saved, 1), self.keep, self.rename, self.delete)
         self.kinds = {
-            kind: QRadioButton(tr(kind), self) for kind in (BY_SEED, BY_TEMPERATURE, BY_MODEL)
+            kind: self.button(tr(kind), partial(self._fill, make))
+            for kind, make in (
+                (mark("Models"), lambda: by_model(self._models)),
+                (mark("Seeds"), lambda: by_seed(3)),
+                (mark("Temperatures"), by_temperature),
+            )
         }
-        self.kinds[BY_SEED].setChecked(True)
-        self.count = QSpinBox(self)
-        self.count.setAccessibleName(tr("Number of replies"))
-        self.count.setRange(2, MOST)
-        self.count.setValue(3)
-        self.count.setSuffix(" " + tr("replies"))
-        self.models = [QCheckBox(name, self) for _, name in models]
-        for place, ((ref, _), box) in enumerate(zip(models, self.models, strict=True)):
-            box.setToolTip(ref)
-            box.setChecked(place < MOST)
-            box.toggled.connect(self._refresh)
         self.blind = QCheckBox(tr("Blind comparison"), self)
         self.blind.setToolTip(tr("Shuffles the replies and hides names until you keep one"))
-        self.tally = self.label(tally(settings.kept, self._names))
+        ways = across(QLabel(tr("Compare by"), self), *self.kinds.values(), SPRING, self.blind)
+        self.tally = self.label(describe_kept(settings.kept, self._models))
+        self.add = self.button(tr("Add Member"), lambda: self._add(Member(), focus=True))
+        self._list = RowList(self.add, self)
+        self._list.setMinimumHeight(scaled(250))
+        self._list.changed.connect(self._refresh)
         self.why = self.label()
         keep_place(self.why)
         self.go = self.button(tr("Compare"), self.accept)
-        self.prompt.submitted.connect(self.go.click)
-        self.go.setShortcut(QKeySequence("Ctrl+Return"))
-        how_many = across(self.count, SPRING, spacing=None)
-        self.put(
-            QLabel(tr("Message"), self),
-            self.prompt,
-            *([self.files] if self.files is not None else []),
-            QLabel(tr("Compare by"), self),
-            *self.kinds.values(),
-            how_many,
-            *self.models,
-            self.tally,
-            self.blind,
-            self.why,
-        )
-        self.rows.addStretch(1)  # take up extra space below the rows
-        self.put_foot(self.go)
-        self.keep_wide(420)
-        for button in self.kinds.values():
-            button.toggled.connect(self._refresh)
-        self.prompt.textChanged.connect(self._refresh)
-        if self.files is not None:
-            self.files.changed.connect(self._refresh)
+        note = tr("The replies appear in this chat, and use its history and settings.")
+        self.put(self.label(about), self.label(note), head, ways, self._list, self.tally, self.why)
+        self.put_foot(self.go, self.add)
+        self.resize(scaled(700), scaled(470))
+        self._fill_names(settings.panel)
+        self.show_members(members_of(settings))
+        self.saved.activated.connect(self._on_saved)
         WheelGuard(self)
-        self._refresh()
-        self.prompt.setFocus()
+        self.go.setFocus()
+
+    def show_members(self, members: Sequence[Member]) -> None:
+        self._list.clear()
+        for member in members:
+            self._add(member)
+
+    def _fill(self, make: Callable[[], list[Member]]) -> None:
+        self.show_members(make())
+
+    def chosen(self) -> list[Member]:
+        return [row.member for row in self.members]
+
+    def asked(self) -> list[Member]:
+        """Get the members to ask, shuffled and with hidden names for a blind comparison."""
+        members = [replace(member, hidden=self.blind.isChecked()) for member in self.chosen()]
+        if self.blind.isChecked():
+            shuffle(members)
+        return members
+
+    def accept(self) -> None:
+        """Remember the members, so that the shortcut asks the same panel next time."""
+        told = [member.to_json() for member in self.chosen()]
+        name = self.saved.currentData() or ""
+        known = self._settings.panels.get(name) == told
+        panels = {**self._settings.panels, "": told}
+        self._settings.set(panels=panels, panel=name if known else "")
+        super().accept()
 
     @property
-    def kind(self) -> str:
-        return next(kind for kind, button in self.kinds.items() if button.isChecked())
+    def members(self) -> list[MemberRow]:
+        return self._list.items
 
-    def columns(self) -> list[ComparisonColumn]:
-        kind, count = self.kind, self.count.value()
-        if kind == BY_MODEL:
-            chosen = [box.toolTip() for box in self.models if box.isChecked()]
-            words = told_apart({ref: self._names[ref] for ref in chosen})
-            return [ComparisonColumn(ref, self._options, words[ref]) for ref in chosen]
-        if kind == BY_SEED:
-            return seed_columns(self._current, self._options, self._defaults, count)
-        return [
-            ComparisonColumn(
-                self._current,
-                replace(self._options, temperature=t),
-                tr("Temperature {value}", value=t),
-            )
-            for t in sorted(TEMPERATURES[:count])
-        ]
-
-    @property
-    def attachments(self) -> Attachments:
-        return self.files.attachments if self.files is not None else ()
+    def _add(self, member: Member, *, focus: bool = False) -> None:
+        row = MemberRow(member, self._models, self)
+        row.changed.connect(self._refresh)
+        self._list.put(row, focus=focus)
 
     @Slot()
     def _refresh(self) -> None:
-        by_model = self.kind == BY_MODEL
-        self.count.setVisible(not by_model)
-        for box in self.models:
-            box.setVisible(by_model)
-        self.tally.setVisible(by_model and bool(self.tally.text()))
-        why = self._why_not()
+        count = len(self.members)
+        why = tr("A panel needs at least two members.") if count < 2 else ""
         self.why.setText(why)
-        self.why.setVisible(bool(why))
+        self.tally.setVisible(bool(self.tally.text()) and len({m.model for m in self.chosen()}) > 1)
         self.go.setEnabled(not why)
         self.go.setToolTip(why)
-        self.keep_high()
+        self.keep.setEnabled(not why)
+        self.keep.setToolTip(why)
+        self.add.setEnabled(count < MOST)
+        most = tr("A panel can have up to {most} members.", most=MOST)
+        self.add.setToolTip("" if count < MOST else most)
 
-    def _why_not(self) -> str:
-        columns = len(self.columns())
-        if self.kind == BY_MODEL and len(self.models) < 2:
-            return tr("Get a second model first.")
-        if columns < 2:
-            return tr("Choose at least two models.")
-        if columns > MOST:
-            return tr(
-                "Choose up to {most} models. {columns} are selected.", most=MOST, columns=columns
-            )
-        if self.files is not None and self.files.reading:
-            return tr("“{file}” is still being read.", file=self.files.reading[0])
-        return "" if self.prompt.toPlainText().strip() else tr("Enter a message.")
+    def _fill_names(self, chosen: str) -> None:
+        self.saved.clear()
+        self.saved.addItem(tr("Last panel"), "")
+        for name in sorted(filter(None, self._settings.panels), key=str.casefold):
+            self.saved.addItem(name, name)
+        self.saved.setCurrentIndex(max(0, self.saved.findData(chosen)))
+        named = bool(self.saved.currentData())
+        for button in (self.rename, self.delete):
+            button.setEnabled(named)
+            button.setToolTip("" if named else tr("Choose a saved panel first."))
+
+    @Slot(int)
+    def _on_saved(self, _: int) -> None:
+        name = self.saved.currentData()
+        self._fill_names(name)
+        self.show_members(members_from_json(self._settings.panels.get(name)) or usual())
+
+    def _ask_name(self, *, renames: bool = False) -> None:
+        old = self.saved.currentData()
+        title, verb = (
+            (tr("Rename Panel"), tr("Rename")) if renames else (tr("Save Panel"), tr("Save"))
+        )
+        taken = [name for name in self._settings.panels if name and name != old]
+        dialog = NameDialog(title, verb, taken, self, old)
+        dialog.named.connect(partial(self._keep_as, old if renames else ""))
+        dialog.open()
+
+    def _keep_as(self, old: str, name: str) -> None:
+        panels = dict(self._settings.panels)
+        told = panels.pop(old) if old else [member.to_json() for member in self.chosen()]
+        self._save_panels({**panels, name: told}, name)
+
+    def _delete(self) -> None:
+        """Delete the saved panel. Its members stay in the dialog and can be saved again."""
+        name = self.saved.currentData()
+        self._save_panels({n: told for n, told in self._settings.panels.items() if n != name}, "")
+
+    def _save_panels(self, panels: dict[str, list[dict[str, Any]]], name: str) -> None:
+        self._settings.set(panels=panels, panel=name)
+        self._fill_names(name)
+
+
+def members_of(settings: Settings) -> list[Member]:
+    """Get the panel that was chosen last, or the default panel. Used by the shortcut."""
+    return members_from_json(settings.panels.get(settings.panel)) or usual()

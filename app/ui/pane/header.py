@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from app.chats.answer import Phase
 from app.chats.chat import Chat
@@ -40,15 +40,10 @@ def waiting_line(remote: Remote, silent_s: float, *, short: bool) -> str:
     return time if short else tr("Waiting for {host}, {time}", host=host, time=time)
 
 
-def foot(remotes: Sequence[Remote], *, hidden: bool = False) -> str:
-    """Note below the composer saying where a message will be sent. "" if all models are local.
-
-    With ``hidden``, don't reveal the names of the models.
-    """
+def foot(remotes: Sequence[Remote]) -> str:
+    """Note below the composer saying where a message will be sent. "" if all models are local."""
     away = list(dict.fromkeys(remote.host for remote in remotes if not remote.here))
     here = list(dict.fromkeys(remote.host for remote in remotes if remote.here))
-    if hidden and away:
-        return tr("What you send leaves this computer.")
     if away:
         return tr("Messages go to {host}.", host=", ".join(away + here))
     hosts = ", ".join(here)
@@ -100,7 +95,7 @@ def of_settings(chat: Chat) -> str:
 def _name(chat: Chat) -> str:
     """Short model name. A remote model's host is left out because it's shown elsewhere."""
     remote = chat.model.remote
-    return chat.model.alias or (remote.short_name if remote is not None else chat.model.status.name)
+    return remote.short_name if remote is not None else chat.model.status.name
 
 
 def words(chat: Chat, heard: int, others: Sequence[Remote]) -> tuple[str, str]:
@@ -117,7 +112,7 @@ def words(chat: Chat, heard: int, others: Sequence[Remote]) -> tuple[str, str]:
     )
     known = chat.model.status.state is LoadState.READY  # a removed model receives no messages
     own = (chat.model.remote,) if chat.model.remote is not None and known else ()
-    return placeholder, foot((*own, *others), hidden=bool(chat.model.alias))
+    return placeholder, foot((*own, *others))
 
 
 class ContextMeter(QWidget):
@@ -222,7 +217,7 @@ class PaneHeader(QWidget):
         self.written = ""  # visible part of the state next to the name
         self._shows_state = True
         self._buttons_left = self.beside = 0
-        self._compared = self._metered = False
+        self._metered = False
         self.in_row = False  # the header is displayed inside the tab
         self._fill_more: Callable[[QMenu], None] | None = None
         self._share = 0.0  # loading progress, 0 to 1
@@ -231,25 +226,12 @@ class PaneHeader(QWidget):
         self.meter = ContextMeter(self)
         self.options_button = IconButton("sliders", tr(OPTIONS_TIP), self)
         self.tools_button = IconButton("wrench", tr("Tools for this chat"), self)
-        self.keep = QPushButton(tr("Keep This Reply"), self)
-        self.keep.setObjectName("keep")
-        self.keep.setToolTip(tr("Continue with this reply and close the others"))
-        self.keep.hide()
-        self.differs = IconButton("git-diff", tr("Show differences"), self)
-        self.differs.setCheckable(True)
-        self.differs.hide()
         self.more = IconButton("dots-three", tr("More"), self)
         self.more.clicked.connect(self._on_more)
         self.more.hide()
         chat.phase_changed.connect(self.refresh)
         chat.chat_changed.connect(self.refresh)
         theme().changed.connect(self.refresh)
-        self.refresh()
-
-    def set_keep(self, *, shown: bool) -> None:
-        """Show the buttons for a comparison column, or hide them."""
-        self._compared = shown
-        self.keep.setVisible(shown)
         self.refresh()
 
     def set_revealed(self, revealed: bool) -> None:
@@ -274,9 +256,7 @@ class PaneHeader(QWidget):
         """Width needed for the full name and all buttons, or if ``folded``, the menu button."""
         others = () if folded else self._foldable_buttons()
         beside = sum(button.width() + 2 for wanted, button in others if wanted)
-        keep = 0 if self.keep.isHidden() else self.keep.width() + 6
-        own = 24 + self.options_button.width()
-        return own + self.model_button.sizeHint().width() + beside + keep
+        return 24 + self.options_button.width() + self.model_button.sizeHint().width() + beside
 
     def minimumSizeHint(self) -> QSize:
         return QSize(8 + LEAST_NAME + 16 + self.more.width(), 0)
@@ -304,19 +284,15 @@ class PaneHeader(QWidget):
         chat = self._chat
         model_status = chat.model.status
         short = self.width() < t.NARROW
-        whole = chat.model.alias or model_status.name
+        whole = model_status.name
         name = _name(chat) if short else whole
         if self.model_button.text() != name:
             self.model_button.setText(name)
             self.model_button.setAccessibleName(tr("Model: {name}", name=whole))
             self.room_changed.emit()
-        hidden = bool(chat.model.alias)
-        changed = not hidden and has_own_settings(chat)
+        changed = has_own_settings(chat)
         self.options_button.set_marked(changed)
-        options_tip = CHANGED_TIP if changed else OPTIONS_TIP
-        for button, tip in ((self.model_button, MODEL_TIP), (self.options_button, options_tip)):
-            button.setEnabled(not hidden)
-            button.setToolTip(tr("Hidden until you keep a reply") if hidden else tr(tip))
+        self.options_button.setToolTip(tr(CHANGED_TIP if changed else OPTIONS_TIP))
         state = phase_line(chat.reply.phase, chat.reply.progress, short=short)
         tools = chat.tools
         at_work = activity_of(tools.calls.values(), tools.step, tools.tokens)
@@ -347,8 +323,7 @@ class PaneHeader(QWidget):
         # Show the state next to the name if there's space.
         self._shows_state = not at_rest or chat.model.remote is not None
         self._request_room()
-        context = (0, 0, 0) if hidden else chat.model.context
-        self.meter.show_context(*context)
+        self.meter.show_context(*chat.model.context)
         self._metered = self.meter.share > MUCH
         spoken = f"{whole}, {self.state}"
         if self.accessibleName() != spoken:
@@ -389,12 +364,6 @@ class PaneHeader(QWidget):
         if not self.meter.isHidden():
             right -= self.meter.width() + 2
             self.meter.move(right, top)
-        if not self.differs.isHidden():
-            right -= self.differs.width() + 2
-            self.differs.move(right, top)
-        if not self.keep.isHidden():
-            right -= self.keep.width() + 6
-            self.keep.move(right, (self.height() - self.keep.height()) // 2)
         self._buttons_left = right
         metrics = QFontMetrics(ui_font(t.SMALL_PX))
         hint = self.model_button.sizeHint()
@@ -419,28 +388,20 @@ class PaneHeader(QWidget):
         self.cancel.move(place, (height - self.cancel.height()) // 2)
         if place < self.model_button.geometry().right() + 18:  # would cover the dot or name
             self.cancel.hide()
-        buttons = (self.options_button, self.more, self.tools_button, self.meter, self.differs)
-        mirror(self, self.keep, self.model_button, self.cancel, *buttons)
+        buttons = (self.options_button, self.more, self.tools_button, self.meter)
+        mirror(self, self.model_button, self.cancel, *buttons)
 
     def _foldable_buttons(self) -> tuple[tuple[bool, QWidget], ...]:
-        return (
-            (self._metered, self.meter),
-            (self._compared, self.differs),
-            (True, self.tools_button),
-        )
+        return (self._metered, self.meter), (True, self.tools_button)
 
     def _fold_buttons(self) -> None:
         room = self.width() - 24 - self.options_button.width()
-        if not self.keep.isHidden():
-            self.keep.setText(tr("Keep") if self.width() < t.NARROW else tr("Keep This Reply"))
-            self.keep.adjustSize()
-            room -= self.keep.width() + 6
         others = self._foldable_buttons()
         beside = sum(button.width() + 2 for wanted, button in others if wanted)
         folded = room - beside < self.model_button.sizeHint().width()
         if self.in_row:
             folded = self._fill_more is not None  # the tab has already decided
-        had_keys = any(b.hasFocus() for b in (self.options_button, self.differs, self.tools_button))
+        had_keys = any(b.hasFocus() for b in (self.options_button, self.tools_button))
         for wanted, button in others:
             button.setVisible(wanted and not folded)
         self.more.setVisible(folded)
@@ -454,13 +415,8 @@ class PaneHeader(QWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if self.meter.words:
             menu.addAction(self.meter.words).setEnabled(False)
-        if self._compared:
-            differ = menu.addAction(tr("Show Differences"), self.differs.click)
-            differ.setCheckable(True)
-            differ.setChecked(self.differs.isChecked())
         menu.addAction(tr("Tools for This Chat…"), self.tools_button.click)
-        settings = menu.addAction(tr("Chat Settings…"), self.options_button.click)
-        settings.setEnabled(self.options_button.isEnabled())
+        menu.addAction(tr("Chat Settings…"), self.options_button.click)
         if self._fill_more is not None:
             menu.addSeparator()
             self._fill_more(menu)

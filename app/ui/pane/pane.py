@@ -20,6 +20,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QLineEdit, QPushButton, QSizePolicy, QStackedWidget, QWidget
 
+from app.chats import panel
 from app.chats.actions import BLIND, EVENTS, Action
 from app.chats.chat import Chat
 from app.chats.turn import Content, Draft, Effect, Event, QueueState, Refusal
@@ -337,6 +338,7 @@ class ChatPane(QWidget):
     column_kept = Signal(object, str)  # (pane, message id): keep this reply of a panel
     # (pane, kind): judge, merge or count votes on a panel, see `app.chats.panel`.
     made = Signal(object, str)
+    opened_as_chats = Signal(object)  # (pane): open a panel's columns as chats
     # (pane, message id, message id): compare two branches
     branches_compared = Signal(object, str, str)
     deleted = Signal(str, object)  # (chat id, removal): messages were deleted; can be undone
@@ -385,6 +387,9 @@ class ChatPane(QWidget):
         }
         self._connect()
         self._refresh()
+        leaf = chat.transcript.leaf
+        if leaf is not None and panel.is_open(leaf):
+            self.unfold(leaf.id)
 
     def _connect(self) -> None:
         chat, composer = self.chat, self.composer
@@ -471,6 +476,7 @@ class ChatPane(QWidget):
         made.action_requested.connect(self._on_action_requested)
         made.kept.connect(lambda message_id: self.column_kept.emit(self, message_id))
         made.made.connect(lambda kind: self.made.emit(self, kind))
+        made.opened_as_chats.connect(lambda: self.opened_as_chats.emit(self))
         made.folded.connect(self.fold)
         return made
 
@@ -601,12 +607,13 @@ class ChatPane(QWidget):
 
     def _submit(self, event: Event) -> bool:
         turn = self.chat.turn
-        if (reason := turn.why_not(event)) is not None:
+        done = turn.handle(event)
+        if done.refusal is not None:
             if turn.draft is Draft.KEPT:  # otherwise, the reason is shown below the text
-                self.notice_posted.emit(reason)
+                self.notice_posted.emit(turn.describe(done.refusal))
             return False
         self.show_tree(False)
-        if Effect.SUBMIT in turn.handle(event).effects:
+        if Effect.SUBMIT in done.effects:
             self.focus_composer()
         else:
             announce(self, turn.hint or self._queue_words)
@@ -616,7 +623,7 @@ class ChatPane(QWidget):
         if event.key() != Qt.Key.Key_Escape:
             self._type(event)
         elif (refusal := self.chat.turn.handle(Event.ESCAPE).refusal) is Refusal.STOPPING:
-            self.notice_posted.emit(self.chat.turn.why_not(Event.STOP) or "")
+            self.notice_posted.emit(self.chat.turn.describe(refusal))
         elif refusal is None:
             pass
         elif self.unfolded:
@@ -681,7 +688,7 @@ class ChatPane(QWidget):
         blind = "" if failed else chat.model.unseen_images
         show_if(self, "notice", (failed and not told) or bool(blind))
         if failed and not told:
-            self.notice.show_failure(model_status, chat.model.alias or model_status.name)
+            self.notice.show_failure(model_status, model_status.name)
         elif blind:
             seeing = chat.model.loader.seeing()
             name = seeing.name if seeing is not None else ""

@@ -1,11 +1,11 @@
-"""Shows a panel's replies in columns, and can compare or merge them."""
+"""Columns with the replies of a panel's members, and what can be done with them."""
 
 from __future__ import annotations
 
 from functools import partial
 
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
@@ -17,20 +17,21 @@ from PySide6.QtWidgets import (
 
 from app.chats import panel
 from app.chats.chat import Chat
+from app.chats.differences import differences
 from app.settings.language import mark, tr
 from app.store import Message
 from app.ui.style import tokens as t
 from app.ui.style.scroll_bars import float_bars
-from app.ui.style.theme import focus_pen, scaled, theme
+from app.ui.style.theme import focus_pen, keep_font, scaled, theme
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.message_row import state
 from app.ui.transcript.transcript_view import STEP
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.labels import plain_label
+from app.ui.widgets.labels import ElidedLabel, plain_label
 from app.ui.widgets.laying import across, down, nest
 from app.ui.widgets.manners import announce, plain_tip
 
-LEAST = 240  # minimum column width in pixels; scrolls sideways if there isn't enough space
+LEAST = 240  # minimum column width in pixels
 _MAX_QUESTION_CHARACTERS = 300
 
 WORDS = {
@@ -50,6 +51,7 @@ class PanelColumn(QFrame):
     action_requested = Signal(str, str)  # (action, id), as in `MessageRow`
     kept = Signal(str)  # (id): keep this reply
     stepped = Signal(int)  # (by): move the focus to another column
+    scrolled = Signal(int)  # (by): the user scrolled the column
     focused = Signal()
 
     def __init__(self, message: Message, chat: Chat, parent: QWidget) -> None:
@@ -57,8 +59,7 @@ class PanelColumn(QFrame):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.message_id = message.id
         self._follows_end = True
-        self._name = plain_label(self, muted=False)
-        self._name.setWordWrap(False)
+        self._name = ElidedLabel("", self, Qt.TextElideMode.ElideRight)
         self.keep = QPushButton(tr("Keep"), self)
         self.keep.setObjectName("keep")
         self.keep.setToolTip(tr("Continue from this reply. The others are kept as versions."))
@@ -73,7 +74,12 @@ class PanelColumn(QFrame):
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.area.verticalScrollBar().valueChanged.connect(self._on_scrolled)
+        self.bar = self.area.verticalScrollBar()
+        self.bar.valueChanged.connect(self._on_scrolled)
+        # Unlike `valueChanged`, this is only emitted for actions of the user.
+        self.bar.actionTriggered.connect(
+            lambda _: self.scrolled.emit(self.bar.sliderPosition() - self.bar.value())
+        )
         head = across((self._name, 1), self.keep, margins=(0, 0, 8, 0), spacing=None)
         down(head, (self.area, 1), of=self, margins=(12, 10, 4, 4), spacing=6)
         self._layout_timer = QTimer(self, singleShot=True, interval=0)
@@ -81,18 +87,17 @@ class PanelColumn(QFrame):
         self.row.resized.connect(self._layout_timer.start)
         self.row.show()
         self.letter = panel.letter_of(message)
-        # Show the member's name first, because both names may not fit.
-        names = filter(None, (panel.name_of(message), message.model))
-        self._title = f"{self.letter} {' · '.join(names)}"
         self.set_message(message)
 
     def set_message(self, message: Message) -> None:
         self.row.set_message(message)
+        self._title = panel.title(message)
         words = ", ".join(filter(None, (self._title, state(message))))
         self.setAccessibleName(words)
         self.setAccessibleDescription(message.content[:_MAX_QUESTION_CHARACTERS])
         self.keep.setAccessibleName(tr("Keep {name}", name=self._title))
-        self._show_name()
+        self._name.set_whole(self._title)
+        self._name.setToolTip(plain_tip(self._title))
         self._layout_timer.start()
 
     def append(self, text: str, kind: str) -> None:
@@ -113,37 +118,36 @@ class PanelColumn(QFrame):
         self.row.setGeometry(0, 0, width, height)
         self._inside.resize(width + 12, height + 8)
         if self._follows_end:
-            bar = self.area.verticalScrollBar()
-            bar.setValue(bar.maximum() if self.row.streaming else bar.value())
+            self.bar.setValue(self.bar.maximum() if self.row.streaming else self.bar.value())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._show_name()
         self._layout_timer.start()
-
-    def _show_name(self) -> None:
-        room = max(40, self.width() - self.keep.sizeHint().width() - 36)
-        right = Qt.TextElideMode.ElideRight
-        self._name.setText(self._name.fontMetrics().elidedText(self._title, right, room))
-        self._name.setToolTip(plain_tip(self._title))
+        if self.hasFocus():
+            self.focused.emit()  # stay on this column's page
 
     @Slot(int)
     def _on_scrolled(self, value: int) -> None:
-        self._follows_end = value >= self.area.verticalScrollBar().maximum() - 4
+        self._follows_end = value >= self.bar.maximum() - 4
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        key, bar = Qt.Key(event.key()), self.area.verticalScrollBar()
+        key = Qt.Key(event.key())
         if key in _STEPS:
             self.stepped.emit(-_STEPS[key] if self.isRightToLeft() else _STEPS[key])
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.keep.click()
         elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
-            bar.setValue(bar.value() + (STEP if key == Qt.Key.Key_Down else -STEP))
+            self._scroll_by(STEP if key == Qt.Key.Key_Down else -STEP)
         elif key in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
-            page = round(bar.pageStep() * 0.9)
-            bar.setValue(bar.value() + (page if key == Qt.Key.Key_PageDown else -page))
+            page = round(self.bar.pageStep() * 0.9)
+            self._scroll_by(page if key == Qt.Key.Key_PageDown else -page)
         else:
             super().keyPressEvent(event)
+
+    def _scroll_by(self, by: int) -> None:
+        before = self.bar.value()
+        self.bar.setValue(before + by)
+        self.scrolled.emit(self.bar.value() - before)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -172,6 +176,7 @@ class PanelView(QWidget):
     # kept(id): keep this reply. made(kind): judge, merge or count the replies.
     kept = Signal(str)
     made = Signal(str)
+    opened_as_chats = Signal()
     folded = Signal()
 
     def __init__(self, chat: Chat, parent: QWidget) -> None:
@@ -180,8 +185,15 @@ class PanelView(QWidget):
         self.columns: list[PanelColumn] = []
         self.about = ""  # ID of a message in the displayed panel
         self.setAccessibleName(tr("Panel"))
-        self._question = plain_label(self, muted=False, wrap=False, px=t.LEAD_PX)
-        self._words = ""
+        self._question = ElidedLabel("", self, Qt.TextElideMode.ElideRight)
+        keep_font(self._question, t.LEAD_PX)
+        self.differs = IconButton("git-diff", tr("Show Differences"), self)
+        self.differs.setCheckable(True)
+        self.differs.toggled.connect(self._mark_differences)
+        self.tied = IconButton("rows", tr("Scroll Compared Replies Together"), self)
+        self.tied.setCheckable(True)
+        self.as_chats = IconButton("columns", tr("Open as Chats"), self)
+        self.as_chats.clicked.connect(self.opened_as_chats)
         self.close_button = IconButton("x", tr("Hide Panel  Esc"), self)
         self.close_button.clicked.connect(self.folded)
         self._inside = QWidget(self)
@@ -208,7 +220,8 @@ class PanelView(QWidget):
         rows[0].addStretch(1)
         self.note = plain_label(self, tr("Agreeing doesn’t make it correct."), px=t.SMALL_PX)
         rows[1].addWidget(self.note, 1)
-        head = across((self._question, 1), self.close_button, spacing=None)
+        buttons = (self.differs, self.tied, self.as_chats, self.close_button)
+        head = across((self._question, 1), *buttons, spacing=4)
         down(head, (self._area, 1), self._foot, of=self, margins=(12, 8, 12, 4))
         float_bars(self)
         chat.text_added.connect(self._on_text)
@@ -230,7 +243,7 @@ class PanelView(QWidget):
         ]
         for number, column in enumerate(self.columns):
             column.setProperty("first", number == 0)
-            column.setMinimumWidth(scaled(LEAST))
+            column.scrolled.connect(partial(self._on_scrolled, column))
             column.action_requested.connect(self.action_requested)
             column.kept.connect(self.kept)
             column.stepped.connect(partial(self._step, number))
@@ -238,10 +251,12 @@ class PanelView(QWidget):
             self._row.addWidget(column, 1)
             float_bars(column)
         question = panel.question(self._chat.transcript, message_id)
-        self._words = " ".join(
-            (question.content if question is not None else "")[:_MAX_QUESTION_CHARACTERS].split()
-        )
-        self._show_question()
+        words = question.content if question is not None else ""
+        words = " ".join(words[:_MAX_QUESTION_CHARACTERS].split())
+        self._question.set_whole(words)
+        self._question.setToolTip(plain_tip(words))
+        self._fit_columns()
+        self._mark_differences()
         self.refresh()
         if had:
             self.enter(had[0])
@@ -297,6 +312,25 @@ class PanelView(QWidget):
         column = self._column(message_id)
         if column is not None and message_id in self._chat.transcript:
             column.set_message(self._chat.shown(message_id))
+            self._mark_differences()
+
+    @Slot()
+    def _mark_differences(self) -> None:
+        """Highlight differences from the first reply. The first is compared with the second."""
+        rows = [column.row for column in self.columns]
+        for row in rows:
+            row.mark(())
+        ended = [row for row in rows if not row.streaming] if self.differs.isChecked() else []
+        for row in ended[1:]:
+            here, there = differences(ended[0].plain_text, row.plain_text)
+            row.mark(there)
+            if row is ended[1]:
+                ended[0].mark(here)
+
+    def _on_scrolled(self, column: PanelColumn, by: int) -> None:
+        for other in self.columns if self.tied.isChecked() else ():
+            if other is not column:
+                other.bar.setValue(other.bar.value() + by)
 
     @Slot(str)
     def _on_ended(self, message_id: str) -> None:
@@ -327,14 +361,11 @@ class PanelView(QWidget):
         needed += self.note.fontMetrics().horizontalAdvance(self.note.text())
         beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
         self._foot.setDirection(beside if self.width() > needed + 24 else below)
-        self._show_question()
+        self._fit_columns()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._show_question()
-
-    def _show_question(self) -> None:
-        room = max(40, self.width() - 24 - self.close_button.width() - 12)
-        right = Qt.TextElideMode.ElideRight
-        self._question.setText(self._question.fontMetrics().elidedText(self._words, right, room))
-        self._question.setToolTip(plain_tip(self._words))
+    def _fit_columns(self) -> None:
+        """Set the columns' widths. If they don't all fit, a page of whole columns is shown."""
+        room = self.width() - 24
+        shown = min(len(self.columns), max(1, room // scaled(LEAST)))
+        for column in self.columns:
+            column.setMinimumWidth(room // shown)

@@ -238,7 +238,6 @@ class TranscriptView(QAbstractScrollArea):
     action_requested = Signal(str, str)  # (action, id): a message's button was pressed
     # (forward): the focus moved past the end or start of the conversation.
     left = Signal(bool)
-    put_up = Signal(str)  # (id): a row was created for a message
     chat_asked = Signal(str)
     _grown = Signal()
 
@@ -714,7 +713,6 @@ class TranscriptView(QAbstractScrollArea):
         row.reached.connect(self._on_reached)
         if self.selection.runs_over:
             self.selection.show_in(number)
-        self.put_up.emit(message.id)
 
     @Slot(object)
     def _on_picture(self, attachment: Attachment) -> None:

@@ -29,6 +29,32 @@ def plain_label(
     return label
 
 
+class ElidedLabel(QLabel):
+    """Single line of plain text. Elides what doesn't fit."""
+
+    def __init__(
+        self, text: str, parent: QWidget, elide: Qt.TextElideMode = Qt.TextElideMode.ElideMiddle
+    ) -> None:
+        super().__init__(text, parent)
+        self._whole, self._elide = text, elide
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
+
+    def set_whole(self, text: str) -> None:
+        self._whole = text
+        self.setText(text)
+        if self.isVisible():
+            self._fit()
+
+    def _fit(self) -> None:
+        self.setText(self.fontMetrics().elidedText(self._whole, self._elide, self.width()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+
 def heading(parent: QWidget, words: str, px: int = t.UI_PX) -> QLabel:
     return plain_label(parent, words, muted=False, wrap=False, px=px, weight=QFont.Weight.DemiBold)
 
@@ -37,23 +63,3 @@ def link(parent: QWidget, words: str = "") -> QPushButton:
     button = QPushButton(words, parent)
     button.setObjectName("link")
     return button
-
-
-class ElidedLabel(QLabel):
-    """Single-line label, elided in the middle."""
-
-    def __init__(self, text: str, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._whole = text
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
-        self.setText(text)
-
-    def set_whole(self, text: str) -> None:
-        self._whole = text
-        self.setText(text)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        middle = Qt.TextElideMode.ElideMiddle
-        self.setText(self.fontMetrics().elidedText(self._whole, middle, self.width()))

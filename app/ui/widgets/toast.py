@@ -61,8 +61,16 @@ class Toast(QWidget):
         theme().changed.connect(self._on_theme)
         self.hide()
 
-    def show_text(self, text: str, action: str = "", seconds: float = 6.0) -> None:
-        """Show a message, optionally with a button. Pass 0 seconds to keep it until it's hidden."""
+    @Slot(str)
+    def show_text(self, text: str, action: str = "", seconds: float | None = None) -> None:
+        """Show a message, optionally with a button.
+
+        Args:
+            seconds: how long to show it, or 0 until it's hidden. By default, the time it takes to
+                read it.
+        """
+        if seconds is None:
+            seconds = 6.0 if action else min(6.0, 1.2 + len(text) / 15)
         self.text = text
         window = self._find_window() if self._find_window is not None else self._home
         self.put_away()

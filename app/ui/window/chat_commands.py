@@ -19,13 +19,12 @@ from app.chats.turn import Event
 from app.models.names import model_fallback_name
 from app.settings.language import counted, mark, tr
 from app.store import Queued
-from app.ui.compare.compare import Comparisons
 from app.ui.pane.files import PaneFiles
 from app.ui.pane.pane import ChatPane
 from app.ui.widgets import asking
 from app.ui.window.commands import NO_CHAT, CommandScope, command, pane_command
 from app.ui.window.context import WindowController, WindowParts
-from app.ui.workspace.placement import has_room
+from app.ui.workspace.placement import even_out_beside, has_room
 from engine.hub.inventory import FolderFacts, facts_of
 
 
@@ -37,7 +36,6 @@ class ChatCommands(WindowController):
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
         workspace, library = self._workspace, self._library
-        self.comparisons = Comparisons(library, workspace)
         workspace.new_asked.connect(self.new)
         workspace.split_asked.connect(self.split)
         workspace.pane_made.connect(self._on_pane_made)
@@ -93,7 +91,7 @@ class ChatCommands(WindowController):
             self._workspace.restore_panes()  # maximized panes appear to have more space
         if where == "tab" or active is None or has_room(self._workspace, active, where):
             return where
-        self._post_notice(tr("No room for another pane. The chat opened as a tab."))
+        self._toast.show_text(tr("No room for another pane. The chat opened as a tab."))
         return "tab"
 
     def chat(self, chat_id: str, begun: object = None) -> Chat:
@@ -124,7 +122,7 @@ class ChatCommands(WindowController):
     def _open_now(self, chat_id: str, where: str = "tab") -> None:
         # The chat may come from an outdated search result.
         if self._library.deleted_since(chat_id):
-            self._post_notice(tr("This chat is in the Trash."))
+            self._toast.show_text(tr("This chat is in the Trash."))
             return
         chat = self.chat(chat_id)
         if self._workspace.is_kept(chat_id):
@@ -144,13 +142,21 @@ class ChatCommands(WindowController):
     def _open_source(self, chat_id: str) -> None:
         """Open a chat that this chat reads. It may be missing, e.g. on another computer."""
         if self._library.chat(chat_id) is None and not self._library.deleted_since(chat_id):
-            self._post_notice(tr("This chat is no longer there."))
+            self._toast.show_text(tr("This chat is no longer there."))
         else:
             self.open(chat_id)
 
     @Slot(str)
     def open_beside(self, chat_id: str) -> None:
         self.open(chat_id, "right")
+
+    @Slot(list)
+    def open_together(self, ids: list[str]) -> None:
+        """Open chats next to each other."""
+        for number, chat_id in enumerate(ids):
+            self.open(chat_id, "right" if number else "tab")
+        if (pane := self._workspace.pane(ids[0])) is not None:
+            even_out_beside(self._workspace, pane)
 
     @Slot(str, str, str)
     def open_at(self, chat_id: str, message_id: str, words: str = "") -> None:
@@ -169,7 +175,7 @@ class ChatCommands(WindowController):
         if pane.chat.show_branch_of(message_id):
             pane.transcript.show_found(message_id, words)
         elif message_id in pane.chat.transcript:
-            self._post_notice(
+            self._toast.show_text(
                 tr("That message is in another version. Wait until the reply has ended.")
             )
 
@@ -260,7 +266,7 @@ class ChatCommands(WindowController):
         """Pause or resume a reply. Works even if the chat has no pane."""
         chat = self._library.find(chat_id)
         if chat is not None and (reason := chat.refusal(Action.PAUSE)):
-            self._post_notice(reason)
+            self._toast.show_text(reason)
         elif chat is not None:
             chat.turn.handle(Event.PAUSE)
 
@@ -274,7 +280,7 @@ class ChatCommands(WindowController):
         for chat in running:
             chat.turn.handle(Event.STOP)
         words = counted("%n reply stopped", "%n replies stopped", len(running))
-        self._post_notice(words)
+        self._toast.show_text(words)
 
     @command("open_model", mark("Open Model Folder…"), "Ctrl+O", where=CommandScope.ANYWHERE)
     @Slot()
@@ -327,7 +333,7 @@ class ChatCommands(WindowController):
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
-        pane.notice_posted.connect(self._post_notice)
+        pane.notice_posted.connect(self._toast.show_text)
         pane.branch_asked.connect(self._on_branch_asked)
         pane.deleted.connect(self._on_messages_deleted)
         pane.unqueued.connect(self._on_unqueued)
@@ -367,10 +373,6 @@ class ChatCommands(WindowController):
                 pane.chat.queue.put(queued, at)
 
         self._undos.offer(tr("Message removed from the queue"), put_back)
-
-    @Slot(str)
-    def _post_notice(self, text: str) -> None:
-        self._toast.show_text(text, seconds=1.6)
 
 
 class FileCommands(WindowController):

@@ -93,8 +93,8 @@ MENUS: dict[str, tuple[str, ...]] = {
         *("earlier", "later", "-", "stop", "stop_all", "pause", "-", "tools", "waiting_call"),
     ),
     mark("Compare"): (
-        *("compare", "tie_scrolling", "keep", "leave_compare", "-"),
-        *("panel", "panel_again", "panel_show", "panel_judge", "panel_merge", "panel_vote", "-"),
+        *("compare", "panel_again", "panel_show", "tie_scrolling", "-"),
+        *("keep", "panel_judge", "panel_merge", "panel_vote", "open_as_chats", "-"),
         *("broadcast", "broadcast_keep", "broadcast_one"),
     ),
     mark("Models"): (

@@ -1,391 +1,213 @@
-"""Send a message to several chats, either by broadcasting to open panes or in a comparison."""
+"""Commands for comparing replies: ask a panel, and act on its columns."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QMenu, QWidget
+from msgspec.structs import replace
+from PySide6.QtCore import Slot
 
+from app.chats import panel
+from app.chats.actions import Action
 from app.chats.chat import Chat
-from app.chats.options import ChatOptions
-from app.chats.turn import Draft, Effect, Event, Writing
-from app.settings.language import counted, mark, tr
+from app.chats.panel import Member
+from app.chats.turn import Writing
+from app.settings.language import mark, tr
 from app.settings.settings import Settings
-from app.store import Attachments
-from app.ui.compare.compare import Comparisons, ReplacedPanes
-from app.ui.compare.compare_dialog import ComparisonColumn, seed_columns
-from app.ui.pane.files import PaneFiles
+from app.store import Message
 from app.ui.pane.pane import ChatPane
-from app.ui.widgets.manners import announce, in_force, native
 from app.ui.window.chat_commands import ChatCommands
-from app.ui.window.commands import command, pane_command
+from app.ui.window.commands import pane_command
 from app.ui.window.context import WindowController, WindowParts
 
-
-class TickMenu(QMenu):
-    """Menu that doesn't close when a checkable entry is clicked."""
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        action = self.actionAt(event.position().toPoint())
-        if action is not None and action.isCheckable():
-            action.trigger()
-        else:
-            super().mouseReleaseEvent(event)
+_BEGINNING = 120
 
 
-class Broadcast(WindowController):
-    """Sends messages to several panes. The chats otherwise stay independent.
+def _cannot_ask(_: CompareCommands, pane: ChatPane) -> str:
+    return pane.chat.why_not_ask()
 
-    Broadcast turns itself off after each message unless the user wants to keep it on.
-    """
 
-    changed = Signal(bool)  # (on): broadcast was turned on or off
-    kept_changed = Signal(bool)  # (on): the user changed whether broadcast stays on
-    notice_posted = Signal(str)  # (text): show a notice
+def _cannot_show(_: CompareCommands, pane: ChatPane) -> str:
+    return "" if pane.unfolded else pane.chat.refusal(Action.UNFOLD) or ""
 
-    def __init__(self, parts: WindowParts) -> None:
-        super().__init__(parts)
-        self.on = False
-        self.kept = False  # stay on after a message is sent
-        # Chat id -> True if the user included the chat, False if excluded.
-        self._overrides: dict[str, bool] = {}
-        self._workspace.pane_made.connect(self._on_pane_made)
-        self._workspace.arranged.connect(self._show)
 
-    @property
-    def group(self) -> list[ChatPane]:
-        """Panes that receive the message. By default all visible panes with a local model.
+def _cannot_keep(_: CompareCommands, pane: ChatPane) -> str:
+    focused = pane.unfolded and pane.panel.current
+    return "" if focused else tr("Go to one of the columns first.")
 
-        Nothing is sent to another machine unless the user has included a remote chat.
-        """
-        return [p for p in self._workspace.panes() if self._receives(p)]
 
-    def _receives(self, pane: ChatPane) -> bool:
-        usual = self._is_visible(pane) and pane.chat.model.remote is None and not pane.alone
-        return self._overrides.get(pane.chat.id, usual)
-
-    def _is_visible(self, pane: ChatPane) -> bool:
-        """False for hidden tabs."""
-        dock = self._workspace.dock(pane.chat.id)
-        return dock is not None and dock.isCurrentTab()
-
-    @command("broadcast", mark("Broadcast"), "Ctrl+Shift+B", checkable=True)
-    @Slot()
-    def toggle(self) -> None:
-        """Turn broadcast on or off. Turning it on includes all visible local chats."""
-        self._switch(not self.on)
-        count, active = len(self.group), self._workspace.active
-        left_out = [
-            pane
-            for pane in self._workspace.panes()
-            if pane.chat.model.remote is not None
-            and self._is_visible(pane)
-            and not self._receives(pane)
-        ]
-        if not self.on:
-            self.notice_posted.emit(tr("Broadcast is off"))
-        elif count > 1 and active not in left_out:  # otherwise, it's obvious from the composers
-            words = counted(
-                "The next message goes to %n chat", "The next message goes to %n chats", count
-            )
-            announce(self._workspace, words)
-        elif left_out:
-            keys = native(in_force("Ctrl+Alt+B"))
-            words = mark("Broadcast is on. To include a remote chat, press {keys} in it.")
-            if not keys:
-                words = mark("Broadcast is on. To include a remote chat, choose “{command}” in it.")
-            self.notice_posted.emit(tr(words, keys=keys, command=tr("Join Broadcast")))
-        else:
-            self.notice_posted.emit(tr("Broadcast is on. Open another chat next to this one."))
-
-    def _switch(self, on: bool) -> None:
-        self.on = on
-        self._overrides.clear()
-        if self.kept:
-            self.kept = False
-            self.kept_changed.emit(False)
-        self._show()
-        self.changed.emit(on)
-
-    def _why_off(self) -> str:
-        return "" if self.on else tr("Broadcast is off")
-
-    @command("broadcast_keep", mark("Keep Broadcast On"), why_not=_why_off, checkable=True)
-    @Slot()
-    def toggle_kept(self) -> None:
-        """Toggle whether broadcast stays on after a message."""
-        self.kept = not self.kept
-        self._show()
-        self.kept_changed.emit(self.kept)
-
-    def _pane_off(self, pane: ChatPane) -> str:
-        return self._why_off()
-
-    def _pane_words(self, pane: ChatPane) -> str:
-        if not self.on:
-            return mark("Join/Leave Broadcast")
-        return mark("Leave Broadcast") if self._receives(pane) else mark("Join Broadcast")
-
-    @pane_command(
-        "broadcast_one",
-        mark("Join/Leave Broadcast"),
-        "Ctrl+Alt+B",
-        why_not=_pane_off,
-        words=_pane_words,
+def _cannot_make(kind: str) -> Callable[[CompareCommands, ChatPane], str]:
+    return lambda commands, pane: (
+        _cannot_show(commands, pane) or pane.chat.why_not(kind, _shown(pane))
     )
-    @Slot(object)
-    def toggle_pane(self, pane: ChatPane) -> None:
-        self._overrides[pane.chat.id] = not self._receives(pane)
-        self._show()
-
-    @Slot(object)
-    def _on_pane_made(self, pane: ChatPane) -> None:
-        pane.spoken.connect(self._on_spoken)
-        pane.broadcast_asked.connect(self._on_button)
-        pane.composer.audience_asked.connect(partial(self._pop_menu, pane))
-        pane.composer.broadcast_kept.connect(self.toggle_kept)
-        # The model may have become remote. The chat outlives its pane, so its signals may already
-        # be connected.
-        once = Qt.ConnectionType.UniqueConnection
-        pane.chat.chat_changed.connect(self._on_chat_changed, once)
-        pane.chat.turn_changed.connect(self._on_chat_changed, once)
-        pane.composer.changed.connect(self._on_chat_changed)
-
-    @Slot(object)
-    def _on_button(self, pane: ChatPane) -> None:
-        """If broadcast is on but excludes this chat, include it. Otherwise toggle broadcast."""
-        if self.on and not self._receives(pane):
-            self.toggle_pane(pane)
-        else:
-            self.toggle()
-
-    def _pop_menu(self, pane: ChatPane) -> None:
-        menu = self.menu(pane)
-        whom = pane.composer.audience.whom
-        menu.popup(whom.mapToGlobal(QPoint(0, -menu.sizeHint().height() - 4)))
-
-    def menu(self, parent: QWidget) -> QMenu:
-        """Create a menu of open chats, in which the recipients are checked."""
-        menu = TickMenu(parent)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for pane in self._workspace.panes():
-            words = (
-                _chat_name(pane)
-                if self._is_visible(pane)
-                else tr("{chat} (hidden tab)", chat=_chat_name(pane))
-            )
-            action = menu.addAction(words.replace("&", "&&"))
-            action.setCheckable(True)
-            action.setChecked(self._receives(pane))
-            action.triggered.connect(lambda ticked, pane=pane: self._on_ticked(pane, ticked))
-        menu.addSeparator()
-        keep = menu.addAction(tr("Keep Broadcast On"))
-        keep.setCheckable(True)
-        keep.setChecked(self.kept)
-        keep.triggered.connect(self.toggle_kept)
-        menu.addAction(tr("Turn Off")).triggered.connect(self.toggle)
-        return menu
-
-    def _on_ticked(self, pane: ChatPane, ticked: bool) -> None:
-        if ticked != self._receives(pane):
-            self.toggle_pane(pane)
-
-    @Slot()
-    def _on_chat_changed(self) -> None:
-        if self.on:
-            self._show()
-
-    @Slot()
-    def _show(self) -> None:
-        """Update the composers: tint those of recipients and list all recipients in each."""
-        panes, group = self._workspace.panes(), self.group
-        remotes = [pane.chat.model.remote for pane in group if pane.chat.model.remote is not None]
-        hidden = sum(not self._is_visible(pane) for pane in group)
-        words = (
-            counted(
-                "To %n chat ({hidden} in hidden tabs)",
-                "To %n chats ({hidden} in hidden tabs)",
-                len(group),
-                hidden=hidden,
-            )
-            if hidden
-            else counted("To %n chat", "To %n chats", len(group))
-        )
-        names = "\n".join(map(_chat_name, group))
-        offered = sum(map(self._is_visible, panes)) > 1
-        for pane in panes:
-            heard = self.on and pane in group
-            if heard:
-                whom = _with_replying(words, group, pane)
-                pane.composer.audience.show_audience(whom, names, kept=self.kept)
-            count = len(group) if heard else 0
-            pane.set_broadcast(self.on, count, remotes if heard else (), offered=offered)
-
-    @Slot(object, str, object)
-    def _on_spoken(self, speaker: ChatPane, text: str, files: Attachments) -> None:
-        """Called when a message was sent or queued in a pane. Passes it on to the other chats."""
-        group = self.group
-        if not self.on or speaker not in group or len(group) < 2:
-            return
-        others = [pane for pane in group if pane is not speaker]
-        begun = [p for p in others if p.chat.transcript.leaf_id is None]
-        steers = speaker.chat.turn.draft is Draft.STEERING
-        waits = speaker.chat.queue.next is not None and not steers
-        if not waits and len(speaker.chat.transcript.path) <= 2:  # only the message and its reply
-            begun = [p for p in group if p is speaker or p in begun]
-        message = Writing(text, files)
-        done = {p: p.chat.turn.handle(Event.BROADCAST, message) for p in others}
-        # The panes show a notice that the model can't see images.
-        blind = [pane for pane in others if pane.chat.model.cannot_see(files)]
-        waiting = [p for p in others if p not in blind and Effect.SAY not in done[p].effects]
-        busy = [pane for pane in waiting if Effect.ENQUEUE not in done[pane].effects]
-        later = len(waiting) - len(busy) + waits
-        if len(begun) > 1:
-            self._library.order.group(_variants([pane.chat for pane in begun]))
-        told = []
-        if not self.kept:
-            self._switch(False)
-            if heard := len(group) - len(waiting) - len(blind) - waits:
-                told.append(counted("Sent to %n chat", "Sent to %n chats", heard))
-        if later:
-            told.append(
-                counted(
-                    "%n chat gets it when its reply ends",
-                    "%n chats get it when their replies end",
-                    later,
-                )
-            )
-        if busy:
-            told.append(
-                counted(
-                    "%n chat was still replying and didn’t get this message",
-                    "%n chats were still replying and didn’t get this message",
-                    len(busy),
-                )
-            )
-        if blind:
-            told.append(
-                counted(
-                    "%n chat has a model that can’t see images",
-                    "%n chats have models that can’t see images",
-                    len(blind),
-                )
-            )
-        if told:
-            self.notice_posted.emit(". ".join(told))
 
 
-def _with_replying(words: str, group: Sequence[ChatPane], speaker: ChatPane) -> str:
-    """Describe the recipients, including how many have to finish replying first or get nothing.
-
-    A chat that is replying gets nothing if its composer isn't empty.
-    """
-    busy = [pane for pane in group if pane.chat.reply.is_active]
-    later = sum(pane is speaker or _would_enqueue(pane) for pane in busy)
-    if later:
-        words = counted(
-            "{whom} · %n after it finishes", "{whom} · %n after they finish", later, whom=words
-        )
-    if left_out := len(busy) - later:
-        words = counted(
-            "{whom} · skips %n that is replying",
-            "{whom} · skips %n that are replying",
-            left_out,
-            whom=words,
-        )
-    return words
+def _cannot_open(commands: CompareCommands, pane: ChatPane) -> str:
+    return _cannot_show(commands, pane) or next(
+        filter(None, (pane.chat.refusal(Action.BRANCH, m.id) for m in _columns(pane))), ""
+    )
 
 
-def _would_enqueue(pane: ChatPane) -> bool:
-    done = pane.chat.turn.preview(Event.BROADCAST, Writing("any"))
-    return Effect.ENQUEUE in done.effects
+def _shown(pane: ChatPane) -> str:
+    """Return the ID of a message in the panel that is shown or at the end of the chat."""
+    return pane.panel.shown if pane.unfolded else pane.chat.transcript.leaf_id or ""
 
 
-def _variants(chats: Sequence[Chat]) -> dict[str, str]:
-    names = [chat.model.status.name for chat in chats]
-    seeds = [chat.options.seed for chat in chats]
-    if len(set(names)) == 1 and None not in seeds and len(set(seeds)) == len(seeds):
-        return {chat.id: tr("Seed {n}", n=chat.options.seed) for chat in chats}
-    times, seen = Counter(names), Counter[str]()
-    found = {}
-    for chat, name in zip(chats, names, strict=True):
-        seen[name] += 1
-        found[chat.id] = f"{name} {seen[name]}" if times[name] > 1 else name
-    return found
+def _columns(pane: ChatPane) -> Sequence[Message]:
+    return pane.chat.panel.columns(_shown(pane))
 
 
-def _chat_name(pane: ChatPane) -> str:
-    """The chat's title, plus the model unless that's part of the title."""
-    title, model = pane.chat.title, pane.chat.model.alias or pane.chat.model.status.name
-    return title if model in title else tr("{title} – {model}", title=title, model=model)
-
-
-class ScrollSync(WindowController):
-    """Keeps compared replies scrolled to the same place, and shortens tab titles in a group."""
-
-    tied = Signal(bool)  # (on): linked scrolling was turned on or off
-    notice_posted = Signal(str)  # (text): show a notice
-
-    def __init__(self, parts: WindowParts, comparisons: Comparisons) -> None:
+class CompareCommands(WindowController):
+    def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
         super().__init__(parts)
-        self._comparisons = comparisons
-        self._enabled = False
-        self._panes: dict[QObject, ChatPane] = {}
+        self._chats = chats
         self._workspace.pane_made.connect(self._on_pane_made)
-        self._workspace.arranged.connect(self._name_tabs)
-        self._library.listed.connect(self._name_tabs)
-
-    @command("tie_scrolling", mark("Scroll Compared Replies Together"), checkable=True)
-    def toggle(self) -> None:
-        self._enabled = not self._enabled
-        self.tied.emit(self._enabled)
-        self.notice_posted.emit(
-            tr("Compared replies scroll together")
-            if self._enabled
-            else tr("Each reply scrolls by itself")
-        )
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        pane = self._panes.get(watched)
-        if self._enabled and pane is not None and event.type() == QEvent.Type.Wheel:
-            before = pane.transcript.verticalScrollBar().value()
-            # Wait until the event is handled, because the distance isn't known before.
-            QTimer.singleShot(0, pane, partial(self._follow, pane, before))
-        return super().eventFilter(watched, event)
-
-    def _follow(self, pane: ChatPane, before: int) -> None:
-        by = pane.transcript.verticalScrollBar().value() - before
-        for other in self._comparisons.beside(pane):
-            bar = other.transcript.verticalScrollBar()
-            bar.setValue(bar.value() + by)
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
-        viewport = pane.transcript.viewport()
-        self._panes[viewport] = pane
-        viewport.installEventFilter(self)
-        viewport.destroyed.connect(partial(self._panes.pop, viewport, None))
+        pane.composer.compare.clicked.connect(partial(self._compare_here, pane))
+        pane.four_asked.connect(partial(self._ask_four, pane))
+        pane.panel_asked.connect(self._open)
+        pane.column_kept.connect(self._keep)
+        pane.made.connect(self._make)
+        pane.opened_as_chats.connect(self.open_as_chats)
 
-    @Slot()
-    def _name_tabs(self) -> None:
-        """Shorten tab titles in a group to the part in which they differ.
+    def _compare_here(self, pane: ChatPane) -> None:
+        self._workspace.activate(pane)
+        if why := pane.chat.why_not_ask():
+            self._toast.show_text(why)
+        else:
+            self._open(pane, "")
 
-        Narrow tabs can't fit the part they have in common.
-        """
-        panes = self._workspace.panes()
-        times = Counter(pane.chat.record.group_id for pane in panes)
-        for pane in panes:
-            record = pane.chat.record
-            several = record.group_id is not None and times[record.group_id] > 1
-            pane.chat.set_short(record.variant if several else "")
+    def _ask_four(self, pane: ChatPane, ref: str, text: str) -> None:
+        """Compare four replies to the composer's message or, if it's empty, to ``text``."""
+        if pane.chat.compose == Writing():
+            pane.chat.model.set(ref)
+            pane.chat.turn.compose(Writing(text))
+        self._ask(pane, panel.by_seed(4), "")
+
+    @pane_command("compare", mark("Compare…"), "Ctrl+Alt+C", "Ctrl+Shift+E", why_not=_cannot_ask)
+    def compare(self, pane: ChatPane) -> None:
+        """Open the dialog for the draft or, if there's none, for the last message."""
+        self._open(pane, "")
+
+    @pane_command("panel_again", mark("Ask Same Panel Again"), "Ctrl+Alt+E", why_not=_cannot_ask)
+    def again(self, pane: ChatPane) -> None:
+        """Ask the same panel as last time, skipping the dialog."""
+        from app.ui.compare.compare_dialog import members_of
+
+        self._ask(pane, members_of(self._settings), "")
+
+    @pane_command("panel_show", mark("Show/Hide Panel"), "Ctrl+Alt+U", why_not=_cannot_show)
+    def show(self, pane: ChatPane) -> None:
+        pane.fold() if pane.unfolded else pane.unfold("")
+
+    @pane_command("keep", mark("Keep This Reply"), "Ctrl+Alt+K", why_not=_cannot_keep)
+    def keep(self, pane: ChatPane) -> None:
+        self._keep(pane, pane.panel.current)
+
+    @pane_command("tie_scrolling", mark("Scroll Compared Replies Together"), why_not=_cannot_show)
+    def tie_scrolling(self, pane: ChatPane) -> None:
+        if not pane.unfolded:
+            pane.unfold("")
+        pane.panel.tied.toggle()
+
+    @pane_command("open_as_chats", mark("Open as Chats"), why_not=_cannot_open)
+    @Slot(object)
+    def open_as_chats(self, pane: ChatPane) -> None:
+        """Open each column as a chat of its own, next to each other."""
+        if why := _cannot_open(self, pane):
+            self._toast.show_text(why)
+            return
+        chats = {
+            self._branch(pane.chat, column).id: panel.title(column) for column in _columns(pane)
+        }
+        self._library.order.group(chats)
+        self._chats.open_together(list(chats))
+
+    def _branch(self, chat: Chat, column: Message) -> Chat:
+        """Create a chat that continues from a column, with the settings of its member."""
+        made, member = (
+            self._library.branch(chat, column.id),
+            Member.from_json(panel.data_of(column)),
+        )
+        made.model.set(member.model or chat.record.model)
+        options = replace(member.options(chat.options), tools=chat.options.tools)
+        made.set_options(options, "\n\n".join(filter(None, (chat.record.system, member.system))))
+        return made
+
+    @pane_command("panel_judge", mark("Judge Panel"), why_not=_cannot_make(panel.JUDGE))
+    def judge(self, pane: ChatPane) -> None:
+        self._make(pane, panel.JUDGE)
+
+    @pane_command("panel_merge", mark("Merge Panel"), why_not=_cannot_make(panel.MERGE))
+    def merge(self, pane: ChatPane) -> None:
+        self._make(pane, panel.MERGE)
+
+    @pane_command("panel_vote", mark("Count Panel Votes"), why_not=_cannot_make(panel.VOTE))
+    def vote(self, pane: ChatPane) -> None:
+        self._make(pane, panel.VOTE)
+
+    @Slot(object, str)
+    def _open(self, pane: ChatPane, message_id: str) -> None:
+        from app.ui.compare.compare_dialog import CompareDialog
+
+        chat = pane.chat
+        text = chat.compose.text if isinstance(chat.compose, Writing) and not message_id else ""
+        leaf = message_id or chat.transcript.leaf_id
+        if not text.strip() and leaf is not None:
+            question = panel.question(chat.transcript, leaf)
+            text = question.content if question is not None else ""
+        names = self._model_names(chat.record.model)
+        about = " ".join(text[: 2 * _BEGINNING].split())
+        about = about if len(about) <= _BEGINNING else about[:_BEGINNING] + "…"
+        dialog = CompareDialog(self._settings, names, about, self._window)
+        dialog.accepted.connect(lambda: self._ask(pane, dialog.asked(), message_id))
+        dialog.open()
+
+    def _ask(self, pane: ChatPane, members: list[Member], message_id: str) -> None:
+        if first := pane.chat.ask_panel(members, message_id):
+            pane.unfold(first)
+
+    @Slot(object, str)
+    def _make(self, pane: ChatPane, kind: str) -> None:
+        if why := pane.chat.why_not(kind, _shown(pane)):
+            self._toast.show_text(why)
+        elif pane.chat.resolve(kind, _shown(pane)):
+            pane.fold()
+
+    @Slot(object, str)
+    def _keep(self, pane: ChatPane, message_id: str) -> None:
+        """Continue with a reply. Say whose it was, or how often its model was kept so far."""
+        chat = pane.chat
+        columns = {m.id: m for m in chat.panel.columns(message_id)}
+        hidden = chat.shown(message_id).model
+        if not chat.panel.keep(message_id):
+            return
+        pane.fold()
+        kept = columns[message_id]
+        refs = [str(m.stats.get("model") or "") for m in columns.values()]
+        name = panel.name_of(kept) or kept.model
+        words = count_kept(self._settings, str(kept.stats.get("model") or ""), refs, kept.model)
+        words = words or tr("{name} kept", name=name)
+        if hidden != kept.model:
+            was = tr("{reply} was {what}", "Reply A was Seed 1", reply=hidden, what=name)
+            words = f"{was}. {words}"
+        self._undos.offer(words, lambda: self._unfold(chat.id, message_id))
+
+    def _unfold(self, chat_id: str, message_id: str) -> None:
+        """Show a panel again, in a new pane if the chat's pane has been closed."""
+        if self._library.chat(chat_id) is None:  # the chat has been deleted
+            return
+        if not self._workspace.reopen(chat_id):
+            self._workspace.show_chat(self._library.open(chat_id, ""))
+        if (pane := self._workspace.pane(chat_id)) is not None:
+            pane.unfold(message_id)
 
 
-def tally(settings: Settings, model: str, compared: Sequence[str], name: str) -> str:
-    """Record which model's reply was kept. Return the updated tally as a sentence.
+def count_kept(settings: Settings, model: str, compared: Sequence[str], name: str) -> str:
+    """Count which model's reply was kept. Return its count so far as a sentence.
 
     Returns "" if it's the first time or if there was only one model.
     """
@@ -399,135 +221,3 @@ def tally(settings: Settings, model: str, compared: Sequence[str], name: str) ->
     kept, times = known[model]
     words = mark("{name} kept, {kept} of {times} times so far")
     return tr(words, name=name, kept=kept, times=times) if times > 1 else ""
-
-
-class CompareCommands(WindowController):
-    def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
-        super().__init__(parts)
-        self._chats = chats
-        self._comparisons = chats.comparisons
-        self._comparisons.put_aside.connect(self._on_put_aside)
-        self._comparisons.kept.connect(self._on_kept)
-        self._comparisons.left.connect(self._on_left)
-        self._workspace.pane_made.connect(self._on_pane_made)
-
-    @Slot(object)
-    def _on_pane_made(self, pane: ChatPane) -> None:
-        pane.composer.compare.clicked.connect(lambda: self._compare_here(pane))
-        pane.four_asked.connect(partial(self._show_four, pane))
-
-    def _compare_here(self, pane: ChatPane) -> None:
-        self._workspace.activate(pane)
-        self.compare()
-
-    def _show_four(self, pane: ChatPane, ref: str, text: str) -> None:
-        """Compare four replies to the composer's message or, if it's empty, to ``text``."""
-        attaching = pane.chat.attaching
-        if attaching.files or attaching.reading:
-            self._compare_here(pane)
-            return
-        if own := pane.composer.text.strip("\n"):
-            ref, text = pane.chat.record.model, own
-        model = self._library.loader.get(ref).model
-        # Until the model is loaded, assume a low temperature, at which four replies would be alike.
-        defaults = model.defaults if model is not None else {"temperature": 0.0}
-        columns = seed_columns(ref, pane.chat.options, defaults, 4)
-        self._begin(pane, columns, pane.chat.record.system, text)
-
-    def _begin(
-        self,
-        active: ChatPane | None,
-        columns: Sequence[ComparisonColumn],
-        system: str,
-        prompt: str,
-        files: Attachments = (),
-        *,
-        blind: bool = False,
-    ) -> None:
-        """Begin a comparison and empty the composer of ``active`` if it has the same message."""
-        taken = active is not None and active.composer.text.strip("\n") == prompt
-        if active is not None and taken and not active.composer.editing:
-            active.composer.set_text("")
-        origin = active.chat if active is not None else None
-        self._comparisons.begin(columns, system, prompt, files, blind=blind, origin=origin)
-        # The columns have received the files, so keep these only if the composer has a different
-        # message.
-        if active is not None and not active.composer.text and not active.composer.editing:
-            for file in active.chat.attaching.files:
-                active.chat.attaching.remove(file)
-        if active is not None and active.chat.blank:
-            # The columns replace the empty chat.
-            self._workspace.close_pane(active, told=False)
-            self._chats.discard_if_blank(active.chat.id)
-
-    @command("compare", mark("Compare…"), "Ctrl+Alt+C")
-    def compare(self) -> None:
-        """Open the Compare dialog for the active composer's message."""
-        from app.ui.compare.compare_dialog import CompareDialog
-
-        active = self._workspace.active
-        model = active.chat.record.model if active is not None else self._settings.model
-        current = self._library.loader.get(model).model
-        dialog = CompareDialog(
-            list(self._model_names(model).items()),
-            model,
-            active.chat.options if active is not None else ChatOptions(),
-            active.composer.text if active is not None else "",
-            self._settings,
-            self._window,
-            defaults=current.defaults if current is not None else {},
-            files=active.findChild(PaneFiles) if active is not None else None,
-        )
-        system = active.chat.record.system if active is not None else ""
-        chat_id = active.chat.id if active is not None else ""
-
-        def begin() -> None:
-            prompt = dialog.prompt.toPlainText().strip("\n")
-            blind, files = dialog.blind.isChecked(), dialog.attachments
-            pane = self._workspace.pane(chat_id)  # None if it has been closed
-            self._begin(pane, dialog.columns(), system, prompt, files, blind=blind)
-
-        dialog.accepted.connect(begin)
-        dialog.open()
-
-    def _compared(self, pane: ChatPane) -> str:
-        return "" if self._comparisons.has(pane) else tr("This chat isn’t part of a comparison")
-
-    @pane_command("leave_compare", mark("Restore Previous Layout"), why_not=_compared)
-    def leave(self, pane: ChatPane) -> None:
-        self._comparisons.leave(pane)
-
-    @Slot(object)
-    def _on_put_aside(self, desk: ReplacedPanes) -> None:
-        words = counted(
-            "%n chat hidden while you compare",
-            "%n chats hidden while you compare",
-            len(desk.chats),
-        )
-        self._undos.offer(words, desk.bring_back)
-
-    @Slot(object)
-    def _on_left(self, undo: Callable[[], None]) -> None:
-        if not self._workspace.panes():
-            self._chats.new()  # only an empty chat was open before
-        self._undos.offer(tr("Comparison closed"), undo)
-
-    @Slot(str, list, str, str, list)
-    def _on_kept(
-        self, model: str, compared: list[str], words: str, told: str, closed: list[str]
-    ) -> None:
-        """Say which reply was kept. For models, add how often; for seeds that's meaningless."""
-        text = told or tr("{name} kept", name=words)
-        if len(set(compared)) > 1:
-            name = self._library.loader.get(model).name
-            words = tally(self._settings, model, compared, name)
-            if words:
-                text = f"{told}. {words}" if told else words
-            elif not told:
-                text = tr("{name} kept", name=name)
-
-        def undo() -> None:
-            for chat_id in closed:
-                self._chats.bring_back(chat_id)
-
-        self._undos.offer(text, undo)

@@ -78,7 +78,7 @@ class ExchangeCommands(WindowController):
 
     @Slot(object, int)
     def _on_exported(self, path: Path, count: int) -> None:
-        self._undos.say(
+        self._toast.show_text(
             counted(
                 "Chat exported to “{file}”", "%Ln chats exported to “{file}”", count, file=path.name
             )
@@ -130,7 +130,7 @@ class ExchangeCommands(WindowController):
         self._library.listed.emit()
         self._library.trash_changed.emit()
         if words:
-            self._undos.say(words)
+            self._toast.show_text(words)
 
     def _nothing_to_print(self) -> str:
         chat_id = self._target_chat
@@ -163,7 +163,7 @@ class ExchangeCommands(WindowController):
         except StoppedError:
             return
         except Exception as error:
-            self._undos.say(str(error))
+            self._toast.show_text(str(error))
         else:
             if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
-                self._undos.say(tr("No app here opens PDFs. Export the chat as PDF instead."))
+                self._toast.show_text(tr("No app here opens PDFs. Export the chat as PDF instead."))

@@ -80,7 +80,7 @@ class WindowLayout(WindowController):
             # The app may have crashed after deleting a chat, but before saving the layout.
             there = [i for i in arrangement.chats if not self._library.deleted_since(i)]
             workspace.arrange(arrangement, list(self._open_readable(there, begun)))
-            self._chats.comparisons.restore(layout.get("compared"))
+            self._name_compared(layout.get("compared"))
             self._wrapping.restore(layout.get("wrapped"))
         # New panes are briefly visible. This shouldn't mark their chats as read.
         self._library.mark_unread(
@@ -91,6 +91,14 @@ class WindowLayout(WindowController):
         for pane in workspace.panes():
             pane.chat.model.load()
         return True
+
+    def _name_compared(self, compared: Any) -> None:
+        """Show the names of chats that an earlier version compared blindly in panes."""
+        for group in compared if isinstance(compared, list) else ():
+            names = group.get("columns") if isinstance(group, dict) and group.get("blind") else None
+            for chat_id, name in names.items() if isinstance(names, dict) else ():
+                if self._library.chat(chat_id) is not None and isinstance(name, str):
+                    self._library.change({chat_id: {"variant": name}})
 
     def _open_readable(self, ids: Iterable[str], begun: Mapping[str, Any]) -> Iterator[Chat]:
         """Yield the chats that can be opened. Damaged chats are reported but don't stop us."""
@@ -131,8 +139,7 @@ class WindowLayout(WindowController):
                 for pane in self._workspace.panes()
                 if not pane.chat.stored
             }
-            compared = self._chats.comparisons.to_json()
-            kept = {**arrangement, "geometry": place, "blank": blank, "compared": compared}
+            kept = {**arrangement, "geometry": place, "blank": blank}
             kept["wrapped"], kept["narrow"] = self._wrapping.to_json(), self._is_narrow()
             kept["unfolded"] = self._is_narrow() and not self._sidebar.isHidden()
             listed = (i for i in self._library.unread if self._library.chat(i) is not None)
@@ -257,7 +264,7 @@ class Layouts(WindowController):
         if replaced:
             self._undos.offer(tr("Layout “{name}” replaced", name=name), undo)
         else:
-            self._toast.show_text(tr("Layout “{name}” saved", name=name), seconds=3.0)
+            self._toast.show_text(tr("Layout “{name}” saved", name=name))
 
     def ask_new_name(self, old: str) -> None:
         from app.ui.dialogs.name_dialogs import NameDialog

@@ -27,9 +27,10 @@ from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.laying import across, down
 from app.ui.widgets.manners import give_roles
 from app.ui.widgets.toast import Toast
+from app.ui.window.broadcast import Broadcast
 from app.ui.window.chat_commands import ChatCommands, FileCommands
 from app.ui.window.commands import TAB_MENU, Commands, CommandScope, command
-from app.ui.window.compare_commands import Broadcast, CompareCommands, ScrollSync
+from app.ui.window.compare_commands import CompareCommands
 from app.ui.window.context import WindowContext, WindowController, WindowParts
 from app.ui.window.exchange_commands import ExchangeCommands, StoreCommands
 from app.ui.window.layouts import Layouts, WindowLayout
@@ -38,7 +39,6 @@ from app.ui.window.notices import Notifications, Pulse, ReplyAnnouncer, Tray, Un
 from app.ui.window.palette_commands import PaletteCommands, QuickAsk
 from app.ui.window.pane_commands import PaneCommands
 from app.ui.window.pane_menus import PaneMenus
-from app.ui.window.panel_commands import PanelCommands
 from app.ui.window.prompt_commands import PromptCommands
 from app.ui.window.reading_commands import ReadingCommands
 from app.ui.window.settings_commands import (
@@ -161,14 +161,12 @@ class MainWindow(QMainWindow):
         )
         self.files = FileCommands(parts)
         self.palette_commands = PaletteCommands(parts, self.chats, lambda: self.commands)
-        self.text_size = TextSize(parts)
+        TextSize(parts)
         self.reading = ReadingCommands(parts)
         self.prompts = PromptCommands(parts, self.reading)
         self.spelling = SpellingCommands(parts)
-        self.together = ScrollSync(parts, self.chats.comparisons)
         self.quick = QuickAsk(parts, self.chats)
-        self.compare = CompareCommands(parts, self.chats)
-        self.panels = PanelCommands(parts)
+        CompareCommands(parts, self.chats)
         ExchangeCommands(parts, self.chats)
         FocusRegions(parts, self.score)
         PaneCommands(parts, self.chats, self._pulse)
@@ -184,7 +182,7 @@ class MainWindow(QMainWindow):
             *self.findChildren(WindowController),
         )
         self.commands = Commands(
-            self, owners, lambda: self.workspace.active, self._on_notice, self.keys.of
+            self, owners, lambda: self.workspace.active, self.toast.show_text, self.keys.of
         )
         self._menus = self.commands.menus({"layouts": self.layouts.menu})
         add_appearance(self._menus[2], settings)  # View menu
@@ -230,10 +228,6 @@ class MainWindow(QMainWindow):
         self.settings_commands.command_requested.connect(self.commands.do)
         self.notifications.opened.connect(self._on_notification)
         self.keys.changed.connect(self.commands.refresh_keys)
-        self.text_size.notice_posted.connect(self.toast.show_text)
-        self.together.notice_posted.connect(self.toast.show_text)
-        self.together.tied.connect(self.commands["tie_scrolling"].setChecked)
-        self.broadcast.notice_posted.connect(self._on_notice)
         self.broadcast.changed.connect(self.commands["broadcast"].setChecked)
         self.broadcast.kept_changed.connect(self.commands["broadcast_keep"].setChecked)
         self._library.activity.connect(workspace.marks.show_dot)
@@ -372,10 +366,6 @@ class MainWindow(QMainWindow):
         from app.ui.dialogs.about import UpdateDialog
 
         UpdateDialog(release, self._settings, self).show()
-
-    @Slot(str)
-    def _on_notice(self, text: str) -> None:
-        self.toast.show_text(text, seconds=3.0)
 
     @Slot()
     def _on_active(self) -> None:

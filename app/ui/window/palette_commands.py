@@ -52,7 +52,7 @@ class PaletteCommands(WindowController):
         recent = [key for key in self._settings.palette_recent if key != f"chat:{self._here}"]
         self.palette = Palette(entries, recent, window, self._search_entry)
         self.palette.chosen.connect(self._on_chosen)
-        self.palette.notice_posted.connect(lambda why: self._toast.show_text(why, seconds=3.0))
+        self.palette.notice_posted.connect(self._toast.show_text)
         self.palette.closed.connect(self._on_closed)
         self._library.activity.connect(self.palette.refresh)
 

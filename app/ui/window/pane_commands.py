@@ -21,12 +21,6 @@ def _cannot(action: Action) -> Callable[[PaneCommands, ChatPane], str]:
     return lambda _, pane: pane.chat.refusal(action) or ""
 
 
-def _why_not_keep(commands: PaneCommands, pane: ChatPane) -> str:
-    if pane.unfolded:
-        return "" if pane.panel.current else tr("Go to one of the columns first.")
-    return "" if commands.chats.comparisons.has(pane) else tr("This chat isn’t being compared")
-
-
 def _why_empty(_: PaneCommands, pane: ChatPane) -> str:
     empty = pane.chat.transcript.leaf_id is None
     return tr("This chat is empty.") if empty else ""
@@ -207,13 +201,6 @@ class PaneCommands(WindowController):
     def close_right(self, pane: ChatPane) -> None:
         beside = self.workspace.tabs_beside(pane)
         self.chats.close_several(beside[beside.index(pane) + 1 :])
-
-    @pane_command("keep", mark("Keep This Reply"), "Ctrl+Alt+K", why_not=_why_not_keep)
-    def keep(self, pane: ChatPane) -> None:
-        if pane.unfolded:
-            pane.column_kept.emit(pane, pane.panel.current)
-        else:
-            self.chats.comparisons.keep(pane)
 
     # Moving between panes.
 

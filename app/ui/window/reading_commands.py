@@ -141,7 +141,7 @@ class ReadingCommands(WindowController):
             pane.notice_posted.emit(why)
             return
         model = chat.model
-        where = header.foot((model.remote,), hidden=bool(model.alias)) if model.remote else ""
+        where = header.foot((model.remote,)) if model.remote else ""
         last = min(chat.attaching.others.follows.get(chat_id, 0), len(of.lines))
         sheet = ReadSheet(of, where, last, pane.window())
 

@@ -31,8 +31,6 @@ WIDEST_SIDEBAR = 400
 class TextSize(WindowController):
     """Commands for the text size. Keeps the sidebar's width in line with it."""
 
-    notice_posted = Signal(str)  # (text): show the new size
-
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
         theme().changed.connect(self._fit)
@@ -75,7 +73,7 @@ class TextSize(WindowController):
 
     def _set(self, zoom: int) -> None:
         self._settings.set(zoom=zoom)
-        self.notice_posted.emit(tr("Zoom: {zoom}", zoom=percent(zoom / 100)))
+        self._toast.show_text(tr("Zoom: {zoom}", zoom=percent(zoom / 100)))
 
     def _fit(self) -> None:
         self._sidebar.setFixedWidth(max(t.SIDEBAR, min(scaled(t.SIDEBAR), WIDEST_SIDEBAR)))

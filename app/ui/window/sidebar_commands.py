@@ -12,7 +12,6 @@ from app.settings.language import counted, mark, tr
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, command
 from app.ui.window.context import WindowController, WindowParts
-from app.ui.workspace.placement import even_out_beside
 
 
 class SidebarCommands(WindowController):
@@ -31,7 +30,7 @@ class SidebarCommands(WindowController):
         sidebar.model.refolded.connect(self._on_refolded)
         sidebar.organiser.done.connect(self._undos.offer)
         sidebar.several_deleted.connect(self.delete_several)
-        sidebar.together_asked.connect(self._open_together)
+        sidebar.together_asked.connect(chats.open_together)
         self._workspace.active_changed.connect(self._on_panes)
 
     @command("search", mark("Search All Chats"), "Ctrl+Shift+F")
@@ -139,13 +138,6 @@ class SidebarCommands(WindowController):
     def new_folder(self) -> None:
         self._show_sidebar(True)
         self._sidebar.organiser.new_folder()
-
-    @Slot(list)
-    def _open_together(self, ids: list[str]) -> None:
-        for number, chat_id in enumerate(ids):
-            self._chats.open(chat_id, "right" if number else "tab")
-        if (pane := self._workspace.pane(ids[0])) is not None:
-            even_out_beside(self._workspace, pane)
 
     @Slot()
     def _on_refolded(self) -> None:

@@ -105,10 +105,6 @@ class UndoStack(QObject):
         if undo.act() is False:
             self._stack.append(undo)
 
-    def say(self, words: str) -> None:
-        """Show a notice without an Undo button."""
-        self._toast.show_text(words)
-
     def drop(self, chat_id: str) -> None:
         """Forget about a chat that was restored some other way."""
         self._stack = [undo for undo in self._stack if undo.chat_id != chat_id]

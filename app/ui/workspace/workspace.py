@@ -239,19 +239,14 @@ class Workspace(QWidget):
         if self.pane(chat.id) is None and isValid(chat) and not chat.turn.is_at_work:
             chat.model.leave()
 
-    def reopen(self, chat_id: str, *, in_place: bool = True) -> bool:
-        """Reopen a closed pane where it was, or else as a tab next to the active pane.
-
-        Return False if it's gone for good.
-        """
+    def reopen(self, chat_id: str) -> bool:
+        """Reopen a closed pane where it was. Return False if it's gone for good."""
         dock = self._docks.get(chat_id)
         if dock is None:
             return False
         if dock.closed:
             self.restore_panes()
             self._docks.mark_open(chat_id)
-            if not in_place:
-                self._placing.insert(dock, "tab", self.active)
             self._placing.put_back(dock, self._latest_in(self.window()))
             self._update_view()
             dock.pane.chat.model.load()

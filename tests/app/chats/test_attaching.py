@@ -16,7 +16,7 @@ from PySide6.QtGui import (
     QDragMoveEvent,
     QDropEvent,
 )
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.chats import attaching
@@ -24,7 +24,6 @@ from app.chats.actions import Action
 from app.chats.exporting.export_formats import markdown, plain
 from app.chats.turn import Draft
 from app.store import Attachment
-from app.ui.compare.compare_dialog import CompareDialog
 from app.ui.composer.composer import files_in
 from app.ui.composer.file_chips import ChipWords, FileChip
 from app.ui.pane import files
@@ -442,49 +441,18 @@ def test_branch_keeps_files_of_edited_question(start: Start, tmp_path: Path):
 def test_each_column_of_a_comparison_gets_the_files(start: Start, tmp_path: Path):
     run = start().ready()
     (tmp_path / "a.txt").write_text("first words")
-    pane = give(run, samples.pdf(tmp_path / "report.pdf", PAGES))
-    run.window.commands["compare"].trigger()
-    dialog = run.window.findChild(CompareDialog)
-    assert dialog is not None
-    assert dialog.files is not None
-    dialog.files.button.click()
-    run.until(lambda: dialog.findChild(QFileDialog, "attach-dialog"))
-    choose = dialog.findChild(QFileDialog, "attach-dialog")
-    choose.filesSelected.emit([str(tmp_path / "a.txt")])
-    choose.reject()
-    assert "still being read" in dialog.go.toolTip()
-    shown = dialog.files.chips
-    read(run, lambda: [c.words.name for c in shown.chips] == ["report.pdf", "a.txt"])
+    pane = run.pane
+    pane.chat.attaching.add([tmp_path / "a.txt"])
+    pane.composer.set_text("say it")
+    assert "still being read" in run.window.commands.why_not("compare")
     read(run, lambda: not pane.chat.attaching.reading)
-    (tmp_path / "b.txt").write_text("second words")
-    (tmp_path / "c.txt").write_text("third words")
-    drop(dialog, tmp_path / "b.txt")
-    QApplication.clipboard().setMimeData(copied(tmp_path / "c.txt"))
-    dialog.prompt.paste()
-    wanted = ["report.pdf", "a.txt", "b.txt", "c.txt"]
-    read(run, lambda: [c.words.name for c in shown.chips] == wanted)
-    read(run, lambda: not pane.chat.attaching.reading)
-    assert dialog.prompt.toPlainText() == "", "nothing of a file's address"
-    drop(dialog, tmp_path)
-
-    def told() -> list[str]:
-        return [label.text() for label in dialog.files.findChildren(QLabel) if label.isVisible()]
-
-    folder = "is a folder. Attach the files in it instead."
-    read(run, lambda: any(text.endswith(folder) for text in told()))
-    run.until(shown.isVisible)
-    for place in (3, 2, 0):
-        run.qtbot.keyClick(shown.chips[place], Qt.Key.Key_Delete)
-    assert [c.words.name for c in shown.chips] == ["a.txt"]
-    dialog.prompt.setPlainText("say it")
-    dialog.go.click()
+    run.window.commands["panel_again"].trigger()
     run.until(lambda: len(run.engine.sent) == 3)
-    assert [pane.chat.options.seed for pane in run.panes] == [1, 2, 3]
     prompts = {text_of(reply.turns[-1]["content"]) for reply in run.engine.sent}
-    assert prompts == {'<file name="a.txt">\nfirst words\n</file>\n\nsay it'}, "the same for all"
-    for column in run.panes:
-        run.answered(column)
-        assert [file.name for file in column.chat.transcript.path[0].attachments] == ["a.txt"]
+    asked = '<file name="a.txt">\nfirst words\n</file>\n\nsay it\n\nAnswer as '
+    assert all(prompt.startswith(asked) for prompt in prompts)
+    assert len(prompts) == 3
+    assert not pane.chat.attaching.files
 
 
 def test_ten_thousand_files_give_one_notice(start: Start, tmp_path: Path, monkeypatch):

@@ -129,8 +129,6 @@ def test_header_and_composer_show_destination(start, server):
     assert pane.composer.foot == "Messages go to api.example.org."
     assert "goes to api.example.org" in pane.empty._teaching.text()
     assert "api.example.org" in pane.header.model_button.text()
-    pane.chat.set_alias("A")
-    assert pane.composer.foot == "What you send leaves this computer."
 
 
 def test_remote_chat_supports_regenerate_branch_and_edit(start, server):

@@ -10,7 +10,7 @@ from app.chats.panel import Member
 from app.chats.turn import Event, QueueState
 from app.models import residency
 from app.store import Message, new_id
-from app.ui.compare.panel_dialog import PanelDialog
+from app.ui.compare.compare_dialog import CompareDialog
 from app.ui.dialogs.name_dialogs import NameDialog
 from app.ui.transcript.answer_row import AnswerRow
 from tests.app.conftest import Run, Start
@@ -141,7 +141,7 @@ def test_queue_continues_after_column_is_kept(start: Start):
     run.until(lambda: not chat.turn.is_at_work)
     assert [m.content for m in chat.transcript.path] == ["hold 2", "1 2 end", "say next", "next "]
     assert chat.transcript.path[1].id == ids[1]
-    assert not chat.panel.lanes
+    assert not chat.panel.generators
 
 
 def test_undo_of_a_kept_column_reopens_a_closed_pane(start: Start):
@@ -185,8 +185,8 @@ def test_saved_panel_is_judged_and_counted(start: Start):
     run = start().ready()
     pane, chat = run.pane, run.pane.chat
     pane.composer.set_text("say 7")
-    press(run, "panel")
-    dialog = run.window.findChild(PanelDialog)
+    press(run, "compare")
+    dialog = run.window.findChild(CompareDialog)
     assert [row.member.name for row in dialog.members] == ["Optimist", "Skeptic", "Engineer"]
     for row in dialog.members:
         row.system.clear()

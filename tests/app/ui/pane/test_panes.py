@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from pytestqt.qtbot import QtBot
 
+from app.chats import panel
 from app.chats.chat import Chat
-from app.ui.compare.compare_dialog import CompareDialog
 from tests.app.conftest import Start
 
 
@@ -151,12 +151,11 @@ def test_unseen_reply_is_marked_until_shown(start: Start):
 def test_chat_in_new_pane_is_connected_once(start: Start):
     """A replying chat outlives its pane, and another pane adds no connections."""
     run = start().ready()
-    run.window.commands["compare"].trigger()  # a column also has connections to the comparison
-    dialog = run.window.findChild(CompareDialog)
-    dialog.prompt.setPlainText("hold 5")
-    dialog.go.click()
+    pane = run.pane
+    pane.composer.set_text("hold 5")
+    # Columns have connections to the chat, too.
+    pane.unfold(pane.chat.ask_panel(panel.by_seed(3)))
     run.until(lambda: len(run.engine.sent) == 3)
-    pane = run.panes[-1]
     chat, workspace = pane.chat, run.window.workspace
     workspace.activate(pane)
     heard = [listeners(chat)]

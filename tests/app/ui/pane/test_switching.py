@@ -7,7 +7,6 @@ from PySide6.QtCore import Qt
 
 from app.chats.turn import Event
 from app.models.loading import LoadState
-from app.ui.compare.compare_dialog import CompareDialog
 from app.ui.pane.pane import ChatPane
 from tests.app.conftest import Run, Start
 
@@ -210,21 +209,3 @@ def test_model_of_closed_pane_is_not_loaded(slow: Run):
     assert loader.get(SMALL).state is LoadState.LOADING
     slow.engine.loading.set()
     slow.until(lambda: loader.get(SMALL).state is LoadState.READY)
-
-
-def test_comparison_continues_load_of_replaced_pane(slow: Run):
-    first = slow.panes[0]
-    loader = slow.app.loader
-    first.chat.model.set(SMALL)
-    slow.until(lambda: SMALL in slow.engine.progress)
-    load = loader._loads[SMALL]
-    first.composer.set_text("say hello")
-    slow.window.workspace.activate(first)
-    slow.window.commands["compare"].trigger()
-    dialog = slow.window.findChild(CompareDialog)
-    assert dialog is not None
-    dialog.go.click()
-    slow.qtbot.wait(20)
-    assert loader._loads[SMALL] is load
-    slow.engine.loading.set()
-    slow.until(lambda: len(slow.engine.sent) == 3)

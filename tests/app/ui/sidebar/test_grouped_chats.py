@@ -1,4 +1,4 @@
-"""Chats of a comparison or broadcast form a group in the list, named after the question."""
+"""Chats of columns or a broadcast form a group in the list, named after the question."""
 
 from __future__ import annotations
 
@@ -8,11 +8,8 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit
 
-from app.chats.options import ChatOptions
 from app.chats.organising import ListEntry, day_heading, day_headings, entries
-from app.settings.paths import GUIDE
 from app.store import ChatRecord
-from app.ui.compare.compare_dialog import ComparisonColumn
 from app.ui.pane.pane import ChatPane
 from app.ui.sidebar.chat_row import ChatListRow
 from tests.app.conftest import Run, Start
@@ -29,12 +26,17 @@ def words(run: Run) -> list[str]:
 
 
 def compared(run: Run) -> list[ChatPane]:
-    """Return three columns with their replies."""
+    """Return the panes of three chats in a group with their replies."""
     run.ready()
-    columns = [ComparisonColumn(GUIDE, ChatOptions(seed=n), f"Seed {n}") for n in (1, 2, 3)]
-    panes = run.window.chats.comparisons.begin(columns, "", "say hello")
+    panes = [run.pane]
+    for _ in range(2):
+        run.window.chats.split("right")
+        panes.append(run.pane)
     for pane in panes:
+        pane.chat.turn.send("say hello")
         run.answered(pane)
+    run.app.library.order.group({p.chat.id: f"Seed {n}" for n, p in enumerate(panes, 1)})
+    run.window.workspace.activate(panes[0])
     return panes
 
 
@@ -49,7 +51,7 @@ def press(run: Run, key: Qt.Key) -> None:
     run.qtbot.keyClick(run.window.sidebar.list, key)
 
 
-def test_comparison_row_expands_to_its_seeds(start: Start):
+def test_group_row_expands_to_its_chats(start: Start):
     run = start()
     panes = compared(run)
     assert words(run) == ["Today", "say hello"]
@@ -58,8 +60,6 @@ def test_comparison_row_expands_to_its_seeds(start: Start):
     assert panes[0].chat.id in group.holds, "the line of the chat that has the focus is marked"
     focus(run, 1)
     press(run, Qt.Key.Key_Right)
-    assert words(run) == ["Today", "say hello", "Seed 1", "Seed 2", "Seed 3"]
-    panes[1].header.keep.click()
     assert words(run) == ["Today", "say hello", "Seed 1", "Seed 2", "Seed 3"]
     focus(run, 4)
     press(run, Qt.Key.Key_Left)

@@ -191,19 +191,23 @@ def test_the_buttons_of_a_chat_ask_several(start: Start, qtbot: QtBot):
     qtbot.mouseClick(run.pane.composer.compare, Qt.MouseButton.LeftButton)
     dialog = run.window.findChild(CompareDialog)
     assert dialog is not None
-    assert (dialog.prompt.toPlainText(), dialog.count.value()) == ("say hello", 3)
     dialog.reject()
     run.until(lambda: run.window.findChild(CompareDialog) is None)
     run.pane.composer.set_text("say four")
     qtbot.mouseClick(run.pane.empty.four, Qt.MouseButton.LeftButton)
-    assert [run.answered(pane) for pane in run.panes] == ["four "] * 4
-    assert {pane.chat.options.seed for pane in run.panes} == {1, 2, 3, 4}
+    run.until(lambda: len(run.engine.sent) == 4 and not run.pane.chat.reply.is_active)
+    assert {each.params.seed for each in run.engine.sent} == {1, 2, 3, 4}
+    assert {each.turns[-1]["content"] for each in run.engine.sent} == {"say four"}
+    assert len(run.pane.panel.columns) == 4
+    assert run.pane.composer.text == ""
 
 
 def test_four_replies_need_no_message(start: Start, qtbot: QtBot):
     run = start().ready()
     qtbot.mouseClick(run.pane.empty.four, Qt.MouseButton.LeftButton)
-    assert [run.answered(pane) for pane in run.panes] == [f"You said: {FOUR_THING}"] * 4
+    run.until(lambda: len(run.engine.sent) == 4 and not run.pane.chat.reply.is_active)
+    columns = run.pane.chat.panel.columns(run.pane.panel.shown)
+    assert [column.content for column in columns] == [f"You said: {FOUR_THING}"] * 4
 
 
 def test_broadcast_works_from_replying_chat(start: Start, qtbot: QtBot):

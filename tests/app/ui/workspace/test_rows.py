@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QMenu
 
+from app.settings.paths import GUIDE
 from app.ui.pane.pane import ChatPane
 from app.ui.style import tokens as t
 from app.ui.style.theme import theme
@@ -69,7 +70,7 @@ def test_narrow_row_moves_buttons_to_menu(start: Start) -> None:
     run.window.resize(1500, 700)
     first = run.pane
     run.until(lambda: in_row(run, first) and not first.header.folded)
-    first.chat.set_alias("A family of models with a long name 360M")
+    first.chat.model.set("/models/A family of models with a long name 360M")
     run.window.commands["split_right"].trigger()
     run.window.resize(1160, 700)
     run.until(lambda: in_row(run, first) and first.header.folded)
@@ -95,11 +96,11 @@ def test_narrow_pane_header_has_its_own_row(start: Start) -> None:
     for _ in range(2):
         run.window.commands["split_right"].trigger()
     for pane in run.panes:
-        pane.chat.set_alias("A family of models 360M")
+        pane.chat.model.set("/models/A family of models 360M")
     name = first.header.model_button
     run.until(lambda: first.width() < t.NARROW and not in_row(run, first))
     run.until(lambda: name.width() >= name.sizeHint().width())
-    first.chat.set_alias("Guide")
+    first.chat.model.set(GUIDE)
     run.until(lambda: first.header.model_button.text() == "Guide")
     run.qtbot.wait(50)
     assert not any(in_row(run, pane) for pane in run.panes), "those beside it have two rows"

@@ -1,0 +1,332 @@
+"""Broadcast: send a message to several open chats."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QPoint, Qt, Signal, Slot
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QMenu, QWidget
+
+from app.chats.chat import Chat
+from app.chats.turn import Draft, Effect, Event, Writing
+from app.settings.language import counted, mark, tr
+from app.store import Attachments
+from app.ui.pane.pane import ChatPane
+from app.ui.widgets.manners import announce, in_force, native
+from app.ui.window.commands import command, pane_command
+from app.ui.window.context import WindowController, WindowParts
+
+
+class TickMenu(QMenu):
+    """Menu that doesn't close when a checkable entry is clicked."""
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        action = self.actionAt(event.position().toPoint())
+        if action is not None and action.isCheckable():
+            action.trigger()
+        else:
+            super().mouseReleaseEvent(event)
+
+
+class Broadcast(WindowController):
+    """Sends messages to several panes. The chats otherwise stay independent.
+
+    Broadcast turns itself off after each message unless the user wants to keep it on.
+    """
+
+    changed = Signal(bool)  # (on): broadcast was turned on or off
+    kept_changed = Signal(bool)  # (on): the user changed whether broadcast stays on
+
+    def __init__(self, parts: WindowParts) -> None:
+        super().__init__(parts)
+        self.on = False
+        self.kept = False  # stay on after a message is sent
+        # Chat id -> True if the user included the chat, False if excluded.
+        self._overrides: dict[str, bool] = {}
+        self._workspace.pane_made.connect(self._on_pane_made)
+        self._workspace.arranged.connect(self._show)
+        self._workspace.arranged.connect(self._name_tabs)
+        self._library.listed.connect(self._name_tabs)
+
+    @property
+    def group(self) -> list[ChatPane]:
+        """Panes that receive the message. By default all visible panes with a local model.
+
+        Nothing is sent to another machine unless the user has included a remote chat.
+        """
+        return [p for p in self._workspace.panes() if self._receives(p)]
+
+    def _receives(self, pane: ChatPane) -> bool:
+        usual = self._is_visible(pane) and pane.chat.model.remote is None and not pane.alone
+        return self._overrides.get(pane.chat.id, usual)
+
+    def _is_visible(self, pane: ChatPane) -> bool:
+        """False for hidden tabs."""
+        dock = self._workspace.dock(pane.chat.id)
+        return dock is not None and dock.isCurrentTab()
+
+    @command("broadcast", mark("Broadcast"), "Ctrl+Shift+B", checkable=True)
+    @Slot()
+    def toggle(self) -> None:
+        """Turn broadcast on or off. Turning it on includes all visible local chats."""
+        self._switch(not self.on)
+        count, active = len(self.group), self._workspace.active
+        left_out = [
+            pane
+            for pane in self._workspace.panes()
+            if pane.chat.model.remote is not None
+            and self._is_visible(pane)
+            and not self._receives(pane)
+        ]
+        if not self.on:
+            self._toast.show_text(tr("Broadcast is off"))
+        elif count > 1 and active not in left_out:  # otherwise, it's obvious from the composers
+            words = counted(
+                "The next message goes to %n chat", "The next message goes to %n chats", count
+            )
+            announce(self._workspace, words)
+        elif left_out:
+            keys = native(in_force("Ctrl+Alt+B"))
+            words = mark("Broadcast is on. To include a remote chat, press {keys} in it.")
+            if not keys:
+                words = mark("Broadcast is on. To include a remote chat, choose “{command}” in it.")
+            self._toast.show_text(tr(words, keys=keys, command=tr("Join Broadcast")))
+        else:
+            self._toast.show_text(tr("Broadcast is on. Open another chat next to this one."))
+
+    def _switch(self, on: bool) -> None:
+        self.on = on
+        self._overrides.clear()
+        if self.kept:
+            self.kept = False
+            self.kept_changed.emit(False)
+        self._show()
+        self.changed.emit(on)
+
+    def _why_off(self) -> str:
+        return "" if self.on else tr("Broadcast is off")
+
+    @command("broadcast_keep", mark("Keep Broadcast On"), why_not=_why_off, checkable=True)
+    @Slot()
+    def toggle_kept(self) -> None:
+        """Toggle whether broadcast stays on after a message."""
+        self.kept = not self.kept
+        self._show()
+        self.kept_changed.emit(self.kept)
+
+    def _pane_off(self, pane: ChatPane) -> str:
+        return self._why_off()
+
+    def _pane_words(self, pane: ChatPane) -> str:
+        if not self.on:
+            return mark("Join/Leave Broadcast")
+        return mark("Leave Broadcast") if self._receives(pane) else mark("Join Broadcast")
+
+    @pane_command(
+        "broadcast_one",
+        mark("Join/Leave Broadcast"),
+        "Ctrl+Alt+B",
+        why_not=_pane_off,
+        words=_pane_words,
+    )
+    @Slot(object)
+    def toggle_pane(self, pane: ChatPane) -> None:
+        self._overrides[pane.chat.id] = not self._receives(pane)
+        self._show()
+
+    @Slot(object)
+    def _on_pane_made(self, pane: ChatPane) -> None:
+        pane.spoken.connect(self._on_spoken)
+        pane.broadcast_asked.connect(self._on_button)
+        pane.composer.audience_asked.connect(partial(self._pop_menu, pane))
+        pane.composer.broadcast_kept.connect(self.toggle_kept)
+        # The model may have become remote. The chat outlives its pane, so its signals may already
+        # be connected.
+        once = Qt.ConnectionType.UniqueConnection
+        pane.chat.chat_changed.connect(self._on_chat_changed, once)
+        pane.chat.turn_changed.connect(self._on_chat_changed, once)
+        pane.composer.changed.connect(self._on_chat_changed)
+
+    @Slot(object)
+    def _on_button(self, pane: ChatPane) -> None:
+        """If broadcast is on but excludes this chat, include it. Otherwise toggle broadcast."""
+        if self.on and not self._receives(pane):
+            self.toggle_pane(pane)
+        else:
+            self.toggle()
+
+    def _pop_menu(self, pane: ChatPane) -> None:
+        menu = self.menu(pane)
+        whom = pane.composer.audience.whom
+        menu.popup(whom.mapToGlobal(QPoint(0, -menu.sizeHint().height() - 4)))
+
+    def menu(self, parent: QWidget) -> QMenu:
+        """Create a menu of open chats, in which the recipients are checked."""
+        menu = TickMenu(parent)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for pane in self._workspace.panes():
+            words = (
+                _chat_name(pane)
+                if self._is_visible(pane)
+                else tr("{chat} (hidden tab)", chat=_chat_name(pane))
+            )
+            action = menu.addAction(words.replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(self._receives(pane))
+            action.triggered.connect(lambda ticked, pane=pane: self._on_ticked(pane, ticked))
+        menu.addSeparator()
+        keep = menu.addAction(tr("Keep Broadcast On"))
+        keep.setCheckable(True)
+        keep.setChecked(self.kept)
+        keep.triggered.connect(self.toggle_kept)
+        menu.addAction(tr("Turn Off")).triggered.connect(self.toggle)
+        return menu
+
+    def _on_ticked(self, pane: ChatPane, ticked: bool) -> None:
+        if ticked != self._receives(pane):
+            self.toggle_pane(pane)
+
+    @Slot()
+    def _on_chat_changed(self) -> None:
+        if self.on:
+            self._show()
+
+    @Slot()
+    def _show(self) -> None:
+        """Update the composers: tint those of recipients and list all recipients in each."""
+        panes, group = self._workspace.panes(), self.group
+        remotes = [pane.chat.model.remote for pane in group if pane.chat.model.remote is not None]
+        hidden = sum(not self._is_visible(pane) for pane in group)
+        words = (
+            counted(
+                "To %n chat ({hidden} in hidden tabs)",
+                "To %n chats ({hidden} in hidden tabs)",
+                len(group),
+                hidden=hidden,
+            )
+            if hidden
+            else counted("To %n chat", "To %n chats", len(group))
+        )
+        names = "\n".join(map(_chat_name, group))
+        offered = sum(map(self._is_visible, panes)) > 1
+        for pane in panes:
+            heard = self.on and pane in group
+            if heard:
+                whom = _with_replying(words, group, pane)
+                pane.composer.audience.show_audience(whom, names, kept=self.kept)
+            count = len(group) if heard else 0
+            pane.set_broadcast(self.on, count, remotes if heard else (), offered=offered)
+
+    @Slot(object, str, object)
+    def _on_spoken(self, speaker: ChatPane, text: str, files: Attachments) -> None:
+        """Called when a message was sent or queued in a pane. Passes it on to the other chats."""
+        group = self.group
+        if not self.on or speaker not in group or len(group) < 2:
+            return
+        others = [pane for pane in group if pane is not speaker]
+        begun = [p for p in others if p.chat.transcript.leaf_id is None]
+        steers = speaker.chat.turn.draft is Draft.STEERING
+        waits = speaker.chat.queue.next is not None and not steers
+        if not waits and len(speaker.chat.transcript.path) <= 2:  # only the message and its reply
+            begun = [p for p in group if p is speaker or p in begun]
+        message = Writing(text, files)
+        done = {p: p.chat.turn.handle(Event.BROADCAST, message) for p in others}
+        # The panes show a notice that the model can't see images.
+        blind = [pane for pane in others if pane.chat.model.cannot_see(files)]
+        waiting = [p for p in others if p not in blind and Effect.SAY not in done[p].effects]
+        busy = [pane for pane in waiting if Effect.ENQUEUE not in done[pane].effects]
+        later = len(waiting) - len(busy) + waits
+        if len(begun) > 1:
+            self._library.order.group(_variants([pane.chat for pane in begun]))
+        told = []
+        if not self.kept:
+            self._switch(False)
+            if heard := len(group) - len(waiting) - len(blind) - waits:
+                told.append(counted("Sent to %n chat", "Sent to %n chats", heard))
+        if later:
+            told.append(
+                counted(
+                    "%n chat gets it when its reply ends",
+                    "%n chats get it when their replies end",
+                    later,
+                )
+            )
+        if busy:
+            told.append(
+                counted(
+                    "%n chat was still replying and didn’t get this message",
+                    "%n chats were still replying and didn’t get this message",
+                    len(busy),
+                )
+            )
+        if blind:
+            told.append(
+                counted(
+                    "%n chat has a model that can’t see images",
+                    "%n chats have models that can’t see images",
+                    len(blind),
+                )
+            )
+        if told:
+            self._toast.show_text(". ".join(told))
+
+    @Slot()
+    def _name_tabs(self) -> None:
+        """Shorten tab titles in a group to the part in which they differ.
+
+        Narrow tabs can't fit the part they have in common.
+        """
+        panes = self._workspace.panes()
+        times = Counter(pane.chat.record.group_id for pane in panes)
+        for pane in panes:
+            record = pane.chat.record
+            several = record.group_id is not None and times[record.group_id] > 1
+            pane.chat.set_short(record.variant if several else "")
+
+
+def _with_replying(words: str, group: Sequence[ChatPane], speaker: ChatPane) -> str:
+    """Describe the recipients, including how many have to finish replying first or get nothing.
+
+    A chat that is replying gets nothing if its composer isn't empty.
+    """
+    busy = [pane for pane in group if pane.chat.reply.is_active]
+    later = sum(pane is speaker or _would_enqueue(pane) for pane in busy)
+    if later:
+        words = counted(
+            "{whom} · %n after it finishes", "{whom} · %n after they finish", later, whom=words
+        )
+    if left_out := len(busy) - later:
+        words = counted(
+            "{whom} · skips %n that is replying",
+            "{whom} · skips %n that are replying",
+            left_out,
+            whom=words,
+        )
+    return words
+
+
+def _would_enqueue(pane: ChatPane) -> bool:
+    done = pane.chat.turn.preview(Event.BROADCAST, Writing("any"))
+    return Effect.ENQUEUE in done.effects
+
+
+def _variants(chats: Sequence[Chat]) -> dict[str, str]:
+    names = [chat.model.status.name for chat in chats]
+    seeds = [chat.options.seed for chat in chats]
+    if len(set(names)) == 1 and None not in seeds and len(set(seeds)) == len(seeds):
+        return {chat.id: tr("Seed {n}", n=chat.options.seed) for chat in chats}
+    times, seen = Counter(names), Counter[str]()
+    found = {}
+    for chat, name in zip(chats, names, strict=True):
+        seen[name] += 1
+        found[chat.id] = f"{name} {seen[name]}" if times[name] > 1 else name
+    return found
+
+
+def _chat_name(pane: ChatPane) -> str:
+    """The chat's title, plus the model unless that's part of the title."""
+    title, model = pane.chat.title, pane.chat.model.status.name
+    return title if model in title else tr("{title} – {model}", title=title, model=model)
