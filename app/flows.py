@@ -189,7 +189,7 @@ async def arrived(future: Future[T]) -> T:
         concurrent.futures.CancelledError: the future (not the coroutine) was canceled.
     """
     number, outcome = _expect()
-    future.add_done_callback(partial(_take, number))
+    future.add_done_callback(partial(_forward_outcome, number))
     try:
         await outcome
     finally:
@@ -248,7 +248,7 @@ def _run(number: int, work: Callable[[threading.Event], Any], stop: threading.Ev
     _post(number, outcome)
 
 
-def _take(number: int, future: Future[Any]) -> None:
+def _forward_outcome(number: int, future: Future[Any]) -> None:
     if future.cancelled():
         _post(number, (None, FutureCancelledError()))
     else:
@@ -260,12 +260,12 @@ def _post(number: int, outcome: Outcome) -> None:
     """Post a result. Thread-safe."""
     try:
         if _loop is not None:
-            _loop.call_soon_threadsafe(_give, number, outcome)
+            _loop.call_soon_threadsafe(_resume, number, outcome)
     except RuntimeError:
         log.debug("result dropped, the program has ended")
 
 
-def _give(number: int, outcome: Outcome) -> None:
+def _resume(number: int, outcome: Outcome) -> None:
     waiting = _awaited.pop(number, None)
     if waiting is not None and not waiting.done():
         waiting.set_result(outcome)
@@ -274,7 +274,7 @@ def _give(number: int, outcome: Outcome) -> None:
 def end(seconds: float) -> None:
     """Cancel all coroutines on shutdown and wait up to ``seconds`` for their threads."""
     give_up = time.monotonic() + seconds
-    _turn()  # let new coroutines start their threads
+    _process_events()  # let new coroutines start their threads
     for task in list(_tasks):
         task.cancel()
     for _, stop in _threads:
@@ -282,12 +282,12 @@ def end(seconds: float) -> None:
     for thread, _ in _threads:
         thread.join(max(0.0, give_up - time.monotonic()))
     while _tasks and time.monotonic() < give_up:
-        _turn()
+        _process_events()
 
 
-def _turn() -> None:
+def _process_events() -> None:
     QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
 
 
-def left() -> set[asyncio.Task[Any]]:
+def running_tasks() -> set[asyncio.Task[Any]]:
     return set(_tasks)

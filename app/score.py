@@ -36,7 +36,7 @@ _ELSEWHERE = "elsewhere:"
 
 
 def beside(
-    # Passed to `Lanes.take`.
+    # Passed to `Lanes.update`.
     stats: Mapping[str, Any],
     shown: Mapping[str, tuple[str, str]],
     figures: Mapping[str, Mapping[str, Any]],  # stats of remote sessions, by chat ID
@@ -127,7 +127,7 @@ class Lanes:
     def now(self) -> float:
         return self._last or 0.0
 
-    def take(
+    def update(
         self,
         now: float,
         stats: Mapping[str, Any],  # from `Engine.stats`
@@ -252,7 +252,7 @@ class ScoreFeed(QObject):
         self.lanes = Lanes()
         self._timer = QTimer(self, interval=self.ELSEWHERE_MS)
         self._timer.timeout.connect(self._ask_elsewhere)
-        library.loader.figures.received.connect(self._take)
+        library.loader.figures.received.connect(self._update)
 
     def start(self) -> None:
         self.lanes, self._elsewhere = Lanes(), {}
@@ -265,13 +265,13 @@ class ScoreFeed(QObject):
         self._library.loader.figures.hide(self)
 
     @Slot(object)
-    def _take(self, stats: Mapping[str, Any]) -> None:
+    def _update(self, stats: Mapping[str, Any]) -> None:
         if not self._timer.isActive():
             return
         shown = {**self._library.sessions(), **self._agents()}
         titles = {chat.id: chat.title for chat in self._library.in_use()}
         told = beside(stats, shown, self._elsewhere, titles)
-        self.lanes.take(monotonic(), *told, self._tools())
+        self.lanes.update(monotonic(), *told, self._tools())
         self.sampled.emit()
 
     @Slot()
@@ -282,7 +282,7 @@ class ScoreFeed(QObject):
         elif not self._asking.running:
             self._elsewhere = {}
         if self._library.loader.engine is None and (self._elsewhere or len(self.lanes)):
-            self._take(NO_ENGINE)
+            self._update(NO_ENGINE)
 
     async def _take_elsewhere(self, future: Future[Any]) -> None:
         try:

@@ -141,7 +141,7 @@ class Serving(QObject):
         self._used: frozenset[str] = frozenset()  # engine IDs of the models loaded by the window
         self._again = False  # start again, because the settings changed in the meantime
         self._timer = QTimer(self, interval=self.LOOK_MS)
-        self._timer.timeout.connect(self._look)
+        self._timer.timeout.connect(self._check_clients)
         settings.announcer.changed.connect(self._on_setting)
         loader.unloaded.connect(self._on_unloaded)
         loader.changed.connect(self._on_model)
@@ -231,7 +231,7 @@ class Serving(QObject):
 
     # Stored conversations.
 
-    async def kept(self) -> int:
+    async def stored_bytes(self) -> int:
         """Get the size of the stored conversations in bytes."""
         caches = self._caches
 
@@ -265,28 +265,28 @@ class Serving(QObject):
     def pause(self, number: int, on: bool) -> None:
         for agent in self._agents(number):
             agent.pause(on)
-        self._look()
+        self._check_clients()
 
     @Slot(int)
     def stop(self, number: int) -> None:
         """Stop an agent's reply and refuse its requests until its user sends a message."""
         for agent in self._agents(number):
             agent.stop()
-        self._look()
+        self._check_clients()
 
     @Slot(int, bool)
     def pause_group(self, number: int, on: bool) -> None:
         """Pause or resume all agents of a session, including agents that join later."""
         for agent in self._group(number):
             agent.pause(on)
-        self._look()
+        self._check_clients()
 
     @Slot(int)
     def stop_group(self, number: int) -> None:
         """Stop all agents of a session."""
         for agent in self._group(number):
             agent.stop()
-        self._look()
+        self._check_clients()
 
     def text(self, number: int) -> str:
         return "".join(agent.text for agent in self._agents(number))
@@ -323,7 +323,7 @@ class Serving(QObject):
         return self._server.requests.agents.group(number) if self._server is not None else []
 
     @Slot()
-    def _look(self) -> None:
+    def _check_clients(self) -> None:
         server = self._server
         now = ApiClients()
         if server is not None:
@@ -427,7 +427,7 @@ class Serving(QObject):
         server, self._server = self._server, None
         self._timer.stop()
         self.address = ""
-        self._look()
+        self._check_clients()
         return server
 
     def _stop(self, server: Server) -> None:

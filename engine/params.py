@@ -10,7 +10,15 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import force_setattr
 
-from engine.text.tools import Tool, ToolForm, as_schema, as_tools, check_choice, form_of, shown
+from engine.text.tools import (
+    Tool,
+    ToolForm,
+    as_schema,
+    as_tools,
+    check_choice,
+    for_template,
+    form_of,
+)
 
 MOST_LOGPROBS = 20
 
@@ -180,7 +188,7 @@ class SamplingParams(Struct, frozen=True, dict=True):
     @cached_property
     def offered(self) -> tuple[dict[str, Any], ...]:
         """Tools to pass to the chat template."""
-        return () if self.tool_choice == "none" else tuple(shown(self.tools))
+        return () if self.tool_choice == "none" else tuple(for_template(self.tools))
 
     @cached_property
     def tool_form(self) -> ToolForm | None:

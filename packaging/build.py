@@ -66,7 +66,7 @@ def main() -> int:
         for step, saved in slim.slim(FOLDER / "_internal").items():
             print(f"{saved / 1e6:>8.1f} MB  less: {step}")
         add_desktop_files()
-        import_structure.keep(FOLDER / "_internal" / "transformers")
+        import_structure.save_structure(FOLDER / "_internal" / "transformers")
     write_parts_list()
     size = report()
     self_test()

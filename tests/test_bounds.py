@@ -105,7 +105,7 @@ def _remote(text: str) -> None:
     from app.remote.stream import ReplyReader
 
     with _tried(RemoteError):
-        ReplyReader("host").take(text)
+        ReplyReader("host").feed(text)
 
 
 def _compared(text: str) -> None:

@@ -170,7 +170,7 @@ class ReplyGenerator(QObject):
             self._fail_to_load(model_status)
         elif model_status.model is not None and self._loader.answers(model_status):
             self._ask(self.answer, self.waits_for, model_status.model)
-        self._tell()
+        self._notify_phase_changed()
 
     def move_to(self, model: str) -> None:
         """Switch a reply that waits for the chat's model to another model.
@@ -195,13 +195,13 @@ class ReplyGenerator(QObject):
         """Stop the reply at the next token and keep its text."""
         if self.stage is Stage.CALLING:
             self.tools.stop("interrupted" if self._closing else "cancelled")
-            self.rest()
+            self.end_turn()
         elif self.stage is Stage.LOADING:
             self._end("cancelled")
         elif self.stage in {Stage.RUNNING, Stage.PAUSED} and self._handle is not None:
             self.stage = Stage.STOPPING
             self._handle.cancel()
-            self._tell()
+            self._notify_phase_changed()
 
     def retry(self) -> None:
         """Send the request again. Used while the reply has no text yet."""
@@ -227,7 +227,7 @@ class ReplyGenerator(QObject):
         elif self.stage is Stage.RUNNING and self._handle is not None:
             self.stage = Stage.PAUSED
             self._handle.pause()
-        self._tell()
+        self._notify_phase_changed()
 
     # Shutdown.
 
@@ -383,7 +383,7 @@ class ReplyGenerator(QObject):
             if stopping:  # the reply finished before the stop request arrived
                 self.stop()
         else:
-            self.rest(message.id)
+            self.end_turn(message.id)
 
     # Tool calls between two answers.
 
@@ -391,25 +391,25 @@ class ReplyGenerator(QObject):
         self.stage = Stage.CALLING
         tokens = int(message.stats.get("generated_tokens", 0))
         self.tools.begin(answer.calls, tokens, lambda: self._on_called(answer))
-        self._tell()
+        self._notify_phase_changed()
 
     def _on_called(self, answer: Answer) -> None:
         if self.tools.at_limit:
-            self.rest()
+            self.end_turn()
         else:
             self.stage = Stage.IDLE
             self.called.emit(answer)
 
-    def rest(self, message_id: str = "") -> None:
+    def end_turn(self, message_id: str = "") -> None:
         """End the turn and emit `reply_ended`."""
         self.stage = Stage.IDLE
         self.unseen = True
-        self._tell()
+        self._notify_phase_changed()
         last = message_id or self._saved.transcript.leaf_id
         if last is not None:
             self.reply_ended.emit(last)
 
-    def _tell(self) -> None:
+    def _notify_phase_changed(self) -> None:
         self.phase_changed.emit()
         self.turn_changed.emit()
 

@@ -153,7 +153,7 @@ class FileAttacher(QObject):
         name = self._free_name(called or tr("Pasted text"))
         kept = AttachedText("", (text,))
         made = Attachment(name, "text", kept.hash, characters=len(text))
-        self._put((*self.files, made), kept)
+        self._replace_files((*self.files, made), kept)
         return made
 
     def read_chat(self, chat_id: str, last: int, *, follow: bool) -> None:
@@ -164,7 +164,7 @@ class FileAttacher(QObject):
         flows.start(self, self._read_chat(chat_id, last, follow))
 
     async def _read_chat(self, chat_id: str, last: int, follow: bool) -> None:
-        of = await self.others.look(chat_id)
+        of = await self.others.read_now(chat_id)
         files = tuple(f for f in self.files if f.chat != chat_id)
         if of.why_not:
             self.refused.emit(of.why_not)
@@ -176,7 +176,7 @@ class FileAttacher(QObject):
                 words = mark("“{name}” is too long. Read its last messages only.")
                 self.refused.emit(tr(words, name=of.title))
                 return
-            self._put((*files, made), text)
+            self._replace_files((*files, made), text)
             self.follow(chat_id, last if follow else None)
 
     def follow(self, chat_id: str, last: int | None) -> None:
@@ -184,16 +184,16 @@ class FileAttacher(QObject):
             self.others.follow(chat_id, last)
             self.chat_changed.emit()
             self._report_change()
-            self.look()
+            self.check_followed()
 
-    def look(self) -> None:
+    def check_followed(self) -> None:
         """Check the followed chats for new messages."""
         if self.others.follows:
-            self._looking.start(self._look())
+            self._looking.start(self._check_followed())
 
-    async def _look(self) -> None:
+    async def _check_followed(self) -> None:
         for chat_id in self.others.follows:
-            await self.others.look(chat_id)
+            await self.others.read_now(chat_id)
         self._with_news(self._saved.compose)
         self.changed.emit()
 
@@ -205,7 +205,7 @@ class FileAttacher(QObject):
         return self.others.with_news(compose.attachments, self._saved.transcript.path_to(end))
 
     def remove(self, *attachments: Attachment) -> None:
-        self._put(tuple(each for each in self.files if each not in attachments))
+        self._replace_files(tuple(each for each in self.files if each not in attachments))
 
     def put_back(self, *attachments: tuple[int, Attachment]) -> None:
         """Undo `remove`. Each attachment is passed with its old index."""
@@ -214,11 +214,11 @@ class FileAttacher(QObject):
     async def _put_back(self, attachments: Sequence[tuple[int, Attachment]]) -> None:
         for place, attachment in attachments:
             # Store the content again. It may have been erased while nothing referenced it.
-            held = await flows.aside(partial(_held, self._saved, attachment))
+            held = await flows.aside(partial(_stored_content, self._saved, attachment))
             if attachment not in self.files:
                 files = [*self.files]
                 files.insert(place, attachment)
-                self._put(tuple(files), *([held] if held is not None else []))
+                self._replace_files(tuple(files), *([held] if held is not None else []))
 
     def cancel_reading(self) -> None:
         self._reading.cancel()
@@ -237,7 +237,7 @@ class FileAttacher(QObject):
         if use == "beginning":
             spans = beginning(text, self._room(attachment))
         other = replace(attachment, use=use, spans=spans)
-        self._put(tuple(other if each == attachment else each for each in self.files))
+        self._replace_files(tuple(other if each == attachment else each for each in self.files))
         await self._index((other,))  # index the chat now, before the question is sent
 
     def can_draw(self, attachment: Attachment) -> bool:
@@ -356,7 +356,7 @@ class FileAttacher(QObject):
         """Load what `resolved` needs, then return the resolved files of the composer."""
         await self._index(compose.attachments)
         for chat_id in self.others.follows:
-            await self.others.look(chat_id)
+            await self.others.read_now(chat_id)
         return self._resolved_all(self._with_news(compose), compose.text)
 
     def resolved(self, files: Attachments, question: str, path: Sequence[Message]) -> Attachments:
@@ -430,7 +430,7 @@ class FileAttacher(QObject):
             given = self._waiting[0]
             refused = ""
             try:
-                refused = self._take(given, await self._read_one(given))
+                refused = self._attach_result(given, await self._read_one(given))
             except IsADirectoryError:
                 folders += 1
                 if folders == 1:  # the window can only show one message
@@ -470,7 +470,7 @@ class FileAttacher(QObject):
         if found and (each := await self._tokens_of_image(found[0][0])):
             texts = sum(known.count for f in others if (known := self.tokens(f)) is not None)
             seen = each * sum(f.is_image for f in others)
-            most = min(most, max(1, (self._left - texts - seen) // each))
+            most = min(most, max(1, (self._free_tokens - texts - seen) // each))
         found += await flows.aside(partial(drawn, path, name, count, numbers[1:most]))
         if not found:
             raise EngineError(INVALID_REQUEST, f"“{name}” has no page that can be drawn.")
@@ -509,7 +509,7 @@ class FileAttacher(QObject):
         except Exception:  # the engine stopped, or the template doesn't accept a lone image
             return 0
 
-    def _take(self, given: _PendingFile, found: Sequence[_Read]) -> str:
+    def _attach_result(self, given: _PendingFile, found: Sequence[_Read]) -> str:
         """Attach the result of reading a file. Return a notice for the user, or ""."""
         if given.encoding and given.replaced[0] not in self.files:
             return ""  # the user removed the file during reading
@@ -520,7 +520,7 @@ class FileAttacher(QObject):
         if not new:
             return tr("“{name}” is already attached.", name=given.name)
         files[place:place] = [made for _, made in new]
-        self._put(tuple(files), *(held for held, _ in new))
+        self._replace_files(tuple(files), *(held for held, _ in new))
         first = new[0][1]
         if first.scans and given.do == "attach":
             return self._scans_text(first)
@@ -574,7 +574,7 @@ class FileAttacher(QObject):
                 self._tokens[key] = guess
             self._report_change()  # sending may be allowed or refused now, depending on the count
 
-    def _put(self, files: Attachments, *new: AttachedText | StoredImage) -> None:
+    def _replace_files(self, files: Attachments, *new: AttachedText | StoredImage) -> None:
         """Replace the attached files. ``new``: contents that aren't stored yet."""
         self._saved.keep_files(files, *new)
         self.chat_changed.emit()
@@ -590,7 +590,7 @@ class FileAttacher(QObject):
         return context_of(self._saved.record, self._loader) or _USUAL_CONTEXT
 
     @property
-    def _left(self) -> int:
+    def _free_tokens(self) -> int:
         used, _ = tokens_of_last_turn(self._saved.transcript)
         return self._limit * 3 // 4 - used
 
@@ -598,7 +598,7 @@ class FileAttacher(QObject):
         """Return the number of characters of this file that fit next to files and conversation."""
         whole = self.tokens(replace(attachment, use="all", spans=()))
         others = [t.count for f in self.files if f != attachment and (t := self.tokens(f))]
-        room = max(self._left - sum(others), self._limit // 8)
+        room = max(self._free_tokens - sum(others), self._limit // 8)
         return attachment.characters * room // max(1, whole.count if whole is not None else 1)
 
     async def _index(self, files: Iterable[Attachment]) -> None:
@@ -615,7 +615,7 @@ class FileAttacher(QObject):
         return replace(attachment, spans=found)
 
 
-def _held(
+def _stored_content(
     saved: SavedChat, attachment: Attachment, stop: threading.Event
 ) -> AttachedText | StoredImage | None:
     if not attachment.is_medium:

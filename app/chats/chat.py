@@ -184,7 +184,7 @@ class Chat(QObject):
         texts, images = self._saved.text, self._saved.image
         return CountRequest(*known, files=self.attaching.ready, texts=texts, images=images)
 
-    def shown(self, message_id: str) -> Message:
+    def displayed(self, message_id: str) -> Message:
         """Return a message for display, with any hidden details removed."""
         return panel.shown(self.reply.message(message_id))
 
@@ -276,7 +276,7 @@ class Chat(QObject):
         if self.why_not_ask(message_id):
             return ""
         if self._asks_draft(message_id):
-            self.turn.say(compose.text, compose.attachments, members=members)
+            self.turn.add_message(compose.text, compose.attachments, members=members)
         else:
             message = self._view().subject(Action.PANEL, message_id)
             asked = panel.question(self.transcript, message.id) if message is not None else None
@@ -453,7 +453,7 @@ class Chat(QObject):
         title = " ".join(title.split())
         if title and title != self.record.title:
             self._saved.change(title=title, titled_by="person")
-            self._saved.keep()
+            self._saved.save_record()
             self.chat_changed.emit()
 
     def set_options(self, options: ChatOptions, system: str) -> None:

@@ -127,7 +127,7 @@ class HelperRunner(QObject):
             waits = lane.state is LaneState.WAITING and number not in round_.at_work
             if waits and len(round_.at_work) < most:
                 self._ask(round_, number)
-        self._tell(round_)
+        self._notify(round_)
         future = call.future
         if not round_.at_work and future is not None and not future.done():
             future.set_result(result(call.lanes))
@@ -165,7 +165,7 @@ class HelperRunner(QObject):
         if kind == "answer":
             round_.since.setdefault(number, monotonic())
             round_.call.lanes[number].text += text
-            self._tell(round_)
+            self._notify(round_)
 
     def _on_phase(self, round_: _Round, number: int) -> None:
         lane, helper = round_.call.lanes[number], round_.at_work.get(number)
@@ -174,7 +174,7 @@ class HelperRunner(QObject):
         state = _AT_WORK.get(helper.phase, lane.state)
         if state is not lane.state:
             lane.state = state
-            self._tell(round_)
+            self._notify(round_)
 
     def _on_ended(self, round_: _Round, number: int, message_id: str, _: object) -> None:
         lane, helper = round_.call.lanes[number], round_.at_work.get(number)
@@ -221,7 +221,7 @@ class HelperRunner(QObject):
 
     # Stats.
 
-    def _tell(self, round_: _Round) -> None:
+    def _notify(self, round_: _Round) -> None:
         self.text_added.emit(round_.call.message_id, "", "lane")
 
     @Slot()
@@ -239,7 +239,7 @@ class HelperRunner(QObject):
                 lane = round_.call.lanes[number]
                 lane.tokens = int(reply["generated_tokens"])
                 lane.rate = lane.tokens / (now - since)
-                self._tell(round_)
+                self._notify(round_)
 
     def _at_work(self) -> Iterator[tuple[_Round, int, ReplyGenerator]]:
         for round_ in list(self._rounds.values()):

@@ -47,7 +47,7 @@ class MediaCache:
                 self._images.move_to_end((digest, page))
             return found
 
-    def put(self, read: Read, digest: str, page: int = 0) -> None:
+    def add(self, read: Read, digest: str, page: int = 0) -> None:
         with self._lock:
             self._images[digest, page] = read
             while sum(len(image.data) for image, _ in self._images.values()) > self.MOST:
@@ -70,7 +70,7 @@ def stored(data: bytes, name: str, stop: threading.Event | None = None) -> Read:
     with exclusive(digest, quoted, stop):
         if (known := held.get(digest)) is None:
             read = _stored_sound if is_sound(data[:16]) else _stored_image
-            held.put(known := read(data, name, stop), digest)
+            held.add(known := read(data, name, stop), digest)
     medium, attachment = known
     return medium, replace(attachment, name=name)
 

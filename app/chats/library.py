@@ -313,7 +313,7 @@ class ChatLibrary(QObject):
                     chat.take_fields(fields)
         self.listed.emit()
 
-    def tell(self) -> None:
+    def notify_listed(self) -> None:
         """Emit `listed` after a change to folders."""
         self.listed.emit()
 

@@ -167,11 +167,13 @@ def _of_pattern(pattern: str) -> str:
         inner = re.search(r"\(in regex\): (.*)", reason)
         return _sentence("", (inner[1] if inner is not None else reason).partition(" in regex ")[0])
     before = error[1][: len(error[2])]
-    at = next((n for n in range(len(pattern)) if _shown(pattern[:n]) == before), len(error[2]))
+    at = next(
+        (n for n in range(len(pattern)) if _escape_slashes(pattern[:n]) == before), len(error[2])
+    )
     return _sentence(tr("At character {n}", n=at + 1), error[3])
 
 
-def _shown(pattern: str) -> str:
+def _escape_slashes(pattern: str) -> str:
     """Escape slashes in a pattern, as llguidance does in its messages."""
     return re.sub(r"\\.|/", lambda found: "\\/" if found[0] == "/" else found[0], pattern)
 

@@ -182,7 +182,7 @@ class ListedChats(Protocol):
 
     def change(self, changes: Mapping[str, Mapping[str, Any]]) -> None: ...
 
-    def tell(self) -> None: ...
+    def notify_listed(self) -> None: ...
 
 
 class ChatOrganizer:
@@ -260,13 +260,13 @@ class ChatOrganizer:
         if above is not None and above.parent_id is not None:
             above = self.folder(above.parent_id)
         folder = Folder(folder_id or new_id(), name, above.id if above is not None else None)
-        self._keep(folder)
+        self._save_folder(folder)
         return folder
 
     def rename(self, folder_id: str, name: str) -> None:
         folder = self.folder(folder_id)
         if folder is not None and name:
-            self._keep(replace(folder, name=name))
+            self._save_folder(replace(folder, name=name))
 
     def can_nest(self, folder_id: str, parent_id: str | None) -> bool:
         """Check if a folder can be moved into another folder or to the top level."""
@@ -281,8 +281,8 @@ class ChatOrganizer:
         folder = self.folder(folder_id)
         if folder is None or not self.can_nest(folder_id, parent_id):
             return lambda: None
-        self._keep(replace(folder, parent_id=parent_id))
-        return lambda: self._keep(folder)
+        self._save_folder(replace(folder, parent_id=parent_id))
+        return lambda: self._save_folder(folder)
 
     def delete(self, folder_id: str) -> Undo:
         """Delete a folder and move its contents to its parent."""
@@ -293,18 +293,18 @@ class ChatOrganizer:
         held = [c.id for c in self._library.chats() if c.folder_id == folder_id]
         with self._store.together():
             for each in within:
-                self._keep(replace(each, parent_id=folder.parent_id), notify=False)
+                self._save_folder(replace(each, parent_id=folder.parent_id), notify=False)
             put_back = self._change(held, folder_id=folder.parent_id)
             del self._folders[folder_id]
             self._store.folders.delete(folder_id)
-        self._library.tell()
+        self._library.notify_listed()
 
         def undo() -> None:
             with self._store.together():
                 for each in (folder, *within):
-                    self._keep(each, notify=False)
+                    self._save_folder(each, notify=False)
                 put_back()
-            self._library.tell()
+            self._library.notify_listed()
 
         return undo
 
@@ -312,11 +312,11 @@ class ChatOrganizer:
         """Reload the folders after an import."""
         self._folders = {folder.id: folder for folder in self._store.folders.all()}
 
-    def _keep(self, folder: Folder, *, notify: bool = True) -> None:
+    def _save_folder(self, folder: Folder, *, notify: bool = True) -> None:
         self._folders[folder.id] = folder
         self._store.folders.save(folder)
         if notify:
-            self._library.tell()
+            self._library.notify_listed()
 
 
 def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:

@@ -124,7 +124,7 @@ class PanelRunner(QObject):
     def why_not_keep(self) -> str:
         return tr(BUSY) if self._main.stage is not Stage.IDLE else ""
 
-    def keep(self, message_id: str) -> bool:
+    def keep_column(self, message_id: str) -> bool:
         """Continue the chat from this column and stop the others.
 
         The other columns remain as versions. Returns False if this isn't possible now.
@@ -199,7 +199,7 @@ class PanelRunner(QObject):
     def _on_called(self, answer: Answer) -> None:
         """End a column after tool calls, which a server may make although none were offered."""
         if (column := self.generators.get(answer.message_id)) is not None:
-            column.rest(answer.message_id)
+            column.end_turn(answer.message_id)
 
     @Slot(str)
     def _on_ended(self, message_id: str) -> None:

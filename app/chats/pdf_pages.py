@@ -58,7 +58,7 @@ def drawn(
                     height=page.height,
                 )
                 found[page.number] = image, made
-                held.put((image, made), digest, page.number)
+                held.add((image, made), digest, page.number)
     pages = (found[n] for n in numbers if n in found)
     here = kept_path(path)
     return [(image, replace(made, name=name, path=here)) for image, made in pages]

@@ -70,10 +70,10 @@ class MessageQueue:
         self.put(Queued(new_id(), text.strip("\n"), files), place)
 
     def put(self, message: Queued, at: int) -> None:
-        self._keep((*self.messages[:at], message, *self.messages[at:]))
+        self._store((*self.messages[:at], message, *self.messages[at:]))
 
     def change(self, message_id: str, text: str, files: Attachments) -> None:
-        self._keep(
+        self._store(
             tuple(
                 replace(each, text=text.strip("\n"), attachments=files)
                 if each.id == message_id
@@ -83,10 +83,10 @@ class MessageQueue:
         )
 
     def take(self, message_id: str) -> None:
-        self._keep(tuple(each for each in self.messages if each.id != message_id))
+        self._store(tuple(each for each in self.messages if each.id != message_id))
 
-    def _keep(self, messages: tuple[Queued, ...]) -> None:
+    def _store(self, messages: tuple[Queued, ...]) -> None:
         self._refused = ""
         self._saved.change(queued=messages)
-        self._saved.keep()
+        self._saved.save_record()
         self.changed()

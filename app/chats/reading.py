@@ -152,7 +152,7 @@ class ReferencedChats:
             follows[chat_id] = last
         kept = {k: v for k, v in self._saved.record.params.items() if k != FOLLOWS}
         self._saved.change(params=kept | ({FOLLOWS: follows} if follows else {}))
-        self._saved.keep()
+        self._saved.save_record()
         self.seen.pop(chat_id, None)
 
     def now(self, chat_id: str) -> ReferencedChat:
@@ -177,7 +177,7 @@ class ReferencedChats:
         except StoreError as error:  # damaged chat, so send the message without it
             return ReferencedChat(chat_id, "", gone=error.message)
 
-    async def look(self, chat_id: str) -> ReferencedChat:
+    async def read_now(self, chat_id: str) -> ReferencedChat:
         """Like `now`, but reads from disk in a worker thread."""
         if chat_id not in self._in_use:
             await flows.aside(partial(self._stored, chat_id))

@@ -67,7 +67,7 @@ class SavedChat:
         """Change the record in memory only. Call ``keep`` to store it."""
         self.record = replace(self.record, **fields)
 
-    def keep(self) -> None:
+    def save_record(self) -> None:
         """Store the record. The first call adds the chat to the list."""
         self.stored = True
         self.change(leaf_id=self.transcript.leaf_id)
@@ -77,7 +77,7 @@ class SavedChat:
         """Change the record and store it, unless the chat isn't in the list yet."""
         self.change(**fields)
         if self.stored:
-            self.keep()
+            self.save_record()
 
     # Composer.
 
@@ -130,7 +130,7 @@ class SavedChat:
                 else:
                     self._texts[self._store.texts.save(each)] = each
             self.change_compose(replace(self.compose, attachments=files))
-            self.keep()
+            self.save_record()
 
     def text(self, key: str) -> AttachedText | None:
         if key not in self._texts and (found := self._store.texts.get(key)) is not None:
@@ -152,7 +152,7 @@ class SavedChat:
             key: hash of the image.
             read: if False, return None instead of reading a thumbnail from disk.
         """
-        return self._store.images.thumbnail(key) if read else self._store.images.held(key)
+        return self._store.images.thumbnail(key) if read else self._store.images.cached(key)
 
     # Messages.
 
@@ -193,7 +193,7 @@ class SavedChat:
         self.change(leaf_id=self.transcript.leaf_id)
         if gone:
             self.change_compose(gone.before)
-            self.keep()
+            self.save_record()
         return removal
 
     def restore(self, removal: RemovedMessages) -> None:
@@ -205,7 +205,7 @@ class SavedChat:
         if removal.editing is not None and isinstance(compose, Writing):
             draft, files = compose.draft, compose.attachments
             self.change_compose(replace(removal.editing, draft=draft, draft_attachments=files))
-            self.keep()
+            self.save_record()
 
 
 P = ParamSpec("P")

@@ -152,7 +152,7 @@ class TitleGenerator(QObject):
         self._faults: dict[str, int] = {}
         self._asked: _PendingTitle | None = None
         self._rest = QTimer(self, singleShot=True, interval=self.REST_MS)
-        self._rest.timeout.connect(self.look)
+        self._rest.timeout.connect(self.request_next)
         self._answering: set[str] = set()
         library.activity.connect(self._on_activity)
 
@@ -161,7 +161,7 @@ class TitleGenerator(QObject):
         return self._asked is not None
 
     @Slot()
-    def look(self) -> None:
+    def request_next(self) -> None:
         """Request a title for a waiting chat if the engine is idle."""
         ready = self._asked is None and self._wanted() and not self._library.running()
         if self._library.loader.engine is not None and ready and self._next() is not None:
@@ -238,14 +238,14 @@ class TitleGenerator(QObject):
                 asked.reply.cancel()  # too long to be a title
         elif isinstance(event, Finished):
             self._let_go()
-            self._take(asked, event.reason)
+            self._on_title(asked, event.reason)
             self._rest.start()  # other chats may be waiting
         elif isinstance(event, Failed):
             # The engine stopped or the model was unloaded, so wait for the chat's next reply.
             self._waiting.pop(asked.chat_id, None)
             self._let_go()
 
-    def _take(self, asked: _PendingTitle, reason: FinishReason) -> None:
+    def _on_title(self, asked: _PendingTitle, reason: FinishReason) -> None:
         self._waiting.pop(asked.chat_id, None)
         self._tried.add(asked.chat_id)
         stopped = reason in (FinishReason.STOP, FinishReason.UNSTATED)

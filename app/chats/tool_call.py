@@ -71,7 +71,7 @@ class OpenCalls:
     def begin(self, turn: Mapping[str, Any]) -> None:
         self._open = calls_of(turn)
 
-    def take(self, message: Message, left_out: bool) -> None:
+    def add_result(self, message: Message, left_out: bool) -> None:
         """Add a result. Ignored if it doesn't belong to an open call."""
         key = message.stats.get("call")
         if isinstance(key, str) and key in self._open:

@@ -93,7 +93,7 @@ class ToolQuestions:
 
     def asker(self, call: Call) -> Ask:
         """Create the function that tools use to ask the user during this call. It's thread-safe."""
-        number, post = self._bridge.channel(lambda asked: self._take(call, asked))
+        number, post = self._bridge.channel(lambda asked: self._add_question(call, asked))
         self._channels[call.message_id] = number
 
         def ask(question: Question) -> Future[Response]:
@@ -124,7 +124,7 @@ class ToolQuestions:
             if asked.future.set_running_or_notify_cancel():
                 asked.future.set_result(Response(QuestionAction.CANCEL))
 
-    def _take(self, call: Call, asked: OpenQuestion) -> None:
+    def _add_question(self, call: Call, asked: OpenQuestion) -> None:
         if asked.future.cancelled():
             return
         call.questions.append(asked)
@@ -318,7 +318,7 @@ class ToolCallRunner(QObject):
         call = self.calls.get(message_id)
         return call is not None and self._questions.answer(call, response)
 
-    def keep(self, message_id: str, shorten: bool) -> None:
+    def resolve_long_result(self, message_id: str, shorten: bool) -> None:
         """Shorten a result that is too long, or drop it."""
         call = self.calls.get(message_id)
         if call is None or call.state is not CallState.TOO_LONG or call.result is None:

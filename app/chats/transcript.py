@@ -196,7 +196,7 @@ def conversation(
     calls = OpenCalls(turns)
     for message in messages:
         if message.role == "tool":
-            calls.take(message, message.id in without)
+            calls.add_result(message, message.id in without)
             continue
         calls.end()
         if (turn := turn_with_calls(message)) is not None:

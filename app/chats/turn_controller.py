@@ -203,10 +203,10 @@ class TurnController(QObject):
             case Effect.SUBMIT:
                 self._submit(subject)
             case Effect.SAY:
-                self.say(text, files)
+                self.add_message(text, files)
             case Effect.SEND_FIRST:
                 first = self._queue.messages[0]
-                self.say(first.text, first.attachments, first)
+                self.add_message(first.text, first.attachments, first)
             case Effect.ENQUEUE:
                 self._enqueue(text, files)
             case Effect.ENQUEUE_FIRST:
@@ -230,7 +230,7 @@ class TurnController(QObject):
                 assert self._called is not None
                 self._reply.continue_after(self._called)
             case Effect.REST:
-                answering.rest()
+                answering.end_turn()
             case Effect.REPORT:
                 self.unsent = why or self.obstacle(subject)
             case Effect.REPORT_FIRST:
@@ -273,14 +273,14 @@ class TurnController(QObject):
             if called != saved.record.shown_title:  # untitled chats are listed under their draft
                 self.chat_changed.emit()
         elif text:
-            self._keep()
+            self._save_record()
 
     def compose(self, compose: Compose) -> None:
         if self.content() is Content.REWORDING:
             QTimer.singleShot(0, self, self.on_changed)  # the queue may wait for this edit
         self.handle(Event.WRITE)
         self._saved.change_compose(compose)
-        self._keep()
+        self._save_record()
         self.compose_changed.emit()
 
     def edit_queued(self, message_id: str) -> bool:
@@ -309,7 +309,7 @@ class TurnController(QObject):
         """
         return bool(self.handle(Event.SEND, Writing(text, files)))
 
-    def say(
+    def add_message(
         self,
         text: str,
         files: Attachments,
@@ -329,7 +329,7 @@ class TurnController(QObject):
             elif saved.compose == Writing(text, files):
                 self.compose(Writing())
             else:
-                self._keep()
+                self._save_record()
             question = Message(
                 id=new_id(),
                 chat_id=saved.record.id,
@@ -347,7 +347,7 @@ class TurnController(QObject):
     def _submit(self, compose: Compose) -> None:
         saved = self._saved
         if not isinstance(compose, Editing):
-            self.say(compose.draft, compose.attachments)
+            self.add_message(compose.draft, compose.attachments)
         elif self._queue.get(compose.message) is not None:
             with saved.together():
                 self._queue.change(compose.message, compose.text, compose.attachments)
@@ -369,7 +369,7 @@ class TurnController(QObject):
         if old.parent_id is None and record.titled_by != "person" and record.group_id is None:
             # Automatic titles follow the question, but chats in a comparison keep their name.
             saved.change(title=title_from(compose.text), titled_by="")
-            self._keep()
+            self._save_record()
         self._reply.begin(branching=True)
 
     @saved_together
@@ -378,8 +378,8 @@ class TurnController(QObject):
             self.compose(Writing())
         self._queue.add(text, files, at)
 
-    def _keep(self) -> None:
-        self._saved.keep()
+    def _save_record(self) -> None:
+        self._saved.save_record()
         self.chat_changed.emit()
 
 

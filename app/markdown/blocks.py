@@ -242,7 +242,7 @@ class BlockSplitter:
                 or self._undecided
             ):
                 self._parse(len(self.tail), growing=False)
-            self._take(self.tail, self._tokens)
+            self._finish_blocks(self.tail, self._tokens)
         self._typed = False
         self._set_tail("")
 
@@ -315,7 +315,7 @@ class BlockSplitter:
                 return
             if len(self.tail) == before:
                 if end:
-                    self._take(self.tail[:end], self._tokens)
+                    self._finish_blocks(self.tail[:end], self._tokens)
                     self._set_tail(self.tail[end:])
                 self._typed, self._after_empty, self._tokens = True, False, []
                 self.parses += 1  # discard the tokens of the open block
@@ -395,7 +395,7 @@ class BlockSplitter:
         offset = 0
         for _ in range(count):
             offset = self.tail.index("\n", offset) + 1
-        self._take(self.tail[:offset], self._tokens[:tokens])
+        self._finish_blocks(self.tail[:offset], self._tokens[:tokens])
         self._set_tail(self.tail[offset:])
         self._tokens = self._tokens[tokens:]
         self._first_line = count
@@ -406,7 +406,7 @@ class BlockSplitter:
         if not tail:
             self._tokens = []
 
-    def _take(self, source: str, tokens: list[Token]) -> None:
+    def _finish_blocks(self, source: str, tokens: list[Token]) -> None:
         lines = source.split("\n")
         starts = [i for i, t in enumerate(tokens) if t.level == 0 and t.nesting >= 0 and t.map]
         line = 0

@@ -59,12 +59,12 @@ class RefreshPace:
         """Stop counting as a streaming document."""
         self.refreshed.pop(self, None)
 
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Seconds until the next refresh is due (0 or less: now)."""
         others = max((at for pace, at in self.refreshed.items() if pace is not self), default=0.0)
-        return max(self._rested_from + self.rest(), others + APART_S) - time.monotonic()
+        return max(self._rested_from + self.pause_s(), others + APART_S) - time.monotonic()
 
-    def rest(self) -> float:
+    def pause_s(self) -> float:
         """Get the length of the pause, which is proportional to the duration of the last refresh.
 
         With several streaming documents, it grows up to `_LONGEST_S`.
@@ -464,7 +464,7 @@ class MarkdownDocument(QObject):
     def _in_turn(self) -> None:
         """Refresh now, or as soon as the pause and other documents allow."""
         # For a long text, pause only for the duration of a slice instead of ten times that.
-        left = 0.0 if self._is_behind() else self._pace.left()
+        left = 0.0 if self._is_behind() else self._pace.seconds_left()
         if left > 0:
             self._timer.start(int(left * 1000) + 1)
         else:

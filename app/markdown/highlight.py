@@ -147,10 +147,10 @@ class CodeHighlighter:
                 if token is None:
                     self._end()
                     return True
-                self._take(*token)
+                self._add_token(*token)
         return False
 
-    def _take(self, kind: _TokenType, text: str) -> None:
+    def _add_token(self, kind: _TokenType, text: str) -> None:
         ink = _ink(_kind(kind))
         for number, part in enumerate(text.split("\n")):
             if number:

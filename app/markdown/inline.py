@@ -33,7 +33,7 @@ def raw_rows(text: str, previous: Row | None) -> list[Row]:
 def pieces(line: str) -> Iterator[tuple[Span, ...]]:
     """Split a line into chunks that fit in a row."""
     for start in range(0, max(len(line), 1), LONGEST):
-        part = shown(line[start : start + LONGEST])
+        part = displayable(line[start : start + LONGEST])
         yield (Span(part),) if part else ()
 
 
@@ -81,7 +81,7 @@ def closed(text: str) -> str:
         before, after = text[match.start() - 1 : match.start()], text[place : place + 1]
         if not after and not _closes(run, before, after, stack):
             return _close(text[: match.start()], stack)  # the markup has no content yet
-        _take(run, before, after, stack)
+        _read_delimiters(run, before, after, stack)
     return _close(text, stack)
 
 
@@ -95,7 +95,7 @@ def _with_code(text: str, start: int, run: str, stack: list[str]) -> str:
     return text + run + "".join(reversed(stack))
 
 
-def _take(run: str, before: str, after: str, stack: list[str]) -> None:
+def _read_delimiters(run: str, before: str, after: str, stack: list[str]) -> None:
     if _closes(run, before, after, stack):
         left = len(run)
         while left and stack and stack[-1][0] == run[0]:
@@ -144,14 +144,14 @@ _LETTER = re.compile(r"\[?([A-Z])\]?")
 _TASK = re.compile(r"\[([ xX])\][ \t]+")
 
 
-def shown(text: str) -> str:
+def displayable(text: str) -> str:
     """Replace characters that can't be displayed with U+FFFD, and line ends with spaces."""
     return _UNSHOWABLE.sub("\ufffd", text.replace("\n", " ").replace("\u2029", " "))
 
 
 def shown_code(text: str) -> str:
-    """Same as `shown`, but for code, so bidirectional controls are replaced as well."""
-    return _REORDERING.sub("\ufffd", shown(text))
+    """Same as `displayable`, but for code, so bidirectional controls are replaced as well."""
+    return _REORDERING.sub("\ufffd", displayable(text))
 
 
 def allowed_link(address: str) -> str:
@@ -217,7 +217,7 @@ class InlineParser:
 
     def _parse(self, content: str) -> tuple[Span, ...]:
         if len(content) > INLINE_LIMIT or content.count("[") > BRACKET_LIMIT:
-            return (Span(shown(content)),)
+            return (Span(displayable(content)),)
         tokens: list[Token] = []
         parser().inline.parse(content, parser(), {"references": self._references}, tokens)
         spans = join(_walk(tokens))
@@ -241,7 +241,7 @@ def _walk(tokens: list[Token]) -> Iterator[Span]:
         ink = looks[-1]
         match token.type:
             case "text" | "text_special":
-                yield Span(shown(token.content), ink)
+                yield Span(displayable(token.content), ink)
             # Keep single line breaks, since models use them for poems, addresses and lists.
             case "softbreak" | "hardbreak":
                 yield Span("\u2028", ink)
@@ -262,11 +262,11 @@ def _walk(tokens: list[Token]) -> Iterator[Span]:
             case "u_close" | "sub_close" | "sup_close" | "kbd_close" | "mark_close":
                 looks.pop()
             case "math":
-                yield _formula(shown(token.content), token.markup == "$$", ink)
+                yield _formula(displayable(token.content), token.markup == "$$", ink)
             case "image":
                 yield _image(token, ink)
             case _:
-                yield Span(shown(token.content), ink)
+                yield Span(displayable(token.content), ink)
 
 
 def _cited(spans: Iterable[Span], parts: Collection[str]) -> Iterator[Span]:
@@ -293,4 +293,4 @@ def _image(token: Token, ink: Ink) -> Span:
     """Turn an image into a link with its description. Images aren't loaded."""
     source = str(token.attrs.get("src", ""))
     text = "".join(span.text for span in _walk(token.children or []))
-    return Span(text or shown(source), replace(ink, link=ink.link or allowed_link(source)))
+    return Span(text or displayable(source), replace(ink, link=ink.link or allowed_link(source)))

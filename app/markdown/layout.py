@@ -13,7 +13,15 @@ from msgspec.structs import replace
 
 from app.markdown.blocks import Block, OpenFence
 from app.markdown.highlight import Lines, language_of, plain_lines
-from app.markdown.inline import INLINE_LIMIT, InlineParser, closed, pieces, raw_rows, shown, task
+from app.markdown.inline import (
+    INLINE_LIMIT,
+    InlineParser,
+    closed,
+    displayable,
+    pieces,
+    raw_rows,
+    task,
+)
 from app.markdown.rows import (
     BULLET,
     LONGEST,
@@ -236,7 +244,7 @@ class _Builder:
                     self._bars = self._bars[:-1]
                     self._leave()
                 case _:
-                    self._raw(shown(token.content))
+                    self._raw(displayable(token.content))
             place += 1
             if token.nesting == 1 and token.level >= NESTING_LIMIT - 1:
                 self._too_deep(token)

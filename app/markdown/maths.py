@@ -67,7 +67,7 @@ class MathObject(QPyTextObject):
         form: QTextFormat,
     ) -> None:
         char, area = form.toCharFormat(), QRectF(rect)
-        made = _made(char)
+        made = _formula(char)
         if made is None:
             return
         size, depth = _extent(char, doc)
@@ -84,7 +84,7 @@ def _raised(char: QTextCharFormat) -> float:
     return QFontMetrics(char.font()).xHeight() / 2
 
 
-def _made(char: QTextCharFormat) -> tex.Formula | None:
+def _formula(char: QTextCharFormat) -> tex.Formula | None:
     return tex.formula(str(char.property(SOURCE)), bool(char.property(DISPLAY)))
 
 
@@ -93,7 +93,7 @@ def _extent(char: QTextCharFormat, document: QTextDocument | None = None) -> tup
 
     Formulas wider than the document are scaled down.
     """
-    made = _made(char)
+    made = _formula(char)
     if made is None:
         return QSizeF(0, 0), 0.0
     scale = char.font().pixelSize() / tex.EM

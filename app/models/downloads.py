@@ -84,7 +84,7 @@ class Download(Struct):
         (began, first), (ended, last) = self.samples[0], self.samples[-1]
         return max(0.0, (last - first) / (ended - began)) if ended > began else 0.0
 
-    def take(self) -> None:
+    def update_progress(self) -> None:
         """Record the progress reported by the worker thread."""
         self.done, self.total = self.came
         now = time.monotonic()
@@ -261,7 +261,7 @@ class Downloads(QObject):
         self._written: dict[str, threading.Event] = {}
         self._over = False
         self._telling = QTimer(self, interval=_TELL_MS)
-        self._telling.timeout.connect(self._tell)
+        self._telling.timeout.connect(self._emit_progress)
 
     def get(self, ref: str) -> Download | None:
         return next((d for d in self.items if d.ref == ref), None)
@@ -349,7 +349,7 @@ class Downloads(QObject):
         self._telling.stop()
         for download in self.items:
             download.stop.set()
-        self._keep()
+        self._save_unfinished()
 
     def _next(self) -> None:
         if self._over:
@@ -376,12 +376,12 @@ class Downloads(QObject):
         flows.start(self, self._run(waiting, self._write(waiting, act)))
 
     @Slot()
-    def _tell(self) -> None:
+    def _emit_progress(self) -> None:
         """Emit the progress. Done even if there's none, so that the displayed rate drops."""
         for download in self.items:
             if download.state is not DownloadState.RUNNING or not download.came[1]:
                 continue
-            download.take()
+            download.update_progress()
             self._changed(download)
 
     async def _discard(self, discarding: Coroutine[Any, Any, None]) -> None:
@@ -413,10 +413,10 @@ class Downloads(QObject):
         self._next()
 
     def _changed(self, download: Download) -> None:
-        self._keep()
+        self._save_unfinished()
         self.changed.emit(download.ref)
 
-    def _keep(self) -> None:
+    def _save_unfinished(self) -> None:
         now = {d.ref: d.total for d in self.unfinished()}
         if now != self._settings.downloads:
             self._settings.set(downloads=now)

@@ -148,7 +148,7 @@ class DraftModels(QObject):
         more = beside_folder(ref)
         future = asked(lambda: engine.load_later(model_location(ref), draft=draft, **more))
         load = self._loads[model.id] = _DraftLoad(future, (generation, wanted))
-        flows.start(self, self._take(model, load))
+        flows.start(self, self._finish_load(model, load))
 
     def _now(self, model: Model) -> tuple[object, str | None]:
         generation = self._loader.generation(model)
@@ -161,7 +161,7 @@ class DraftModels(QObject):
         known = [s for s in self._loader.known() if s.model is not None and s.model.id == model.id]
         return [*(status.ref for status in known), *([] if model.adapter else [model.path])]
 
-    async def _take(self, model: Model, load: _DraftLoad) -> None:
+    async def _finish_load(self, model: Model, load: _DraftLoad) -> None:
         loaded, error = None, None
         try:
             loaded = await flows.arrived(load.future)

@@ -59,9 +59,9 @@ class EngineFigures(QObject):
     @Slot()
     def _ask(self) -> None:
         if self._engine() is not None and not self._asking.running:
-            self._asking.start(self._tell())
+            self._asking.start(self._poll())
 
-    async def _tell(self) -> None:
+    async def _poll(self) -> None:
         stats = await self.now()
         if stats is not None:
             self.received.emit(stats)

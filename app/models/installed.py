@@ -69,7 +69,7 @@ class _Walk:
     def _all(self) -> Iterator[InstalledModel]:
         """Yield the Guide, the models, then variants from the settings or a model's folder."""
         guide = Path(model_location(GUIDE))
-        first = self._inventory.look(GUIDE, guide, ModelSource.BUNDLED)
+        first = self._inventory.inspect(GUIDE, guide, ModelSource.BUNDLED)
         refs = [ref for ref in self._refs if not adapter_of(ref)]
         variants = [ref for ref in self._refs if adapter_of(ref)]
         names: dict[str, str] = {}
@@ -81,7 +81,7 @@ class _Walk:
             variants += [variant_of(model.ref, found) for found in adapters_beside(model.folder)]
         for ref in refs:
             if not os.path.isabs(ref) and downloaded(ref) is None:  # so that it can be forgotten
-                yield self._inventory.look(ref, Path(ref), ModelSource.ADDED)
+                yield self._inventory.inspect(ref, Path(ref), ModelSource.ADDED)
         for ref in dict.fromkeys(variants):
             if self._stopped():
                 return
@@ -123,12 +123,12 @@ class InstalledModels(QObject):
     # Search.
 
     @Slot()
-    def look(self) -> None:
+    def rescan(self) -> None:
         """Search all locations again. Models stay in the list until we know that they're gone."""
         own, added = self._own, self._settings.model_folders
         walk = _Walk(self._inventory, lambda: places(own, added), self._settings.models)
         self.looking = True
-        self._walking.start(self._look(walk))
+        self._walking.start(self._scan(walk))
         self.changed.emit()
 
     def stop(self) -> None:
@@ -144,7 +144,7 @@ class InstalledModels(QObject):
         self.changed.emit()
         return gone
 
-    async def _look(self, walk: _Walk) -> None:
+    async def _scan(self, walk: _Walk) -> None:
         seen: set[Path] = set()
         while self.looking:
             found, done = await flows.aside(walk.piece)
@@ -206,7 +206,7 @@ class InstalledModels(QObject):
     def add_folder(self, folder: str) -> None:
         kept = [other for other in self._settings.model_folders if other != folder]
         self._settings.set(model_folders=(*kept, folder))
-        self.look()
+        self.rescan()
 
     def add_adapter(self, model: InstalledModel, folder: Path) -> str:
         """Add a model with an adapter. Returns the reason if that's not possible, or ""."""
@@ -217,7 +217,7 @@ class InstalledModels(QObject):
                 name=clean_name(folder.name) or tr("That folder"),
             )
         self._settings.remember_model(variant_of(model.ref, folder))
-        self.look()
+        self.rescan()
         return ""
 
     def listed_by(self, model: InstalledModel) -> tuple[str, ...]:
@@ -238,7 +238,7 @@ class InstalledModels(QObject):
             model_folders=tuple(f for f in before[0] if f not in gone),
             models=tuple(ref for ref in before[1] if ref not in gone),
         )
-        self.look()
+        self.rescan()
 
         def restore() -> None:
             for ref in gone:
@@ -247,7 +247,7 @@ class InstalledModels(QObject):
                     if ref in old and ref not in now:
                         at = old.index(ref)
                         self._settings.set(**{name: (*now[:at], ref, *now[at:])})
-            self.look()
+            self.rescan()
 
         return restore
 

@@ -217,7 +217,7 @@ class ModelLoader(QObject):
             self._sees[ref] = None
             self._unseen.append(ref)
             if len(self._unseen) == 1:
-                flows.start(self, self._look())
+                flows.start(self, self._inspect_folders())
         return self._sees.get(ref)
 
     def seeing(self) -> ModelStatus | None:
@@ -227,7 +227,7 @@ class ModelLoader(QObject):
         there = (self.get(ref) for ref in refs if self.sees(ref))
         return next((each for each in there if each.state is not LoadState.FAILED), None)
 
-    async def _look(self) -> None:
+    async def _inspect_folders(self) -> None:
         """Inspect the folders one by one, since there may be a hundred."""
         while self._unseen:
             ref = self._unseen[0]

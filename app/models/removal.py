@@ -157,7 +157,7 @@ class ModelRemover(QObject):
                     why=_words(error),
                 )
             )
-            self._installed.look()
+            self._installed.rescan()
             return
         self._going.discard(model.removes)
         gone = self._installed.drop(model.removes)
@@ -185,7 +185,7 @@ class ModelRemover(QObject):
             self._settings.set(**{option: (*now[:at], ref, *now[at:])})
         if removed.new_chats and self._settings.model == GUIDE:
             self._settings.set(model=removed.new_chats)
-        self._installed.look()
+        self._installed.rescan()
         self.restored.emit(removed.name)
 
 

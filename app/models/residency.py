@@ -106,19 +106,19 @@ class IdleUnloading(QObject):
         self._work: dict[str, Work] = {}
         self._asking = flows.Latest(self)
         self._timer = QTimer(self, interval=self.EVERY_MS)
-        self._timer.timeout.connect(self.look)
+        self._timer.timeout.connect(self.check)
         self._timer.start()
         self._loader.changed.connect(self._on_model)
         users.activity.connect(self._on_activity)
 
     @Slot()
-    def look(self) -> None:
+    def check(self) -> None:
         """Check for activity and unload models that were idle long enough."""
         wanted = self._loader.engine is not None and self._settings.unload_idle_min
         if wanted and not self._asking.running:
-            self._asking.start(self._look())
+            self._asking.start(self._check())
 
-    async def _look(self) -> None:
+    async def _check(self) -> None:
         figures = await self._loader.figures.now()
         if figures is None:
             return
@@ -196,11 +196,11 @@ class MemoryPressure(QObject):
         self._users, self._resting = users, resting
         self._relief = Relief()
         self._timer = QTimer(self, interval=self.EVERY_MS)
-        self._timer.timeout.connect(self.look)
+        self._timer.timeout.connect(self.check)
         self._timer.start()
 
     @Slot()
-    def look(self) -> None:
+    def check(self) -> None:
         need = self._relief.need(self.level(), self.clock())
         if need is ReliefStep.CACHES:
             self._put_caches_away()

@@ -40,7 +40,7 @@ class SpreadModels(QObject):
         """
         started = await flows.arrived(server.started)
         remote = Remote(spread(away, started.port), started.model, "stretto", started.context)
-        self._remotes.groups.keep(remote.ref, server)
+        self._remotes.groups.save(remote.ref, server)
         self._remotes.add(remote, started.key, group)
         flows.start(self, self._watch(remote.ref, server))
         self._changed(remote.ref)

@@ -314,14 +314,14 @@ class Application(QObject):
         if self.window is not None:
             self.window.end()
         if self.serving is not None:
-            self.serving.shut_down(self._left)
-        flows.end(min(self.BACKGROUND_STOP_S, self._left))
+            self.serving.shut_down(self._seconds_left)
+        flows.end(min(self.BACKGROUND_STOP_S, self._seconds_left))
 
     def _end_engine(self) -> None:
         if self.library is not None:
             self.library.cancel_for_close()
         if self.engine is not None:
-            self.engine.stop(self._left)
+            self.engine.stop(self._seconds_left)
         self.loader.detach(self._left_to_children)
         # The last text of canceled replies is still in the bridge.
         self.bridge.drain()
@@ -329,12 +329,12 @@ class Application(QObject):
             self.library.close(self._left_to_children)
 
     @property
-    def _left(self) -> float:
+    def _seconds_left(self) -> float:
         return max(0.0, self._give_up - time.monotonic())
 
     @property
     def _left_to_children(self) -> float:
-        return max(self.CHILDREN_STOP_S, self._left)
+        return max(self.CHILDREN_STOP_S, self._seconds_left)
 
     def _save(self) -> None:
         self.settings.save()  # try again, in case the disk was full at the last change

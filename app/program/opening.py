@@ -62,7 +62,7 @@ class StoreOpening:
                 way = self._ask_interruptibly(problem)
                 if way is Recovery.QUIT:
                     return None
-                problem = self._take(way)
+                problem = self._recover(way)
                 if self.elsewhere is not None:
                     return None
 
@@ -88,7 +88,7 @@ class StoreOpening:
         listening.stop()
         return Recovery.QUIT if self._interrupted() else way
 
-    def _take(self, way: Recovery) -> StoreError | None:
+    def _recover(self, way: Recovery) -> StoreError | None:
         try:
             if way is Recovery.SET_ASIDE:
                 aside = Store.set_aside(self._file)

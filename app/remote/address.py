@@ -55,7 +55,7 @@ class Remote(Struct, frozen=True):
         return self.model.rpartition("/")[2] or self.model
 
     @property
-    def here(self) -> bool:
+    def is_local(self) -> bool:
         return is_here(self.address)
 
 

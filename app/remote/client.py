@@ -57,12 +57,14 @@ async def models_at(address: str, key: str) -> list[ListedModel]:
     if found is None:
         raise remote_errors.no_sense(host_of(address))
     if is_ollama(response):
-        shown = await asyncio.gather(*(_shown(address, one, key) for one in found[:_MOST_SHOWN]))
+        shown = await asyncio.gather(
+            *(_listed_model(address, one, key) for one in found[:_MOST_SHOWN])
+        )
         found[:_MOST_SHOWN] = shown
     return found
 
 
-async def _shown(address: str, one: ListedModel, key: str) -> ListedModel:
+async def _listed_model(address: str, one: ListedModel, key: str) -> ListedModel:
     base = address.removesuffix("/v1")
     try:
         response = await document(base, "/api/show", key, "POST", {"model": one.model})
@@ -112,7 +114,7 @@ async def answer(
                 yield piece
         elif kind == "text/event-stream":
             async for data in _events(response, remote.host):
-                for piece in reading.take(data):
+                for piece in reading.feed(data):
                     yield piece
                 if reading.done:
                     break

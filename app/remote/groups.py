@@ -85,7 +85,7 @@ class MachineGroups:
         self._new: list[GroupServer] = []  # groups for models without a reference so far
         self._said: dict[str, str] = {}  # last server messages by reference
 
-    def take(self, stored: Mapping[str, Mapping[str, Any]]) -> None:
+    def load(self, stored: Mapping[str, Mapping[str, Any]]) -> None:
         """Load the groups from the settings, skipping invalid entries."""
         for ref, one in stored.items():
             hosts, folder, file = one.get("hosts"), one.get("folder"), one.get("hosts_file", "")
@@ -159,10 +159,10 @@ class MachineGroups:
         server.watch.start()
         self._new.append(server)
         if ref:
-            self.keep(ref, server)
+            self.save(ref, server)
         return server
 
-    def keep(self, ref: str, server: GroupServer) -> None:
+    def save(self, ref: str, server: GroupServer) -> None:
         self._new.remove(server)
         self._servers[ref] = server
         self._said.pop(ref, None)

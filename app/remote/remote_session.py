@@ -106,10 +106,10 @@ def with_files(body: dict[str, Any]) -> dict[str, Any]:
 
     Called right before sending, because this can amount to a hundred megabytes.
     """
-    return {**body, "messages": [_shown(message) for message in body["messages"]]}
+    return {**body, "messages": [_as_json(message) for message in body["messages"]]}
 
 
-def _shown(message: dict[str, Any]) -> dict[str, Any]:
+def _as_json(message: dict[str, Any]) -> dict[str, Any]:
     content = message["content"]
     if not isinstance(content, list):
         return message
@@ -224,18 +224,18 @@ class RemoteReply:
     def cancel(self, whole: bool = False) -> None:
         """Stop reading and close the connection. No-op once the reply has ended."""
         self._stopped = True
-        self._tell(self._cancel_task)
+        self._call_soon(self._cancel_task)
 
     def pause(self) -> None:
         """Stop reading until `resume`. The server continues until the network buffers are full."""
         self._paused = True
-        self._tell(self._flow)
+        self._call_soon(self._flow)
 
     def resume(self) -> None:
         self._paused = False
-        self._tell(self._flow)
+        self._call_soon(self._flow)
 
-    def _tell(self, what: Callable[[], object]) -> None:
+    def _call_soon(self, what: Callable[[], object]) -> None:
         if (loop := self._loop) is not None and not loop.is_closed():
             loop.call_soon_threadsafe(what)
 
@@ -297,7 +297,7 @@ class RemoteReply:
         if self._stopped:
             self._end(FinishReason.CANCELLED, reading, clock, None)
             return
-        made = reading.made()
+        made = reading.tool_calls()
         for key, name, arguments in made:
             # In English, because the model reads this.
             fault = "" if name else "The call names no tool."

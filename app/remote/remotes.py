@@ -55,7 +55,7 @@ class Remotes:
         self._settings = settings
         found = (_remote(ref, stored) for ref, stored in settings.remotes.items())
         self._models = {one.ref: _model(one) for one in found if one is not None}
-        self.groups.take(settings.remotes)
+        self.groups.load(settings.remotes)
 
     @property
     def refs(self) -> tuple[str, ...]:
@@ -109,7 +109,7 @@ class Remotes:
     def set_finds(self, on: bool) -> None:
         self._settings.set(find_servers=on)
 
-    def look(self, tell: Tell) -> Future[None]:
+    def find_servers(self, tell: Tell) -> Future[None]:
         """Search for Strettos on this network until the future is canceled, see `finding.look`."""
         return self.start(look(tell, self.interfaces))
 
@@ -136,7 +136,7 @@ class Remotes:
     def keep_key(self, address: str, key: str) -> bool:
         """Use a key for an address and store it in the keychain. Returns True on success."""
         self._keys[address] = key
-        return keychain.keep(key, _account(address))
+        return keychain.store_secret(key, _account(address))
 
     def take_key(self, address: str) -> str:
         """Remove an address's key from the keychain and return it, or "" if no key is stored."""

@@ -33,7 +33,7 @@ class ReasoningSplitter:
         self._held, self._thought = "", False
         self._place: Literal["begin", "inside", "after", "out"] = "begin"
 
-    def take(self, text: str) -> Iterator[Part]:
+    def feed(self, text: str) -> Iterator[Part]:
         """Yield the parts that can't change anymore."""
         self._held += text
         if self._place == "begin":
@@ -44,9 +44,9 @@ class ReasoningSplitter:
             self._held = self._held.lstrip("\n")
             self._place = "out" if self._held else "after"
         if self._place == "out":
-            yield from self.rest()
+            yield from self.finish()
 
-    def rest(self) -> Iterator[Part]:
+    def finish(self) -> Iterator[Part]:
         """Yield the remaining text at the end of the reply."""
         held, self._held = self._held, ""
         if held:
@@ -173,7 +173,7 @@ class ReplyReader:
     def text(self, kind: str) -> str:
         return "".join(self._texts[kind])
 
-    def take(self, data: str) -> list[Piece]:
+    def feed(self, data: str) -> list[Piece]:
         """Parse an event's data and return the new chunks.
 
         Raises:
@@ -181,7 +181,7 @@ class ReplyReader:
         """
         if data.strip() == "[DONE]":
             self.done = True
-            return self._kept(list(self._thinking.rest()))
+            return self._record(list(self._thinking.finish()))
         try:
             check_parts(data)
             chunk = json.loads(data)
@@ -217,10 +217,10 @@ class ReplyReader:
         pieces = list(self._pieces(delta))
         if isinstance(reason := choice.get("finish_reason"), str) and reason:
             self.reason = reason[:100]
-            pieces += self._thinking.rest()
-        return self._kept(pieces)
+            pieces += self._thinking.finish()
+        return self._record(pieces)
 
-    def _kept(self, pieces: list[Piece]) -> list[Piece]:
+    def _record(self, pieces: list[Piece]) -> list[Piece]:
         for kind, text in pieces:
             self._length += len(text)
             self._texts[kind].append(text)
@@ -255,7 +255,7 @@ class ReplyReader:
         if isinstance(content, list):  # list of parts, as in Mistral's API
             content = "".join(t for part in content if isinstance(t := _part(part), str))
         if isinstance(content, str) and content:
-            yield from self._thinking.take(content)
+            yield from self._thinking.feed(content)
         calls = delta.get("tool_calls")
         for at, call in enumerate(calls if isinstance(calls, list) else ()):
             if isinstance(call, Mapping) and (text := self._called(at, call)):
@@ -303,7 +303,7 @@ class ReplyReader:
             call = self.calls[number] = PartialToolCall()
         return call
 
-    def made(self) -> list[tuple[str, str, str]]:
+    def tool_calls(self) -> list[tuple[str, str, str]]:
         """Get the calls as (id, name, arguments), making sure the IDs are unique."""
         found, taken = [], set[str]()
         for _, call in sorted(self.calls.items()):

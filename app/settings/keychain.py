@@ -43,7 +43,7 @@ def read(account: str = _USER) -> str:
         return ""
 
 
-def keep(token: str, account: str = _USER) -> bool:
+def store_secret(token: str, account: str = _USER) -> bool:
     """Store an account's secret. Returns True on success."""
     keychain = _keychain()
     if keychain is None:

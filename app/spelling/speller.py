@@ -307,9 +307,9 @@ class Speller(QObject):
             except Exception as error:
                 self._on_failed(error)
                 return
-            self._take(judged)
+            self._add_results(judged)
 
-    def _take(self, judged: dict[str, bool]) -> None:
+    def _add_results(self, judged: dict[str, bool]) -> None:
         if len(self._judged) > MOST_KEPT:
             self._judged.clear()
         self._judged.update(judged)
@@ -334,7 +334,7 @@ class Speller(QObject):
             judged[word] = used.knows(self.language, _plain(word))
         if len(judged) == len(self._wanted):
             self._slices.stop()
-        self._take(judged)
+        self._add_results(judged)
 
 
 def _opened(_stop: object = None) -> tuple[SpellingSystem | None, Sequence[str]]:

@@ -136,14 +136,14 @@ class Images:
 
     def thumbnail(self, key: str) -> bytes | None:
         """Get a thumbnail by its hash. Returns b"" if it has none, and None if there's no image."""
-        if (held := self.held(key)) is not None:
+        if (held := self.cached(key)) is not None:
             return held
         found = self._of(key, "thumbnail")
         if found is not None:
             self._hold(key, found)
         return found
 
-    def held(self, key: str) -> bytes | None:
+    def cached(self, key: str) -> bytes | None:
         with self._lock:
             if key in self._held:
                 self._held.move_to_end(key)

@@ -169,9 +169,9 @@ class Backups:
                 job()
             except (sqlite3.Error, OSError, *UNREADABLE) as error:
                 if getattr(error, "sqlite_errorcode", 0) != sqlite3.SQLITE_INTERRUPT:
-                    self._tell(translate(error, self._path))
+                    self._report_error(translate(error, self._path))
             except StoreError as error:
-                self._tell(error)
+                self._report_error(error)
             except _EndedError:
                 pass
             except BaseException:  # keep the thread alive for the next backup
@@ -179,7 +179,7 @@ class Backups:
             with self._changed:
                 self._busy = False
 
-    def _tell(self, error: StoreError) -> None:
+    def _report_error(self, error: StoreError) -> None:
         log.warning("backup not made: %s", error.code)
         if self.on_error is not None:
             self.on_error(error)

@@ -394,10 +394,10 @@ class Searcher:
                 self._search(db, query, limit, report, number)
             except StoreError as error:
                 log.warning("search failed: %s", error.code)
-                self._tell(report, [], True, number)
+                self._report(report, [], True, number)
             except BaseException:  # keep the thread alive for the next search
                 log.exception("search failed")
-                self._tell(report, [], True, number)
+                self._report(report, [], True, number)
         if db is not None:
             db.close()
 
@@ -410,7 +410,7 @@ class Searcher:
             self._running = db
         hits: list[SearchHit] = []
         try:
-            hits = find(db, query, limit, lambda found: self._tell(report, found, False, number))
+            hits = find(db, query, limit, lambda found: self._report(report, found, False, number))
         except (sqlite3.Error, *UNREADABLE) as error:
             if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
                 return
@@ -421,9 +421,9 @@ class Searcher:
         finally:
             with self._changed:
                 self._running = None
-        self._tell(report, hits, True, number)
+        self._report(report, hits, True, number)
 
-    def _tell(self, report: ReportHits, hits: list[SearchHit], done: bool, number: int) -> None:
+    def _report(self, report: ReportHits, hits: list[SearchHit], done: bool, number: int) -> None:
         with self._changed:
             if number != self._number or self._closing:
                 return

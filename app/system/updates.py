@@ -173,13 +173,13 @@ class Updates(QObject):
         """Check for updates if that's enabled and the last check was at least a day ago."""
         due = not 0 <= time.time() - self._settings.looked_at < DAY_S
         if self._settings.look_for_updates and due:
-            self._look(by_itself=True)
+            self._check(by_itself=True)
 
     @Slot()
-    def look(self) -> None:
-        self._look(by_itself=False)
+    def check(self) -> None:
+        self._check(by_itself=False)
 
-    def _look(self, by_itself: bool) -> None:
+    def _check(self, by_itself: bool) -> None:
         if self._source is not None and not self._asking.running:
             self._settings.set(looked_at=time.time())
             self._asking.start(self._ask(self._source, by_itself))

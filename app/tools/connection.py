@@ -280,11 +280,13 @@ class Connection:
             if error.code == _GO_THERE_FIRST and (pages := addresses(error.data)):
                 first = mark("Before this call, {server} wants you to visit {pages}")
                 raise self._error(first, pages=pages) from error
-            raise self._error(mark("{server} refused: {why}"), why=_shown(error)) from error
+            raise self._error(mark("{server} refused: {why}"), why=_error_message(error)) from error
         except asyncio.CancelledError:
             raise
         except Exception as error:
-            raise self._error(mark("{server} didn’t respond: {why}"), why=_shown(error)) from error
+            raise self._error(
+                mark("{server} didn’t respond: {why}"), why=_error_message(error)
+            ) from error
         blocks = [block.model_dump(by_alias=True, exclude_none=True) for block in result.content]
         return from_blocks(blocks, result.structured_content, result.is_error)
 
@@ -301,7 +303,9 @@ class Connection:
             words = mark("{server} didn’t respond within {seconds} s.")
             raise self._error(words, seconds=seconds) from error
         except Exception as error:
-            raise self._error(mark("{server} didn’t respond: {why}"), why=_shown(error)) from error
+            raise self._error(
+                mark("{server} didn’t respond: {why}"), why=_error_message(error)
+            ) from error
 
     async def close(self) -> None:
         """Stop the server and its child processes. No more requests are possible afterwards."""
@@ -321,7 +325,7 @@ class Connection:
         if self._closed:
             raise self._error(mark("{server} has quit."))
         if self._task is None or self._task.done():
-            rest = self._rest()
+            rest = self._wait_before_retry()
             if rest > 0:
                 words = mark("{why} It restarts in {seconds} s.")
                 raise ToolError(words, why=self._why_ended(), seconds=f"{rest:.0f}")
@@ -341,7 +345,7 @@ class Connection:
     def _why_ended(self) -> ToolError:
         return self._why or self._error(mark("{server} has quit."))
 
-    def _rest(self) -> float:
+    def _wait_before_retry(self) -> float:
         wait = REST_S[min(self._failures, len(REST_S) - 1)]
         return self._failed_at + wait - time.monotonic()
 
@@ -377,7 +381,9 @@ class Connection:
             why = self._error(mark("{server} didn’t start within {seconds} s."), seconds=seconds)
         except (Exception, asyncio.CancelledError) as error:
             log.info("tool server ended: %s", type(error).__name__)
-            why = self._error(mark("{server} couldn’t be reached: {why}"), why=_shown(error))
+            why = self._error(
+                mark("{server} couldn’t be reached: {why}"), why=_error_message(error)
+            )
         self._client = self._tools = None
         if self._over or why is not None:
             lived = time.monotonic() - began
@@ -412,7 +418,7 @@ class Connection:
             raise ToolError(words, program=config.command)
         command = [program, *config.args]
         env = transports.child_environment(path, dict(config.env))
-        self.log.note(f"started: {config.shown}")
+        self.log.note(f"started: {config.display_text}")
         cwd = config.cwd or env.get("HOME") or None
         return transports.stdio(command, env, cwd, self.log.note, self._ended)
 
@@ -441,7 +447,7 @@ class Connection:
             raise
         except Exception as error:
             words = mark("{server} couldn’t list its tools: {why}")
-            raise self._error(words, why=_shown(error)) from error
+            raise self._error(words, why=_error_message(error)) from error
         names = Counter(tool.name for tool in found)
         return [tool for tool in found[:MOST_TOOLS] if names[tool.name] == 1]
 
@@ -470,7 +476,7 @@ async def _unchecked(name: str, result: object) -> None:
     pass
 
 
-def _shown(error: BaseException) -> str:
+def _error_message(error: BaseException) -> str:
     """Get the first plain message of an exception, which may be a group."""
     while isinstance(error, BaseExceptionGroup) and error.exceptions:
         error = error.exceptions[0]

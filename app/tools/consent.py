@@ -90,9 +90,9 @@ class Consents:
         if not may_be_remembered(tool) or not tool.name:  # "" would mean all tools of the server
             return
         if decision is Decision.TOOL:
-            self._give(Consent(chat_id, tool.server, tool.name, tool.fingerprint, time.time()))
+            self._store(Consent(chat_id, tool.server, tool.name, tool.fingerprint, time.time()))
         elif decision is Decision.SERVER and tool.server != BUILT_IN:
-            self._give(Consent(chat_id, tool.server, "", "", time.time()))
+            self._store(Consent(chat_id, tool.server, "", "", time.time()))
 
     def consents(self) -> list[Consent]:
         """Return all consents, most recent first."""
@@ -106,7 +106,7 @@ class Consents:
         # Use the full key. A shorter key would delete other consents for this server, too.
         self._rows.drop("tool_consents", consent.chat_id, consent.server, consent.tool)
 
-    def _give(self, consent: Consent) -> None:
+    def _store(self, consent: Consent) -> None:
         key = (consent.chat_id, consent.server, consent.tool)
         self._consents[key] = consent
         self._rows.put("tool_consents", *key, consent.fingerprint, consent.given_at)

@@ -85,7 +85,7 @@ class Deadline:
         self._end = time.monotonic() + seconds
         self._room = most
 
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         left = self._end - time.monotonic()
         if left <= 0:
             raise self.late()
@@ -96,7 +96,7 @@ class Deadline:
             mark("The page didn’t arrive within {seconds} s."), seconds=f"{self._seconds:.0f}"
         )
 
-    def take(self, size: int) -> None:
+    def count_bytes(self, size: int) -> None:
         self._room -= size
         if self._room < 0:
             raise ToolError(mark("The page is too large."))
@@ -132,7 +132,7 @@ def fetch(
             except ToolError:
                 raise
             except Exception as error:
-                deadline.left()
+                deadline.seconds_left()
                 raise ToolError(
                     mark("{url} couldn’t be fetched: {why}."), url=url[:200], why=_why(error)
                 ) from error
@@ -166,7 +166,7 @@ def _resolved(resolve: Resolve, host: str, port: int, deadline: Deadline) -> lis
 
     threading.Thread(target=ask, name="names", daemon=True).start()
     try:
-        return answer.result(deadline.left())
+        return answer.result(deadline.seconds_left())
     except FutureTimeout as error:
         raise deadline.late() from error
     except (OSError, UnicodeError) as error:
@@ -189,12 +189,12 @@ def _checked_network(resolve: Resolve, public: Callable[[str], bool], deadline: 
             self._stream = stream
 
         def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-            piece: bytes = self._stream.read(max_bytes, deadline.left())
-            deadline.take(len(piece))
+            piece: bytes = self._stream.read(max_bytes, deadline.seconds_left())
+            deadline.count_bytes(len(piece))
             return piece
 
         def write(self, buffer: bytes, timeout: float | None = None) -> None:
-            self._stream.write(buffer, deadline.left())
+            self._stream.write(buffer, deadline.seconds_left())
 
         def close(self) -> None:
             self._stream.close()
@@ -202,7 +202,7 @@ def _checked_network(resolve: Resolve, public: Callable[[str], bool], deadline: 
         def start_tls(
             self, ssl_context: Any, server_hostname: Any = None, timeout: float | None = None
         ) -> Any:
-            stream = self._stream.start_tls(ssl_context, server_hostname, deadline.left())
+            stream = self._stream.start_tls(ssl_context, server_hostname, deadline.seconds_left())
             return Limited(stream)
 
         def get_extra_info(self, info: str) -> Any:
@@ -218,7 +218,9 @@ def _checked_network(resolve: Resolve, public: Callable[[str], bool], deadline: 
             why: Exception | None = None
             for address in found:
                 try:
-                    stream = super().connect_tcp(address, port, deadline.left(), *args, **options)
+                    stream = super().connect_tcp(
+                        address, port, deadline.seconds_left(), *args, **options
+                    )
                 except Exception as error:
                     why = error
                     continue
@@ -255,7 +257,7 @@ def _read(answer: Any, kind: str, deadline: Deadline) -> str:
         raise ToolError(mark("Stretto only fetches text, and this is {kind}."), kind=plain[:80])
     parts, size = [], 0
     for part in answer.iter_stream():
-        deadline.left()
+        deadline.seconds_left()
         parts.append(part)
         size += len(part)
         if size > MOST_BYTES:
@@ -267,7 +269,7 @@ def _read(answer: Any, kind: str, deadline: Deadline) -> str:
 def _as_markdown(page: str, deadline: Deadline) -> str:
     """Convert a page to Markdown. The parser might take hours, so it runs in a sandbox."""
     late = threading.Event()
-    timer = threading.Timer(deadline.left(), late.set)
+    timer = threading.Timer(deadline.seconds_left(), late.set)
     timer.start()
     try:
         with TemporaryDirectory() as folder, in_lane(MODELS):

@@ -139,7 +139,7 @@ def list_folder(path: str, grants: Sequence[Grant]) -> str | Outcome:
     if not path.strip():
         listed = _listed(grants)
         return listed if grants else Outcome(OutcomeKind.NO_FOLDERS, listed)
-    grant, names = _place(path, grants)
+    grant, names = _find_grant(path, grants)
     with _opened(grant, names) as folder:
         lines = []
         with os.scandir(folder) as entries:
@@ -158,7 +158,7 @@ def list_folder(path: str, grants: Sequence[Grant]) -> str | Outcome:
 
 def read_file(path: str, grants: Sequence[Grant]) -> str:
     """Read a text file. Long files are cut."""
-    grant, names = _place(path, grants)
+    grant, names = _find_grant(path, grants)
     return _text(_bytes(grant, names, MOST_READ))
 
 
@@ -166,7 +166,7 @@ def search_files(pattern: str, text: str, path: str, grants: Sequence[Grant]) ->
     """Find files that match a name pattern and have a line with the text."""
     if len(pattern) > _LONGEST_PATTERN:
         raise ToolError(mark("A file name has at most {most} characters."), most=_LONGEST_PATTERN)
-    places = [_place(path, grants)] if path.strip() else [(grant, ()) for grant in grants]
+    places = [_find_grant(path, grants)] if path.strip() else [(grant, ()) for grant in grants]
     found: list[str] = []
     end = time.monotonic() + SEARCH_S
     for grant, names in places:
@@ -195,7 +195,7 @@ def difference(path: str, text: str, grants: Sequence[Grant]) -> Difference:
 def check(path: str, grants: Sequence[Grant]) -> None:
     """Raise ToolError if a path isn't in a granted folder. An empty path is valid."""
     if path.strip():
-        _place(path, grants)
+        _find_grant(path, grants)
 
 
 def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> Outcome:
@@ -303,7 +303,10 @@ def _unified(shown: str, change: FileChange) -> str:
     both_crlf = _crlf(change.after) and (change.before is None or _crlf(change.before))
     new = _split(change.after)
     if change.before is None:
-        lines = [tr("New file {path}", path=shown), *(_shown("+", x, both_crlf) for x in new)]
+        lines = [
+            tr("New file {path}", path=shown),
+            *(_escape_invisible("+", x, both_crlf) for x in new),
+        ]
         return "\n".join(lines)
     old = _split(change.before)
     lines = [f"--- {shown}", f"+++ {shown}"]
@@ -313,10 +316,10 @@ def _unified(shown: str, change: FileChange) -> str:
         lines.append(f"@@ -{_range(first, last)} +{_range(begin, end)} @@")
         for kind, i, j, k, m in group:
             if kind == "equal":
-                lines += [_shown(" ", x, both_crlf) for x in old[i:j]]
+                lines += [_escape_invisible(" ", x, both_crlf) for x in old[i:j]]
             else:
-                lines += [_shown("-", x, both_crlf) for x in old[i:j]]
-                lines += [_shown("+", x, both_crlf) for x in new[k:m]]
+                lines += [_escape_invisible("-", x, both_crlf) for x in old[i:j]]
+                lines += [_escape_invisible("+", x, both_crlf) for x in new[k:m]]
     return "\n".join(lines)
 
 
@@ -332,7 +335,7 @@ def _range(first: int, last: int) -> str:
     return f"{first + (length > 0)}" if length == 1 else f"{first + (length > 0)},{length}"
 
 
-def _shown(sign: str, line: bytes, both_crlf: bool) -> str:
+def _escape_invisible(sign: str, line: bytes, both_crlf: bool) -> str:
     """Escape invisible characters in a line, except tabs and joiners that scripts need."""
     text = line.decode()
     whole = text.endswith("\n")
@@ -344,7 +347,7 @@ def _shown(sign: str, line: bytes, both_crlf: bool) -> str:
 
 
 def _writable(path: str, text: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, ...]]:
-    grant, names = _place(path, grants)
+    grant, names = _find_grant(path, grants)
     if not grant.writable:
         raise ReadOnlyError(grant.path)
     if not names:
@@ -358,7 +361,7 @@ def _writable(path: str, text: str, grants: Sequence[Grant]) -> tuple[Grant, tup
     return grant, names
 
 
-def _place(path: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, ...]]:
+def _find_grant(path: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, ...]]:
     """Find the granted folder for a path. Returns it and the names below. Raises ToolError."""
     if "\0" in path:
         raise ToolError(mark("The path contains a null character."))

@@ -138,7 +138,7 @@ class ToolHost:
         ending = [connection, *spares] if connection is not None else spares
         await asyncio.gather(*(each.close() for each in ending))
         if connection is not None:
-            self._tell()
+            self._notify()
 
     def begin_shut_down(self) -> None:
         self._thread.shut_down(0.0, self._close_all)
@@ -171,7 +171,7 @@ class ToolHost:
             await self._end(config.name)
             connection = self._connections.get(config.name)
         if connection is None:
-            connection = Connection(config, self._tell)
+            connection = Connection(config, self._notify)
             self._connections[config.name] = connection
         if not chat_id or connection.elicitation.free_for(chat_id):
             return await work(connection)
@@ -180,7 +180,7 @@ class ToolHost:
     async def _apart(
         self, config: ServerConfig, work: Callable[[Connection], Coroutine[Any, Any, T]]
     ) -> T:
-        spare = Connection(config, self._tell)
+        spare = Connection(config, self._notify)
         spares = self._spares.setdefault(config.name, [])
         spares.append(spare)
         try:
@@ -190,7 +190,7 @@ class ToolHost:
                 spares.remove(spare)
             await asyncio.shield(spare.close())
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         self.changed()
 
     async def _close_all(self) -> None:

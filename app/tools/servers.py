@@ -40,7 +40,7 @@ class ServerConfig(Struct, frozen=True):
     enabled: bool = True  # offer its tools to models
 
     @property
-    def shown(self) -> str:
+    def display_text(self) -> str:
         """Full command with quoted arguments, or the URL."""
         if self.url:
             return self.url

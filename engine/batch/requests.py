@@ -150,7 +150,7 @@ def completion(asked: Generation, events: Iterable[Event]) -> dict[str, Any]:
     """Build the body of an answer as over HTTP, except for what differs between runs."""
     choice = Choice(0, bool(asked.params.offered), returns_reasoning=asked.returns_reasoning)
     for event in events:
-        for _ in choice.take(event):
+        for _ in choice.handle_event(event):
             pass
     body = ChatWriter(asked, [choice]).whole()
     del body["usage"]["prompt_tokens_details"]

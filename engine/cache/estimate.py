@@ -137,7 +137,7 @@ class Weights(Struct, frozen=True):
     # Base weights that other variants of the model already keep in memory.
     shared: int = 0
 
-    def held(self, wide: bool) -> int:
+    def loading_bytes(self, wide: bool) -> int:
         """Return how many bytes loading the model would add."""
         own = 0 if self.shared else self.wide if wide else self.nbytes
         return own + self.adapter
@@ -244,7 +244,7 @@ def fit(
         ON_GPU if gpu else ON_CPU,
     )
     found = _fit(shape, weights, case)
-    if wide and found.total > free and weights.held(True) > weights.held(False):
+    if wide and found.total > free and weights.loading_bytes(True) > weights.loading_bytes(False):
         case = replace(case, wide=False, itemsize=own)
         found = _fit(shape, weights, case)
     found = replace(found, free=free, adapter=weights.adapter, shared=weights.shared)
@@ -281,7 +281,7 @@ def _unloading(found: Fit, free: int, loaded: Iterable[ResidentModel]) -> list[O
 
 
 def _fit(shape: Shape | None, weights: Weights, case: _Case) -> Fit:
-    held, context, chats = weights.held(case.wide), case.context, case.chats
+    held, context, chats = weights.loading_bytes(case.wide), case.context, case.chats
     if shape is None:  # assume a typical architecture
         each = max(1, weights.nbytes // 100_000)
         working = max(held, weights.nbytes) // 16

@@ -156,7 +156,7 @@ class Offload:
         with self._change:
             return path in self._writing or path.exists()
 
-    def look(self, name: str, fingerprint: str) -> Record | None:
+    def read_header(self, name: str, fingerprint: str) -> Record | None:
         """Read the header of a session's file, or None if unusable. Waits for pending writes."""
         if self._folder is None:
             return None
@@ -174,7 +174,7 @@ class Offload:
 
     def read(self, name: str, fingerprint: str) -> Contents | None:
         """Read a session's file, or return None if it's unusable."""
-        record = self.look(name, fingerprint)
+        record = self.read_header(name, fingerprint)
         if record is None:
             return None
         path = self._path(name)

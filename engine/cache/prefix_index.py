@@ -217,7 +217,7 @@ class PrefixIndex:
         same = (p.kv for p in self.kept.values() if p.kind == reader.kind)
         return all(held.tokens != tokens for held in same)
 
-    def keep(self, reader: PrefillingSession, length: int) -> None:
+    def cache_prefix(self, reader: PrefillingSession, length: int) -> None:
         """Cache a copy of the first `length` tokens, unless there is one."""
         if not self._is_new(reader, length):
             return

@@ -268,7 +268,9 @@ class SessionKV:
         if not self.trimmable or (self.shared_prefix is not None and not length):
             return False
         if self.shared_prefix is not None and length < shared_prefix.MIN_TOKENS:
-            self.take(self.copy_prefix(length, room=True), self.tokens[:length], self.cuts)
+            self.replace_caches(
+                self.copy_prefix(length, room=True), self.tokens[:length], self.cuts
+            )
             return True
         surplus = len(self.tokens) - length
         for cache in self.take_out():
@@ -386,7 +388,7 @@ class SessionKV:
         begun = {id(c): fill(c, own) for c, own in pairs if isinstance(c, SharedPrefixKV)}
         return replaced(caches, begun)
 
-    def take(
+    def replace_caches(
         self,
         caches: Caches,
         tokens: Sequence[int],
@@ -409,14 +411,14 @@ class SessionKV:
 
     def restore(self, name: str, *taken: Any) -> None:
         """Like `take`, for caches that were read from disk."""
-        self.take(*taken)
+        self.replace_caches(*taken)
         self.on_disk = self.length
 
     def copy_from(self, donor: SessionKV, length: int, room: bool = True) -> None:
         """Replace the caches with the first `length` tokens of `donor`, shared if possible."""
         shared = donor._after_shared_prefix(length) if self.shares_prefix else None
         caches = shared or donor.copy_prefix(length, room)
-        self.take(caches, donor.tokens[:length], donor.cuts)
+        self.replace_caches(caches, donor.tokens[:length], donor.cuts)
         boundary = donor.last_snapshot
         if boundary is not None and boundary.length <= length:
             self.last_snapshot = boundary  # safe, because restoring a snapshot copies it

@@ -82,7 +82,7 @@ class SlotBuffer:
             for kv in coming:
                 kv.slots = self
         needed = {
-            form: max(slot_layer.held(caches[first], 1) for caches in self.caches)
+            form: max(slot_layer.tokens_after(caches[first], 1) for caches in self.caches)
             for form, first in self.firsts.items()
         }
         slots, self._slots = self._slots, count
@@ -95,7 +95,7 @@ class SlotBuffer:
                 mx.eval(self.layers[layer])
 
     def _fill(self, layer: int, slot: int, cache: Any) -> None:
-        held = slot_layer.held(cache)
+        held = slot_layer.tokens_after(cache)
         for array, own in zip(self.layers[layer], slot_layer.taken(cache), strict=True):
             # Overwrite the whole slot, because the previous occupant may have left NaNs.
             heads, room = own.shape[1], array.shape[1] - held
@@ -135,7 +135,7 @@ class SlotBuffer:
             left = last * 5 // 4
         try:
             for arrays, cache in zip(self.layers, caches, strict=True):
-                own = slice(slot, slot + 1), slice(None), slice(slot_layer.held(cache))
+                own = slice(slot, slot + 1), slice(None), slice(slot_layer.tokens_after(cache))
                 copies = [mx.contiguous(self.slots_of(array)[own]) for array in arrays]
                 slot_layer.give_back(cache, copies)
                 # Evaluate now. As long as a lazy copy references the buffer, each step copies it.
@@ -246,7 +246,7 @@ def length_of(kv: Occupant) -> int:
 def bytes_of(kv: Occupant, policy: SlotPolicy) -> int:
     """Return how many bytes must be copied for a session to enter a slot."""
     return sum(
-        a.nbytes // a.shape[2] * slot_layer.held(cache)
+        a.nbytes // a.shape[2] * slot_layer.tokens_after(cache)
         for cache in slot_caches(kv.layers, policy)[0]
         for a in slot_layer.arrays(cache)
     )

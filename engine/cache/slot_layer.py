@@ -84,7 +84,7 @@ def length_of(cache: Any) -> int:
     return int(cache.offset) - (cache.base if isinstance(cache, SharedPrefixKV) else 0)
 
 
-def held(cache: Any, more: int = 0) -> int:
+def tokens_after(cache: Any, more: int = 0) -> int:
     """Return how many tokens a cache will hold once `more` tokens have been written."""
     length = length_of(cache) + more
     most = getattr(cache, "max_size", None)

@@ -249,7 +249,7 @@ class Relay:
                 elif isinstance(command, GetStats):
                     command.answer.set_result({**result, "ranks": self._rank_stats()})
                 else:
-                    command.answer.give(result)  # type: ignore[union-attr]
+                    command.answer.resolve(result)  # type: ignore[union-attr]
 
     def _rank_stats(self) -> list[dict[str, Any]]:
         return [

@@ -471,9 +471,9 @@ class Inventory:
                 folder = kept.known(folder) or folder  # use the converted folder
             if folder.is_absolute() and (real := os.path.realpath(folder)) not in seen:
                 seen.add(real)
-                yield self.look(ref, folder, ModelSource.ADDED, stop)
+                yield self.inspect(ref, folder, ModelSource.ADDED, stop)
 
-    def look(
+    def inspect(
         self, ref: str, folder: Path, source: ModelSource, stop: Stop = lambda: False
     ) -> InstalledModel:
         return InstalledModel(ref, _name(folder), folder, source, self._facts(folder, stop), folder)
@@ -503,7 +503,7 @@ class Inventory:
             except OSError:
                 continue
             if _is_model(names):
-                yield self.look(str(folder), folder, place.source, stop)
+                yield self.inspect(str(folder), folder, place.source, stop)
             if "config.json" in names:
                 continue
             repos = [path for path in inner if path.name.startswith(_REPO)]

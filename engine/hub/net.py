@@ -309,13 +309,13 @@ class HubTransfer:
                     raise EngineError(
                         DOWNLOAD_FAILED, "The hub sent a compressed answer, which is not accepted."
                     )
-                self._put(True, (answer.status_code, b""))
+                self._enqueue(True, (answer.status_code, b""))
                 for piece in answer.iter_raw():
-                    if not self._put(True, (answer.status_code, piece)):
+                    if not self._enqueue(True, (answer.status_code, piece)):
                         return
-            self._put(True, None)
+            self._enqueue(True, None)
         except Exception as error:
-            self._put(False, error)
+            self._enqueue(False, error)
 
     def _note(self, event: str, about: Mapping[str, Any]) -> None:
         """Remember the socket once it's connected. Redirects open new ones."""
@@ -324,7 +324,7 @@ class HubTransfer:
             if self._closed.is_set():
                 self.close()
 
-    def _put(self, good: bool, what: object) -> bool:
+    def _enqueue(self, good: bool, what: object) -> bool:
         while not self._closed.is_set():
             with contextlib.suppress(queue.Full):
                 self.items.put((good, what), timeout=_CHECK_S)

@@ -120,7 +120,7 @@ class Drafter:
         for token in [*tokens[self.kv.length :], *fed[1:-1]]:
             self.kv.note_fed(token)
 
-    def keep(self, length: int) -> None:
+    def roll_back(self, length: int) -> None:
         """Drop rejected tokens by rolling the caches back to `length` tokens."""
         self.kv.roll_back(length)
 

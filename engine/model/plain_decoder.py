@@ -172,10 +172,10 @@ class PlainDecoder:
             h: token ids `[batch, tokens]`, where one of the dimensions is 1, or embeddings.
         """
         count = sum(session.token_count for session in sessions)
-        hidden, _ = self._run(self._given(h), sessions, range(count), has_logits=False)
+        hidden, _ = self._run(self._input_rows(h), sessions, range(count), has_logits=False)
         return mx.array(hidden).reshape(*h.shape[:2], -1)
 
-    def _given(self, h: mx.array) -> Array:
+    def _input_rows(self, h: mx.array) -> Array:
         """Return tokens, or their embeddings, as evaluated rows."""
         given: Array
         if h.ndim == 2:

@@ -50,7 +50,7 @@ class Lookup:
         """False while lookup is paused because of failures."""
         return self.breaker.is_enabled
 
-    def keep(self, length: int) -> None:
+    def roll_back(self, length: int) -> None:
         """Do nothing, because lookup has no caches to roll back."""
 
     def forget(self, tokens: list[int]) -> None:

@@ -151,7 +151,9 @@ class SlotLengths:
 
     def __init__(self, caches: Sequence[Any]) -> None:
         self.occupied = len(caches)  # number of rows in slots
-        self.lengths = tuple(slot_layer.held(cache, 1) for cache in caches)  # tokens per slot
+        self.lengths = tuple(
+            slot_layer.tokens_after(cache, 1) for cache in caches
+        )  # tokens per slot
         self.longest = max(self.lengths)
         # Boolean mask `[occupied, 1, 1, longest]`, True at positions with a token. None if all
         # slots have the same length.
@@ -441,12 +443,12 @@ class RaggedKV:
             cache.update_and_fetch(k, v)
             for cache, k, v in zip(self.rows, mx.split(keys, n), mx.split(values, n), strict=True)
         ]
-        return self._given(pairs)
+        return self._as_rows(pairs)
 
     def keys_and_values(self) -> tuple[Rows, Rows]:
-        return self._given([cache.keys_and_values() for cache in self.rows])
+        return self._as_rows([cache.keys_and_values() for cache in self.rows])
 
-    def _given(self, pairs: Sequence[tuple[Any, Any]]) -> tuple[Rows, Rows]:
+    def _as_rows(self, pairs: Sequence[tuple[Any, Any]]) -> tuple[Rows, Rows]:
         keys, values = [k for k, _ in pairs], [v for _, v in pairs]
         return Rows(keys, self.rows), Rows(values, self.rows)
 

@@ -502,7 +502,7 @@ def _model_arguments(
     if model.vision is None:
         return {}
     read = [InputSpan(r.images, r.kv.length, len(r.tokens)) for r in readings]
-    return model.vision.given(ids, [*fed, *read])
+    return model.vision.model_arguments(ids, [*fed, *read])
 
 
 def _fed_by(readings: Sequence[PrefillChunk]) -> list[tuple[Caches, list[int]]]:

@@ -423,7 +423,7 @@ class Odds:
         """Drop the odds of tokens that will not be read."""
         self._noted.clear()
 
-    def take(self, token: int, detokenizer: Any) -> TokenOdds:
+    def pop_odds(self, token: int, detokenizer: Any) -> TokenOdds:
         """Return the odds of the token that was read, the oldest one stored."""
         found, logs = self._noted.popleft()
         ids, values = np.array(found).tolist(), np.array(logs).tolist()

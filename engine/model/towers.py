@@ -96,7 +96,7 @@ class Qwen3VL(VisionFamily):
         found, deep = tower(given, mx.array(pixels["image_grid_thw"]))
         return [found, *deep]
 
-    def given(
+    def model_arguments(
         self,
         net: Any,
         ids: mx.array,
@@ -104,7 +104,7 @@ class Qwen3VL(VisionFamily):
         seen: list[mx.array],
         parts: Sequence[InputSpan],
     ) -> dict[str, Any]:
-        given = super().given(net, ids, rows, seen, parts)
+        given = super().model_arguments(net, ids, rows, seen, parts)
         embedded = given["inputs_embeds"]
         if len(seen) > 1:
             mix_in(_AddsFeatures, [net.language_model.model])
@@ -414,7 +414,7 @@ class Gemma4(VisionFamily):
         scaled: mx.array = super().words_of(net, ids) * net.language_model.model.embed_scale
         return scaled
 
-    def given(
+    def model_arguments(
         self,
         net: Any,
         ids: mx.array,
@@ -422,7 +422,7 @@ class Gemma4(VisionFamily):
         seen: list[mx.array],
         parts: Sequence[InputSpan],
     ) -> dict[str, Any]:
-        given = super().given(net, ids, rows, seen, parts)
+        given = super().model_arguments(net, ids, rows, seen, parts)
         model = net.language_model.model
         if model.hidden_size_per_layer_input:
             flat = ids.reshape(-1)

@@ -136,7 +136,7 @@ class VisionFamily(abc.ABC):
         embedded: mx.array = net.language_model.model.embed_tokens(ids)
         return embedded
 
-    def given(
+    def model_arguments(
         self,
         net: Any,
         ids: mx.array,
@@ -223,19 +223,19 @@ class ImagePreprocessor:
                 cancelled.
             FileNotFoundError: if the file was deleted.
         """
-        if (known := self._seen(image.digest)) is not None:
+        if (known := self._cached(image.digest)) is not None:
             return known
         with jobs.exclusive((id(self), image.digest), "The file", stop):
-            return self._seen(image.digest) or self._look(image, stop)
+            return self._cached(image.digest) or self._preprocess(image, stop)
 
-    def _seen(self, digest: str) -> ImageTokens | None:
+    def _cached(self, digest: str) -> ImageTokens | None:
         with self._lock:
             known = self._known.get(digest)
             if known is not None:
                 self._known.move_to_end(digest)
             return known
 
-    def _look(self, image: Image | Audio, stop: threading.Event | None) -> ImageTokens:
+    def _preprocess(self, image: Image | Audio, stop: threading.Event | None) -> ImageTokens:
         read = self._read(image, stop)
         ids = prompt_ids(image.digest, read.layout, self._words)
         whole = self.kind.whole and isinstance(image, Image)
@@ -338,7 +338,7 @@ class VisionModel:
             return tokens
         return [self._placeholder if token >= FIRST_IMAGE_ID else token for token in tokens]
 
-    def given(self, ids: mx.array, parts: Sequence[InputSpan]) -> dict[str, Any]:
+    def model_arguments(self, ids: mx.array, parts: Sequence[InputSpan]) -> dict[str, Any]:
         """Build the model's keyword arguments for a pass over `parts`.
 
         Args:
@@ -355,13 +355,13 @@ class VisionModel:
         if known:
             joined = np.concatenate(known, axis=1)
             given["position_ids"] = mx.array(joined).reshape(-1, *ids.shape)
-        rows, features = self._seen(parts)
+        rows, features = self._embedding_rows(parts)
         if rows:
             seen = [mx.concatenate(list(same)) for same in zip(*features, strict=True)]
-            given |= self.kind.given(self._net, ids, mx.array(rows), seen, parts)
+            given |= self.kind.model_arguments(self._net, ids, mx.array(rows), seen, parts)
         return given
 
-    def _seen(self, parts: Sequence[InputSpan]) -> tuple[list[int], list[list[mx.array]]]:
+    def _embedding_rows(self, parts: Sequence[InputSpan]) -> tuple[list[int], list[list[mx.array]]]:
         rows: list[int] = []
         features: list[list[mx.array]] = []
         before = 0

@@ -149,7 +149,7 @@ class SessionCommands:
             if name := self._state.memory.file_of(session):
 
                 def look() -> Record | None:
-                    return offload.look(name, fingerprint)
+                    return offload.read_header(name, fingerprint)
 
         return Job(
             session.model.text,
@@ -222,7 +222,7 @@ class SessionCommands:
         state.end_session(session, SESSION_CLOSED, "The chat was closed during the answer.")
         backend.release_memory()
 
-    def keep(self, command: Keep) -> None:
+    def save(self, command: Keep) -> None:
         """Write a session's caches to disk, but also keep them in memory."""
         if self._state.leader is not None:
             return  # ranks write caches without an owner, but don't copy caches

@@ -70,10 +70,12 @@ class Delivery:
             request.check_numbers()
             if following is not None:
                 request.kv.note_fed(token)
-            reason = self._take(request, token)
+            reason = self._accept(request, token)
             if reason is not None:
                 return self._state.end_reply(request, reason)
-        elif following is not None and request.left:  # unless the prompt's last chunk included it
+        elif (
+            following is not None and request.uncomputed
+        ):  # unless the prompt's last chunk included it
             request.kv.note_fed(request.tokens[-1])
         if isinstance(following, Exception):
             return self._state.fail_reply(request, following)
@@ -87,7 +89,7 @@ class Delivery:
         """Take a sampled token if its id is known, or else after the next pass."""
         if not isinstance(following, int):
             request.await_token(following)
-        elif (reason := self._take(request, following)) is not None:
+        elif (reason := self._accept(request, following)) is not None:
             self._state.end_reply(request, reason)
 
     def _await_mask(
@@ -111,7 +113,7 @@ class Delivery:
 
         self._workers.start(choose(), on_error)
 
-    def _take(self, request: Request, token: int) -> FinishReason | None:
+    def _accept(self, request: Request, token: int) -> FinishReason | None:
         """Add a token to the answer. Returns the reason if the token ends the answer."""
         self._state.meter.note(1, 0)
         if token in request.session.model.text.eos:
@@ -129,7 +131,7 @@ class Delivery:
 
     def _advance_drafted(self, check: CheckedDraft, run: Run, request: Request) -> None:
         started = self._state.clock()
-        reason, told, accepted = _advance_draft(request, check, partial(self._take, request))
+        reason, told, accepted = _advance_draft(request, check, partial(self._accept, request))
         if reason is not None:
             self._state.end_reply(request, reason)
         # Tokens of constrained output are only sampled here, so include the time.
@@ -191,14 +193,14 @@ class Delivery:
         for place, session_id in enumerate(plan.reading):
             request = requests.get(session_id)
             if place and request is not None and request.status == Status.PREFILLING:
-                self._fenced(session_id, partial(self._tell, place))
+                self._fenced(session_id, partial(self._report_position, place))
         # At least the request that holds the memory comes first.
         for place, session_id in enumerate(plan.queue, 1):
             request = requests.get(session_id)
             if request is not None and request.status == Status.QUEUED:
-                self._fenced(session_id, partial(self._tell, place))
+                self._fenced(session_id, partial(self._report_position, place))
 
-    def _tell(self, place: int, request: Request) -> None:
+    def _report_position(self, place: int, request: Request) -> None:
         if request.queue_position != place:
             request.progress(request.reused, place)
 

@@ -92,8 +92,10 @@ class Candidate(Struct, frozen=True):
         if base is not None:  # a variant uses the dtype of its base
             float32 = base.info.dtype == "float32"
         weights = self.share or weights_of(self.examined.nbytes, self.wide, adapter, base, float32)
-        wide = weights.held(float32)
-        return LoadRequest(key, self.name, wide if base is not None else weights.held(False), wide)
+        wide = weights.loading_bytes(float32)
+        return LoadRequest(
+            key, self.name, wide if base is not None else weights.loading_bytes(False), wide
+        )
 
 
 def examine(
@@ -197,10 +199,10 @@ class FitEstimator:
         )
 
     def _answer(self, command: Estimate, shares: bool) -> Task:
-        found = yield Work("loads", partial(self._look, command, shares))
+        found = yield Work("loads", partial(self._examine, command, shares))
         command.answer.set_result(self._fit(command, found))
 
-    def _look(self, command: Estimate, shares: bool) -> _SizedCandidate:
+    def _examine(self, command: Estimate, shares: bool) -> _SizedCandidate:
         path, name, facts = _model(command.path, self._confined)
         adapter = None
         if command.adapter is not None:

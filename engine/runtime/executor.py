@@ -130,7 +130,7 @@ class Executor:
                 self._admit(plan.admit)
         if plan.keep is not None:
             with _fence(run, plan.keep.session):
-                self._keep(plan.keep)
+                self._copy_prefix(plan.keep)
         if plan.adopt is not None:
             with _fence(run, plan.adopt.session):
                 self._adopt(plan.adopt)
@@ -330,10 +330,10 @@ class Executor:
                 reader, chunk.start, others
             )
 
-    def _keep(self, keeping: PrefixCopy) -> None:
+    def _copy_prefix(self, keeping: PrefixCopy) -> None:
         request = self._state.requests[keeping.session]
         request.prefix_to_keep = 0
-        self._state.memory.prefixes.keep(request.reader, keeping.length)
+        self._state.memory.prefixes.cache_prefix(request.reader, keeping.length)
 
 
 @contextlib.contextmanager

@@ -95,7 +95,7 @@ class ImageEncoder:
         try:
             if self._go_on(image, ALONE if not decoding else GAP_BUDGET / 2):
                 self.images.popleft()
-                self._seen(image.key)
+                self._on_encoded(image.key)
         except BaseException as error:  # includes panics in native libraries
             self.images.popleft()
             self._fail(image.key, error)
@@ -118,7 +118,7 @@ class ImageEncoder:
         requests = list(self._state.requests.values())
         return [r for r in requests if digest in r.awaits and r.session.model.info.id == model]
 
-    def _seen(self, key: Key) -> None:
+    def _on_encoded(self, key: Key) -> None:
         for request in self._waiting(key):
             request.awaits.discard(key[1])
         backend.release_memory()

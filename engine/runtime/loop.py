@@ -139,7 +139,7 @@ class Loop:
             Prioritise: reception.prioritise,
             Fork: reception.fork,
             CloseSession: reception.close,
-            Keep: reception.keep,
+            Keep: reception.save,
             Forget: reception.forget,
             CountTokens: reception.count,
             Embed: self._embedding.embed,
@@ -198,7 +198,7 @@ class Loop:
             self._finish(now, plan, run.timing)
         except BaseException as error:
             return recovery.after(error, survived=3)
-        recovery.well()
+        recovery.reset()
         return True
 
     def _finish(self, now: View, plan: StepPlan, timing: Timing) -> None:
@@ -387,7 +387,7 @@ class Recovery:
         self._relieving = relieving
         self._in_a_row = 0
 
-    def well(self) -> None:
+    def reset(self) -> None:
         """Note that an iteration completed without errors."""
         self._in_a_row = 0
 

@@ -92,7 +92,7 @@ class ModelLoader:
                 return
             self._end(load)  # an earlier request has already loaded this model
             for command in load.callers:
-                give(command, known)
+                resolve_load(command, known)
 
     def load(self, command: Load) -> None:
         """Examine a folder in a worker, and queue the model unless it's already loaded."""
@@ -112,7 +112,7 @@ class ModelLoader:
             return
         known = self._known(candidate)
         if known is not None:
-            give(command, known)
+            resolve_load(command, known)
             return
         if self._state.leader is not None:
             candidate = candidate.spread(self._state.leader.shares)
@@ -205,7 +205,7 @@ class ModelLoader:
                 case list() as arrays:
                     load.arrays = arrays
                 case share:
-                    load.tell(share)
+                    load.report_progress(share)
             return True
         except BaseException as error:  # includes panics in native libraries
             self._end(load)
@@ -226,7 +226,7 @@ class ModelLoader:
         self._end(load)
         self._add(known, load.candidate)
         for command in load.callers:
-            give(command, known)
+            resolve_load(command, known)
 
     def _add(self, model: LoadedModel, candidate: Candidate) -> None:
         self._state.models[model.info.id] = model
@@ -309,7 +309,7 @@ class ModelLoad(Struct, eq=False, weakref=True):  # compared by identity
             model: LoadedModel = done.value
             return model
 
-    def tell(self, share: float | None) -> None:
+    def report_progress(self, share: float | None) -> None:
         """Report the progress. Errors of callbacks are ignored."""
         heard = [command.told for command in self.callers if command.told is not None]
         for told in heard if share is not None else ():
@@ -319,7 +319,7 @@ class ModelLoad(Struct, eq=False, weakref=True):  # compared by identity
                 log.exception("load progress callback raised")
 
 
-def give(command: Load, model: LoadedModel) -> None:
+def resolve_load(command: Load, model: LoadedModel) -> None:
     """Return a model to the caller."""
     model.used_at = time.monotonic()
     model.asked_for = model.asked_for or command.outer is None
@@ -416,7 +416,7 @@ class DraftModelLoader:
             self._look_up(_alive(read[0]))
         else:
             self._set(_alive(read[0]), None)
-        give(command, _alive(read[-1]))
+        resolve_load(command, _alive(read[-1]))
 
     def _read(self, command: Load, read: list[_ModelRef]) -> Task:
         answer: CommandFuture[ModelInfo] = CommandFuture()

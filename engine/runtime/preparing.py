@@ -124,7 +124,7 @@ def prepare(job: Job) -> PreparedRequest:
         return _prepare_raw(job, job.asked)
     model, params = job.model, job.params
     whole = isinstance(job.asked, tuple)
-    given = _given(job, job.asked)
+    given = _conversation(job, job.asked)
     messages = given if whole else [*job.history, *given]
     if job.system and messages[0]["role"] != "system":
         messages = [{"role": "system", "content": job.system}, *messages]
@@ -201,7 +201,7 @@ def _fits(model: TextCodec, tokens: Sequence[int]) -> bool:
     return most < (model.rows or FIRST_IMAGE_ID)
 
 
-def _given(job: Job, asked: str | tuple[Message, ...] | AddedMessages) -> list[Message]:
+def _conversation(job: Job, asked: str | tuple[Message, ...] | AddedMessages) -> list[Message]:
     model = job.model
     if isinstance(asked, str):
         return prompt.check_messages([{"role": "user", "content": asked}])
@@ -301,7 +301,7 @@ def count(job: Job) -> int:
     try:
         if isinstance(job.asked, RawPrompt):
             return len(prompt.build_raw(model.tokenizer, job.asked, model.reader, context).tokens)
-        messages = _given(job, job.asked)
+        messages = _conversation(job, job.asked)
         if job.slides:
             messages, _ = _without_gone(job, messages, True)
             messages, _ = _shorten(context, messages)

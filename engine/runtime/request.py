@@ -210,7 +210,7 @@ class Request:
         self.status = status
 
     @property
-    def left(self) -> int:
+    def uncomputed(self) -> int:
         """Return the number of tokens still to compute.
 
         Feeding the last token produces the next token.
@@ -220,14 +220,14 @@ class Request:
     @property
     def unread(self) -> int:
         """Return the number of tokens to read before the last one."""
-        return max(0, self.left - 1)
+        return max(0, self.uncomputed - 1)
 
     @property
     def lost_tokens(self) -> int:
         """Return the number of tokens that a draft removed, which the next step reads again."""
         if self.status != Status.DECODING:
             return 0
-        return self.left if self.pending is not None else self.unread
+        return self.uncomputed if self.pending is not None else self.unread
 
     @property
     def is_running(self) -> bool:
@@ -345,10 +345,10 @@ class Request:
         self._reasoned += before == "reasoning" and not heading
         odds: tuple[TokenOdds, ...] = ()
         if self.odds is not None:
-            known = self.odds.take(token, self.text.detokenizer)
+            known = self.odds.pop_odds(token, self.text.detokenizer)
             # Markers and the text between them aren't part of the answer.
             odds = (known,) if before == self.text.kind == "answer" else ()
-        self._tell(deltas, (token,), odds)
+        self._send_deltas(deltas, (token,), odds)
         if self._detector is not None and self.text.may_end:
             text = self.text
             self.repeated = self._detector.repeated(
@@ -358,7 +358,7 @@ class Request:
     def flush(self, ended: bool) -> None:
         """Report text that was held back. `ended` is True if the model itself ended its turn."""
         if self.text is not None:
-            self._tell(self.text.finish(ended), over=True)
+            self._send_deltas(self.text.finish(ended), over=True)
 
     def finish(self, reason: FinishReason, message: Message | None = None) -> None:
         """End normally, with the final event. `message` is the part that the session keeps."""
@@ -373,7 +373,7 @@ class Request:
         if self.status == Status.FINISHED:
             return
         try:
-            self._tell([], over=True)  # also end a call that has started
+            self._send_deltas([], over=True)  # also end a call that has started
         except BaseException:
             log.exception("cannot end the tool calls of a failed reply")
         self._sink(Failed(self.session.id, self.id, code, message, reason), ())
@@ -486,7 +486,7 @@ class Request:
             messages = messages[:-1]  # the answer contains the whole message, including its start
         if session.system and messages[0] == {"role": "system", "content": session.system}:
             messages = messages[1:]
-        said = text.said()
+        said = text.as_message()
         session.history = [*messages, said]
         if text.stop is not None:
             # The stop string was removed from the text, but not from the tokens, so these don't
@@ -498,7 +498,7 @@ class Request:
             session.kv.ledger = prompt.ledger(raw, generated)
         return said
 
-    def _tell(
+    def _send_deltas(
         self,
         deltas: list[Delta],
         tokens: tuple[int, ...] = (),

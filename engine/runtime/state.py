@@ -181,7 +181,7 @@ class State:
             self._fail(request, EngineError(INTERNAL_ERROR, "The answer failed while ending."))
 
     def _fail(self, request: Request, error: BaseException) -> None:
-        request.fail(*_said(error))
+        request.fail(*_describe(error))
         self.unended.discard(request)
 
     def end_session(self, session: SessionState, code: str, message: str) -> None:
@@ -229,7 +229,7 @@ class State:
             log.exception("cannot drop caches")
 
 
-def _said(error: BaseException) -> tuple[str, str, str]:
+def _describe(error: BaseException) -> tuple[str, str, str]:
     if isinstance(error, EngineError):
         if error.code == INTERNAL_ERROR:  # clients of the server get no more details
             log.error("a reply failed: %s", error.message.partition("\n")[0])

@@ -138,7 +138,7 @@ class CommandFuture(Future[T]):
             timeout = 0.0
         return get(timeout)
 
-    def give(self, result: T) -> None:
+    def resolve(self, result: T) -> None:
         """Set the result, unless the future was cancelled."""
         with contextlib.suppress(InvalidStateError):
             self.set_result(result)
@@ -327,7 +327,7 @@ class Workers:
                 log.exception("an error between two jobs of a task")
 
     def _do_one(self) -> bool:
-        job = self._take()
+        job = self._next_job()
         if job is None:
             return False
         try:
@@ -344,7 +344,7 @@ class Workers:
                 log.warning("preparing failed: %s", type(error).__name__)
             self._post(number, None, error)
 
-    def _take(self) -> _QueuedWork | None:
+    def _next_job(self) -> _QueuedWork | None:
         """Wait for the next job and return it, or None when the pool is closed."""
         with self._changed:
             while not self._closed:

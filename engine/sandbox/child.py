@@ -245,9 +245,9 @@ def _backend(key: str) -> Any:
 
 
 def _form_tokens(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
-    from engine.text.form_tokens import tell
+    from engine.text.form_tokens import extract
 
-    parts = tell(_form_tokenizer(arguments), _backend(arguments["key"]).to_str())
+    parts = extract(_form_tokenizer(arguments), _backend(arguments["key"]).to_str())
     return ({"parts": None}, ()) if parts is None else ({"parts": parts[0]}, parts[1])
 
 

@@ -20,7 +20,7 @@ from tokenizers import Tokenizer
 from engine.sandbox.folders import nesting_depth, read_file
 from engine.sandbox.prompts import PlainTokenizer, describe_tokenizer, load_wrapper
 from engine.sandbox.protocol import RefusedError
-from engine.text.known_tokenizer import tell
+from engine.text.known_tokenizer import describe
 
 _MAX_JSON_BYTES = 256 * 2**20
 _MAX_DEPTH = 32
@@ -79,7 +79,7 @@ def check(
     found = {"largest_id": largest, "longest_token": longest, "known": None, "table": None}
     if described is None:
         return found, ()
-    parts = tell(wrapper, largest)
+    parts = describe(wrapper, largest)
     if parts is None:
         return {**found, "known": described[0]}, (described[1],)
     return {**found, "known": described[0], "table": parts[0]}, (described[1], parts[1])

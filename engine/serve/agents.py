@@ -274,7 +274,7 @@ class AgentSnapshot(Struct, frozen=True):
     keeps: bool = False  # the conversation can be exported to a chat
 
     @property
-    def here(self) -> bool:
+    def is_active(self) -> bool:
         """True while a request is running or queued."""
         return self.state in ("waiting", "reading", "answering") or bool(self.engine_sessions)
 
@@ -357,7 +357,7 @@ class Agent(Struct, eq=False):
         shown = self._shown
         if shown is None or not shown.messages:
             return None
-        return AgentConversation(shown.model, shown.messages, shown.said)
+        return AgentConversation(shown.model, shown.messages, shown.answer_text)
 
     @property
     def size(self) -> int:
@@ -368,7 +368,7 @@ class Agent(Struct, eq=False):
         if self._shown is not None:
             self._shown.messages, self._shown.size = (), 0
 
-    def seen(self) -> AgentSnapshot:
+    def snapshot(self) -> AgentSnapshot:
         shown, here = self._shown, self.requests
         assert shown is not None
         pieces = shown.pieces
@@ -472,7 +472,7 @@ class AgentRegistry:
         self._here[who.own if who.lasting else f"once {number}"] = agent
         return agent
 
-    def keep(
+    def store_conversation(
         self, agent: Agent, request: ModelRequest, messages: Sequence[Message], size: int
     ) -> None:
         """Store the conversation of a request, evicting older conversations if over the limit."""
@@ -521,12 +521,12 @@ class AgentRegistry:
         """Return snapshots of all agents, oldest first."""
         with self._lock:
             self._forget_old()
-            return [agent.seen() for agent in self._here.values()]
+            return [agent.snapshot() for agent in self._here.values()]
 
     def of(self, guest: str) -> list[AgentSnapshot]:
         """Return snapshots of the agents that use one key."""
         with self._lock:
-            return [a.seen() for a in self._here.values() if a.who.guest == guest]
+            return [a.snapshot() for a in self._here.values() if a.who.guest == guest]
 
     def get(self, number: int) -> Agent | None:
         with self._lock:
@@ -577,11 +577,13 @@ class ModelRequests:
             if agent is not None:
                 self.agents.end(agent, request)
 
-    def keep(self, request: ModelRequest, messages: Sequence[Message], size: int) -> None:
+    def store_conversation(
+        self, request: ModelRequest, messages: Sequence[Message], size: int
+    ) -> None:
         """Store the conversation of a request (`size` bytes) for export to a chat."""
         agent = self._here.get(request)
         if agent is not None:
-            self.agents.keep(agent, request, messages, size)
+            self.agents.store_conversation(agent, request, messages, size)
 
     def end(self, error: Exception, guests: Collection[str] | None = None) -> None:
         """Cancel all requests, or only those of the given keys. Server thread only."""

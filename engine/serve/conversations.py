@@ -69,7 +69,7 @@ class ConversationIndex:
             log.warning("conversations will not be resumed after a restart: %s", error.strerror)
         for line in lines:
             if found := _LINE.fullmatch(line):
-                self._put(found["digest"], found["name"], found["owner"] or UNKNOWN)
+                self._add(found["digest"], found["name"], found["owner"] or UNKNOWN)
         if len(lines) > 2 * MAX_NAMES:
             with suppress(OSError):
                 self._rewrite()
@@ -98,7 +98,7 @@ class ConversationIndex:
             guest: id of its key.
         """
         for digest in digests:
-            self._put(digest, name, guest or LOCAL_OWNER)
+            self._add(digest, name, guest or LOCAL_OWNER)
         try:
             if self._file.parent.is_dir():
                 flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -130,7 +130,7 @@ class ConversationIndex:
     def _disown(self, name: str) -> None:
         self._owned.get(self._owners.pop(name, ""), set()).discard(name)
 
-    def _put(self, digest: str, name: str, owner: str) -> None:
+    def _add(self, digest: str, name: str, owner: str) -> None:
         if self._owners.get(name) != owner:
             self._disown(name)
             self._owners[name] = owner
@@ -247,7 +247,7 @@ class ConversationPool:
         self._losses: Counter[str | None] = Counter()  # losses by model id; None means all models
         self._ended = False
 
-    def take(
+    def acquire(
         self,
         model: Model,
         messages: Sequence[Message],
@@ -304,7 +304,7 @@ class ConversationPool:
                 # A conversation that was never continued isn't worth writing to disk.
                 self._drop(old, forget=not old.followed)
 
-    def keep(self) -> None:
+    def save_idle(self) -> None:
         """Write idle conversations' caches to disk once they're due. Call about once per second."""
         now = time.monotonic()
         with self._lock:

@@ -148,7 +148,7 @@ class ClientResponse:
     def expects(self, writer: Writer) -> None:
         self._writer = writer
 
-    def take(self, choice: Choice, event: Event) -> None:
+    def send_event(self, choice: Choice, event: Event) -> None:
         """Format an event for a choice, and send the result.
 
         Raises:
@@ -157,7 +157,7 @@ class ClientResponse:
         writer = self._writer
         assert writer is not None
         self._took_at = time.monotonic()
-        pieces = choice.take(event)
+        pieces = choice.handle_event(event)
         if not writer.generation.stream:
             for _ in pieces:
                 pass
@@ -606,11 +606,11 @@ class ModelRequestHandler:
             ]
             count_answers(scope, len(choices))
             request.of_model(model)
-            self.requests.keep(request, generation.messages, size)
+            self.requests.store_conversation(request, generation.messages, size)
             note_ignored(scope, ignored)
             client.expects(api.writer(generation, choices))
             await _while_paused(request, client)  # wait before occupying a slot
-            async with self._places.take(
+            async with self._places.acquire(
                 guest, name, model, generation, sent, client.comment, len(choices)
             ) as place:
                 with ExitStack() as held:
@@ -629,7 +629,7 @@ class ModelRequestHandler:
                         choice, event = await self._relayed(replies, choices, request, client)
                         if generation.messages and isinstance(replies.last, Finished):
                             choices[0].last = replies.last
-                            place.said = choices[0].said
+                            place.said = choices[0].as_message
                     finally:
                         ends = self.served.ended is not None
                         patience = SHUTDOWN_CANCEL_TIMEOUT_S if ends else CANCEL_TIMEOUT_S
@@ -643,7 +643,7 @@ class ModelRequestHandler:
                             place.last = replies.last
             # Send the end only after freeing the session, because the client may send its next
             # request immediately.
-            client.take(choice, event)
+            client.send_event(choice, event)
 
     async def _loaded(self, entry: ModelEntry, client: ClientResponse) -> Model:
         """Load a model, sending keep-alives to the client.
@@ -686,7 +686,7 @@ class ModelRequestHandler:
                 finished.append((choice, event))
                 if len(finished) == len(choices):
                     return True
-            client.take(choice, event)
+            client.send_event(choice, event)
             return False
 
         quiet = asyncio.ensure_future(client.comment_when_quiet())

@@ -125,7 +125,7 @@ class ModelEntry:
         self._began = time.monotonic()
         self._before = stats["memory_in_use"] if stats else 0
 
-    def told(self, stats: dict[str, Any] | None = None) -> dict[str, Any]:
+    def describe(self, stats: dict[str, Any] | None = None) -> dict[str, Any]:
         """Describe the state for clients.
 
         Loading progress is estimated from the engine's memory use.

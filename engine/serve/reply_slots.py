@@ -95,7 +95,7 @@ class ReplySlots:
         return self._waiting[guest]
 
     @asynccontextmanager
-    async def take(
+    async def acquire(
         self,
         guest: Guest,
         name: str | None,
@@ -121,7 +121,7 @@ class ReplySlots:
         with ExitStack() as held:
             if name is None:
                 await self._admitted(self.queue, held, False, guest, report, what, answers)
-                known = self._known.take(model, asked.messages, asked.config, guest, asked.head)
+                known = self._known.acquire(model, asked.messages, asked.config, guest, asked.head)
                 place = ReplySlot(known.session)
                 held.callback(run_cleanup, partial(self._leave, known, place))
                 yield place
@@ -135,7 +135,7 @@ class ReplySlots:
             place = ReplySlot(self._session(named, model, asked.config), named=named)
             held.callback(run_cleanup, partial(self._leave_named, named, place, before))
             if sent is not None:
-                named.sent = sent.kept
+                named.sent = sent.storable
             yield place
 
     def _leave(self, known: Conversation, place: ReplySlot) -> None:

@@ -104,7 +104,7 @@ class ModelRequest:
                 self._answer.append(event.text)
             self._length += len(event.text)
             if self._length > 2 * MAX_TEXT_CHARACTERS:
-                self._text, self._answer = [self.text], [self.said[-MAX_TEXT_CHARACTERS:]]
+                self._text, self._answer = [self.text], [self.answer_text[-MAX_TEXT_CHARACTERS:]]
                 self._length = len(self._text[0])
         elif isinstance(event, PromptProgress):
             waits = event.queued or event.queue_position
@@ -152,7 +152,7 @@ class ModelRequest:
         return "".join(self._text)[-MAX_TEXT_CHARACTERS:]
 
     @property
-    def said(self) -> str:
+    def answer_text(self) -> str:
         """Answer without reasoning and tool calls."""
         return "".join(self._answer)
 

@@ -225,7 +225,7 @@ class Server:
         if self._keys is not None:
             self._forget_revoked(self._keys)
         self.served.relieve()
-        self.conversations.keep()
+        self.conversations.save_idle()
         self._give_back()
 
     def _give_back(self) -> None:
@@ -305,7 +305,7 @@ class _HTTPServer(uvicorn.Server):
     async def on_tick(self, counter: int) -> bool:
         """Called ten times per second. Check timeouts, and clean up once per second."""
         try:
-            self._look()
+            self._supervise()
             if counter % TICKS_PER_SECOND == 0:
                 self._tidy()
         except BaseException:
@@ -320,7 +320,7 @@ class _HTTPServer(uvicorn.Server):
         for connection in self._connections():
             connection.transport.abort()
 
-    def _look(self) -> None:
+    def _supervise(self) -> None:
         connections = self._connections()
         if connections:
             now = connections[0].loop.time()

@@ -84,7 +84,7 @@ class SentConversation(Struct, frozen=True):
         return ((HEADER, self.digests[-1].encode()),) if self.digests else ()
 
     @property
-    def kept(self) -> SentConversation:
+    def storable(self) -> SentConversation:
         """Part to store in a session. Nothing if the conversation is too large."""
         return self if self.size <= MAX_STORED_BYTES else SentConversation()
 

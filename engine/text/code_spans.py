@@ -31,7 +31,7 @@ class Code(Struct):
         tokens = _TOKEN.findall(self._run + text)
         self._run = tokens.pop() if tokens and tokens[-1][0] in "`~" else ""
         for token in tokens:
-            self._take(token)
+            self._read_token(token)
         self._last = (self._last + text)[-2:]
 
     def after(self, text: str) -> Self:
@@ -39,7 +39,7 @@ class Code(Struct):
         made = replace(self)
         made.feed(text)
         if made._run:
-            made._take(made._run)
+            made._read_token(made._run)
             made._run = ""
         return made
 
@@ -85,7 +85,7 @@ class Code(Struct):
             return not found[1].strip()
         return False if last or len(rest) > _LONGEST_BLOCK else None
 
-    def _take(self, token: str) -> None:
+    def _read_token(self, token: str) -> None:
         if token == "\n":
             if self._opening:
                 self.fence = self._opening

@@ -241,10 +241,10 @@ def marks_of(tokenizer: Any) -> tuple[list[str], bool]:
     return sorted(marks), folds
 
 
-def _made(tokenizer: Any) -> GapInserter:
+def _build_inserter(tokenizer: Any) -> GapInserter:
     marks, folds = marks_of(tokenizer)
     return GapInserter(marks, recognition.of(tokenizer).markers, folds)
 
 
-of = recognition.once_for_each(_made)
+of = recognition.once_for_each(_build_inserter)
 """Get the `GapInserter` for a tokenizer. Created once per tokenizer."""

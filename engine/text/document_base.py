@@ -59,7 +59,7 @@ class Budget:
     def __init__(self) -> None:
         self._characters = self._pages = 0
 
-    def take(self, text: str, pages: int = 0) -> str:
+    def count(self, text: str, pages: int = 0) -> str:
         """Count a text and return it. Raises UnreadableError when a limit is exceeded."""
         self._characters += len(text)
         self._pages += pages

@@ -148,10 +148,10 @@ def read(path: Path, encoding: str = "") -> Document:
     text, found = _decoded(data, encoding)
     if ending in {".html", ".htm", ".xhtml"} or _HTML.match(text[:4096]):
         left_out = LeftOut()
-        page = Budget().take(webpages.markdown(text, left_out))
+        page = Budget().count(webpages.markdown(text, left_out))
         return document("web page", "", [page], left_out=left_out, encoding=found)
     kind = _KINDS.get(ending, "text" if ending in _PROSE else "code")
-    return document(kind, "", [Budget().take(text)], encoding=found)
+    return document(kind, "", [Budget().count(text)], encoding=found)
 
 
 def _decoded(data: bytes, encoding: str) -> tuple[str, str]:
@@ -188,7 +188,7 @@ def _pdf(path: Path) -> Document:
 
     opened = _opened(path)
     budget = Budget()
-    budget.take("", len(opened))
+    budget.count("", len(opened))
     pages, whole, filled, left_out = [], 0, set[int](), LeftOut()
     for number in range(len(opened)):
         try:
@@ -198,7 +198,7 @@ def _pdf(path: Path) -> Document:
             pages.append("")  # the page is damaged
             continue
         whole += 1
-        pages.append(budget.take(text.get_text_range()))
+        pages.append(budget.count(text.get_text_range()))
         if (count := pypdfium2.raw.FPDFPage_CountObjects(page)) > 0:
             filled.add(number + 1)
         if pages[-1].strip() and (images := _images_on(page, count)):
@@ -299,7 +299,7 @@ def _sheets(path: Path, archive: Archive) -> Document:
                     break
                 pages.append("\n".join(lines))
                 labels.append(str(sheet.title))
-                budget.take("", 1)
+                budget.count("", 1)
     except (UnreadableError, MemoryError):
         raise
     except Exception:  # a damaged file; openpyxl uses defusedxml, which has its own exceptions
@@ -330,7 +330,7 @@ def _beside_cells(archive: Archive, sheet: str, budget: Budget) -> list[str]:
             for paragraph in archive.xml(name).iter(f"{word.A}p"):
                 text = "".join(each.text or "" for each in paragraph.iter(f"{word.A}t"))
                 lines += [text] if text.strip() else []
-    return ["", *map(budget.take, lines)] if lines else []
+    return ["", *map(budget.count, lines)] if lines else []
 
 
 def _rows_of(sheet: Any, book: Any, budget: Budget) -> list[str]:
@@ -365,7 +365,7 @@ def _rows_of(sheet: Any, book: Any, budget: Budget) -> list[str]:
             if lines and lines[-1] and (number > before + 1 or not line):
                 lines.append("")
             if line:
-                lines.append(budget.take(line))
+                lines.append(budget.count(line))
             before = number
     return lines
 
@@ -436,7 +436,7 @@ def _epub(archive: Archive) -> Document:
         name = files.get(str(each.get("idref")), "")
         if name in archive:
             source, _ = _decoded(archive.read(name), "")
-            pages.append(budget.take(webpages.markdown(source, left_out), 1))
+            pages.append(budget.count(webpages.markdown(source, left_out), 1))
     # Covers and title pages often have no text.
     shown = [page for page in pages if page.strip()]
     return document("EPUB", "chapter", shown, left_out=left_out)

@@ -1,9 +1,9 @@
 """Build llguidance's tokenizer from prepared parts, so the GIL is never held for long.
 
 Building it from JSON is a single call. For 200,000 tokens it takes 1.5 s, during which all replies
-stop. The child process that checked the form has already built a tokenizer, so it returns the parts
-(`tell`), and our process assembles the same tokenizer (`make`) in shorter calls, the longest being
-a quarter of that.
+stop. The child process that checked the form has already built a tokenizer, so it returns the
+parts (`extract`), and our process assembles the same tokenizer (`make`) in shorter calls, the
+longest being a quarter of that.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _BPE = (
 TokenizerData = tuple[dict[str, Any], tuple[bytes, ...]]
 
 
-def tell(made: Any, text: str) -> TokenizerData | None:
+def extract(made: Any, text: str) -> TokenizerData | None:
     """Extract the parts for `make`. Called in a child process.
 
     Args:
@@ -87,7 +87,7 @@ def make(told: TokenizerData, ends: list[int]) -> Any:
     """Assemble llguidance's tokenizer.
 
     Args:
-        told: what `tell` returned.
+        told: what `extract` returned.
         ends: end-of-turn token ids.
 
     Raises:

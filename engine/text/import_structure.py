@@ -32,7 +32,7 @@ def prepare() -> None:
         sys.meta_path.insert(0, _Finder())
 
 
-def keep(package: Path | None = None) -> Path:
+def save_structure(package: Path | None = None) -> Path:
     """Have transformers read its modules, and save the result.
 
     Args:
@@ -142,4 +142,4 @@ def _read(package: Path) -> dict[Path, Any] | None:
 
 
 if __name__ == "__main__":
-    print(keep())
+    print(save_structure())

@@ -26,7 +26,7 @@ _OF_TOKENIZER = ("eos_token_id", "bos_token", "bos_token_id", "chat_template", "
 _FACTS = frozenset((*_OF_WRAPPER, *_OF_TOKENIZER, "has_chat_template", "renderer", "marks"))
 
 
-def tell(wrapper: Any, largest: int) -> tuple[dict[str, Any], bytes] | None:
+def describe(wrapper: Any, largest: int) -> tuple[dict[str, Any], bytes] | None:
     """Collect what a `KnownTokenizer` needs. Called in a child process.
 
     Args:
@@ -87,7 +87,7 @@ class KnownTokenizer:
     If an unknown attribute or text is needed, the real tokenizer is loaded after all.
 
     Args:
-        facts, table: what `tell` returned.
+        facts, table: what `describe` returned.
         packed: the tokenizer as compressed JSON.
         load: loads mlx-lm's wrapper.
     """

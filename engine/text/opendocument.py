@@ -88,18 +88,18 @@ class _OpenDocument:
                 tables = [*content.iter(f"{_TABLE}table")]
                 pages = [self._sheet(table) for table in tables]
                 labels = [str(table.get(f"{_TABLE}name", "")) for table in tables]
-                self._budget.take("", len(pages))
+                self._budget.count("", len(pages))
                 return document("OpenDocument", "sheet", pages, labels, self.left_out)
             if name in {"presentation", "drawing"}:
                 pages = [self._slide(page) for page in content.iter(f"{_DRAW}page")]
-                self._budget.take("", len(pages))
+                self._budget.count("", len(pages))
                 unit = "slide" if name == "presentation" else "page"
                 return document("OpenDocument", unit, pages, left_out=self.left_out)
         text = "\n\n".join(self._blocks(body, 0))
         headers, footers = self._margins(styles, "header"), self._margins(styles, "footer")
         ends = "\n".join([*self._notes, *self._comments, *footers])
         pages = "\n\n".join(filter(None, ("\n".join(headers), text, ends))).split(PAGE)
-        self._budget.take("", len(pages))
+        self._budget.count("", len(pages))
         unit = "page" if len(pages) > 1 else ""
         return document("OpenDocument", unit, pages, left_out=self.left_out)
 
@@ -148,7 +148,7 @@ class _OpenDocument:
             is_heading = element.tag == f"{_TEXT}h" and level.isdecimal()
             mark = "#" * min(int(level), 6) + " " if is_heading else ""
             rest = text.lstrip(PAGE)
-            yield self._budget.take(text[: len(text) - len(rest)] + mark + rest)
+            yield self._budget.count(text[: len(text) - len(rest)] + mark + rest)
         for box in boxes:
             yield from self._frame(box, depth + 1)
 
@@ -265,7 +265,7 @@ class _OpenDocument:
                 if blank:
                     yield ""
                 for _ in range(_repeated(row, "rows")):
-                    yield self._budget.take(line)
+                    yield self._budget.count(line)
             blank = not line
 
     def _slide(self, page: Any) -> str:

@@ -271,7 +271,7 @@ def _begun(
     if before.text.startswith(opened) and len(before.text) > len(opened):
         written = before.text[len(opened) :]
         text = ReplyText(tokenizer, opened, opening=opening)
-        text.take(pieces.without_gaps(written))
+        text.add_interrupted(pieces.without_gaps(written))
         parts = text.parts
         if parts["answer"] == content and parts["reasoning"].rstrip("\n") == thought.rstrip("\n"):
             return written  # keep markers and line breaks unchanged

@@ -56,9 +56,9 @@ class ReplyText:
         self._silent = 0  # number of tokens since the last text
         self._late: list[Delta] = []  # deltas to report along with the next deltas
 
-    def take(self, text: str) -> None:
+    def add_interrupted(self, text: str) -> None:
         """Process text of an interrupted reply. Nothing is reported."""
-        self._note(self._splitter.take(text) + self._splitter.finish(ended=False))
+        self._note(self._splitter.feed_text(text) + self._splitter.finish(ended=False))
 
     def resume(self, tokens: Iterable[int], follow: Callable[[int], None] | None) -> None:
         """Process the tokens at the start of a reply. They have already been reported.
@@ -92,7 +92,7 @@ class ReplyText:
     def parts(self) -> dict[Kind, str]:
         return {kind: "".join(pieces) for kind, pieces in self._pieces.items()}
 
-    def said(self) -> Message:
+    def as_message(self) -> Message:
         """Convert the reply to a message for later prompts."""
         parts = self.parts
         answer: Message = {"role": "assistant", "content": parts["answer"]}

@@ -226,8 +226,8 @@ class _Rtf:
             self._flow.text(),
             "\n".join([*self._notes, *self._comments, *self._margins["footer"]]),
         ]
-        pages = self._budget.take("\n\n".join(filter(None, parts))).split(PAGE)
-        self._budget.take("", len(pages))
+        pages = self._budget.count("\n\n".join(filter(None, parts))).split(PAGE)
+        self._budget.count("", len(pages))
         unit = "page" if len(pages) > 1 else ""
         return document("RTF", unit, pages, left_out=self._left_out)
 
@@ -384,4 +384,4 @@ class _Rtf:
             if text.strip():
                 self._left_out.add("hidden text", 0)
             return
-        group.flow.add(self._budget.take(shifted(text, group.position)))
+        group.flow.add(self._budget.count(shifted(text, group.position)))

@@ -33,7 +33,7 @@ def read(archive: Archive, main: str) -> Document:
     ids = [each.get(f"{R}id") for each in archive.xml(main).iter(f"{_P}sldId")]
     budget, pages, left_out = Budget(), [], LeftOut()
     for target in (targets[each] for each in ids if each in targets):
-        budget.take("", 1)
+        budget.count("", 1)
         if target not in archive:
             raise UnreadableError(DAMAGED)
         parts = archive.targets(target)
@@ -46,7 +46,7 @@ def read(archive: Archive, main: str) -> Document:
                 text += f"\n\nNotes: {said}" if said else ""
             elif "/comments/" in name and name in archive:
                 text += "".join(f"\n\nComment: {said}" for said in _comments(archive.xml(name)))
-        pages.append(budget.take(text))
+        pages.append(budget.count(text))
     if any(name.endswith("vbaProject.bin") for name in archive.names):
         left_out.add("macros", 0)
     return document("PowerPoint", "slide", pages, left_out=left_out)

@@ -183,7 +183,7 @@ class TextSplitter:
         """Process a token, given the text it completes."""
         return self.feed(self._marks.of_token(token, text))
 
-    def take(self, text: str) -> list[Delta]:
+    def feed_text(self, text: str) -> list[Delta]:
         """Process the text of several tokens. Added tokens spelled out in it count as tokens."""
         return self.feed(self._marks.of(text))
 

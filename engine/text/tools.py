@@ -84,7 +84,7 @@ def name_of(tool: Tool) -> str:
     return str(tool["function"]["name"])
 
 
-def shown(tools: Sequence[Tool]) -> list[dict[str, Any]]:
+def for_template(tools: Sequence[Tool]) -> list[dict[str, Any]]:
     """Return tools for chat templates, i.e. without fields that only constrain calls."""
     return [
         {"type": "function", "function": {k: v for k, v in t["function"].items() if k != "strict"}}

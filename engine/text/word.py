@@ -108,7 +108,7 @@ class _Word:
         ends = [*self._notes, *self._comments, *footers]
         text = "\n\n".join(filter(None, ("\n".join(headers), text, "\n".join(ends))))
         pages = text.split(PAGE)
-        self._budget.take("", len(pages))
+        self._budget.count("", len(pages))
         if any(name.endswith("vbaProject.bin") for name in self._archive.names):
             self._left_out.add("macros", 0)
         unit = "page" if len(pages) > 1 else ""
@@ -193,7 +193,7 @@ class _Word:
                 text = carried + "".join(self._runs(child, boxes, depth))
                 carried = text if _has_removed_end(child) else ""
                 if not carried and (text := self._formatted(child, text)):
-                    yield self._budget.take(text)
+                    yield self._budget.count(text)
                 for box in boxes:
                     yield from self._blocks(box, depth + 1)
             elif child.tag == f"{W}tbl":
@@ -206,7 +206,7 @@ class _Word:
             elif child.tag in _NESTING:
                 yield from self._blocks(child, depth + 1)
         if carried.strip():
-            yield self._budget.take(carried)
+            yield self._budget.count(carried)
 
     def _rows(self, table: Any, depth: int) -> Iterator[str]:
         # Avoid `iter`, which would include the rows of nested tables.

@@ -134,7 +134,7 @@ def no_leaks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     if QCoreApplication.instance() is not None:
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         QCoreApplication.processEvents()
-        process_until(lambda: not flows.left())  # they are cancelled
+        process_until(lambda: not flows.running_tasks())  # they are cancelled
     if isinstance(QCoreApplication.instance(), QApplication):
         # The clipboard holds a Python object, and the offscreen platform frees it after Python has
         # shut down, which would crash the process.

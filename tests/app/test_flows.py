@@ -23,7 +23,7 @@ def owner(qapp: QApplication) -> Iterator[QObject]:
     made = QObject()
     yield made
     flows.end(5)
-    assert not flows.left()
+    assert not flows.running_tasks()
 
 
 def test_result_returns_to_the_gui_thread(qtbot: QtBot, owner: QObject) -> None:
@@ -134,7 +134,7 @@ def test_deleted_owner_stops_its_flow(qtbot: QtBot, qapp: QApplication) -> None:
     qtbot.waitUntil(stopped.is_set)
     flows.end(5)
     assert told == []
-    assert not flows.left()
+    assert not flows.running_tasks()
 
 
 def test_error_is_raised_at_the_await(qtbot: QtBot, owner: QObject) -> None:
@@ -177,7 +177,7 @@ def test_panic_in_a_worker_ends_its_sequence(
     latest.start(second())
     qtbot.waitUntil(lambda: len(seen) == 2)
     assert seen == [raised, "second"]
-    assert not flows.left()
+    assert not flows.running_tasks()
 
 
 def test_uncollected_error_is_reported(
@@ -226,7 +226,7 @@ def test_shutdown_waits_for_new_flows(owner: QObject) -> None:
     flows.start(owner, ask())
     flows.end(5)
     assert stopped == [True]
-    assert not flows.left()
+    assert not flows.running_tasks()
 
 
 def test_flow_continues_during_modal_dialog(qtbot: QtBot, owner: QObject) -> None:
@@ -265,7 +265,7 @@ def test_dialog_stays_open_until_answered(qtbot: QtBot, owner: QObject) -> None:
         flows.start(owner, ask())
         qtbot.waitUntil(lambda: isinstance(QApplication.activeModalWidget(), QDialog))
         end(QApplication.activeModalWidget())  # type: ignore[arg-type]
-        qtbot.waitUntil(lambda: not flows.left())
+        qtbot.waitUntil(lambda: not flows.running_tasks())
         assert said.pop() == result
         qtbot.waitUntil(lambda: not window.findChildren(QDialog))
 
@@ -276,7 +276,7 @@ def test_dialog_closes_with_its_flow(qtbot: QtBot, owner: QObject) -> None:
     task = flows.start(owner, flows.answered(QDialog(window)))
     qtbot.waitUntil(lambda: QApplication.activeModalWidget() is not None)
     task.cancel()
-    qtbot.waitUntil(lambda: not flows.left() and not window.findChildren(QDialog))
+    qtbot.waitUntil(lambda: not flows.running_tasks() and not window.findChildren(QDialog))
     assert QApplication.activeModalWidget() is None
 
 

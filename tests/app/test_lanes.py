@@ -37,28 +37,28 @@ def writing(tokens: int, **more: Any) -> dict[str, Any]:
 
 def test_rates_count_tokens_between_samples() -> None:
     lanes = Lanes()
-    lanes.take(10.0, stats(s1=writing(5)), CHATS)
+    lanes.update(10.0, stats(s1=writing(5)), CHATS)
     assert [lane.rate for lane in lanes] == [0.0]
-    lanes.take(10.5, stats(s1=writing(25)), CHATS)
+    lanes.update(10.5, stats(s1=writing(25)), CHATS)
     (lane,) = lanes
     assert (lane.state, lane.rate) == ("writing", 40.0)
-    lanes.take(11.0, stats(s1={"status": "prefilling", "kv_tokens": 300}), CHATS)
-    lanes.take(11.5, stats(s1={"status": "prefilling", "kv_tokens": 400}), CHATS)
+    lanes.update(11.0, stats(s1={"status": "prefilling", "kv_tokens": 300}), CHATS)
+    lanes.update(11.5, stats(s1={"status": "prefilling", "kv_tokens": 400}), CHATS)
     assert (lane.state, lane.rate) == ("reading", 200.0)
     assert [m.state for m in lane.marks] == ["writing", "reading", "reading"]
 
 
 def test_new_reply_does_not_decrease_counts() -> None:
     lanes = Lanes()
-    lanes.take(0.0, stats(s1=writing(500)), CHATS)
-    lanes.take(1.0, stats(s1=writing(2)), CHATS)
+    lanes.update(0.0, stats(s1=writing(500)), CHATS)
+    lanes.update(1.0, stats(s1=writing(2)), CHATS)
     assert next(iter(lanes)).rate == 0.0
 
 
 def test_waiting_chat_shows_its_queue_position() -> None:
     lanes = Lanes()
     queued = {"status": "queued"}
-    lanes.take(0.0, stats(("s2", "s1"), s1=queued, s2=queued), CHATS)
+    lanes.update(0.0, stats(("s2", "s1"), s1=queued, s2=queued), CHATS)
     assert [(lane.title, lane.position, lane.state) for lane in lanes] == [
         ("One", 2, "queued"),
         ("Two", 1, "queued"),
@@ -68,40 +68,40 @@ def test_waiting_chat_shows_its_queue_position() -> None:
 
 def test_paused_chat_is_shown_as_paused() -> None:
     lanes = Lanes()
-    lanes.take(0.0, stats(s1=writing(5, paused=True)), CHATS)
+    lanes.update(0.0, stats(s1=writing(5, paused=True)), CHATS)
     assert next(iter(lanes)).state == "paused"
 
 
 def test_non_chat_sessions_have_no_lane() -> None:
     lanes = Lanes()
-    lanes.take(0.0, stats(title=writing(5)), CHATS)
+    lanes.update(0.0, stats(title=writing(5)), CHATS)
     assert len(lanes) == 0
 
 
 def test_lane_memory_is_bounded_and_freed() -> None:
     lanes = Lanes()
     for step in range(2000):
-        lanes.take(step * 0.2, stats(s1=writing(step)), CHATS)
+        lanes.update(step * 0.2, stats(s1=writing(step)), CHATS)
     (lane,) = lanes
     assert len(lane.marks) <= SPAN / 0.2 + 2
-    lanes.take(400.2, stats(), CHATS)  # its session has closed
+    lanes.update(400.2, stats(), CHATS)  # its session has closed
     assert lane.state == "idle"
     assert len(lanes) == 1
-    lanes.take(400.2 + SPAN, stats(), CHATS)
+    lanes.update(400.2 + SPAN, stats(), CHATS)
     assert len(lanes) == 0
 
 
 def test_colours_are_kept_and_shared_out_evenly() -> None:
     lanes = Lanes()
     chats = {f"s{n}": (f"c{n}", f"Chat {n}") for n in range(10)}
-    lanes.take(0.0, stats(**{f"s{n}": writing(1) for n in range(10)}), chats)
+    lanes.update(0.0, stats(**{f"s{n}": writing(1) for n in range(10)}), chats)
     colours = [lane.colour for lane in lanes]
     assert colours == [*range(8), 0, 1]
 
 
 def test_totals() -> None:
     lanes = Lanes()
-    lanes.take(0.0, stats(s1=writing(1), s2={"status": "prefilling"}), CHATS)
+    lanes.update(0.0, stats(s1=writing(1), s2={"status": "prefilling"}), CHATS)
     assert lanes.totals.writing == 2
     assert lanes.totals.rate == pytest.approx(12.0)
     assert (lanes.totals.kv_bytes, lanes.totals.budget) == (250, 5000)
@@ -110,7 +110,7 @@ def test_totals() -> None:
 def test_the_totals_are_of_the_whole_process() -> None:
     """G2: the totals showed only live arrays, a tenth of the program's memory."""
     lanes = Lanes()
-    lanes.take(1.0, stats(), CHATS)
+    lanes.update(1.0, stats(), CHATS)
     totals = lanes.totals
     assert totals.all_bytes == 9700
     assert totals.program_bytes == 9000 - 1000 - 250 - 3000
@@ -119,16 +119,16 @@ def test_the_totals_are_of_the_whole_process() -> None:
 def test_tool_lanes_are_shown_with_idle_engine() -> None:
     lanes = Lanes()
     runs = ToolActivity(("search",), 0, 3.0, 2, 900)
-    lanes.take(1.0, stats(s1={}), CHATS, {"c1": runs, "c2": runs})
-    lanes.take(1.5, stats(s1={}), CHATS, {"c1": runs})
+    lanes.update(1.0, stats(s1={}), CHATS, {"c1": runs, "c2": runs})
+    lanes.update(1.5, stats(s1={}), CHATS, {"c1": runs})
     (lane,) = lanes
     assert (lane.state, lane.activity) == ("calling", runs)
     asks = ToolActivity((), 1, 3.0, 2, 900)
-    lanes.take(2.0, stats(s1={}), CHATS, {"c1": asks})
+    lanes.update(2.0, stats(s1={}), CHATS, {"c1": asks})
     assert lane.state == "asking"
-    lanes.take(2.5, stats(s1=writing(5)), CHATS, {})
+    lanes.update(2.5, stats(s1=writing(5)), CHATS, {})
     assert [mark.state for mark in lane.marks] == ["calling", "asking", "writing"]
-    lanes.take(2.8, stats(s1={}), CHATS, {"c1": replace(runs, paused=True)})
+    lanes.update(2.8, stats(s1={}), CHATS, {"c1": replace(runs, paused=True)})
     assert lane.state == "paused", "its button lets it go on"
-    lanes.take(3.0, stats(s1={}), CHATS)
+    lanes.update(3.0, stats(s1={}), CHATS)
     assert (lane.state, lane.activity) == ("idle", None)

@@ -136,7 +136,7 @@ class Scribbler(QObject):
             return
         if kind == "keep":
             kept = self._dice.choice(columns).id
-            self._do(chat, 0, (), lambda: chat.panel.keep(kept))
+            self._do(chat, 0, (), lambda: chat.panel.keep_column(kept))
         elif not chat.why_not(kind, columns[0].id):
             self._do(chat, 1, (), lambda: chat.resolve(kind, columns[0].id))
             leaf = chat.transcript.leaf_id or ""

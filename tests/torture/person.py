@@ -401,7 +401,7 @@ class Person:
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         QApplication.processEvents()
         give_up = time.monotonic() + 5
-        while flows.left() and time.monotonic() < give_up:
+        while flows.running_tasks() and time.monotonic() < give_up:
             for thread, _ in list(flows._threads):
                 thread.join(5)  # an import, or undoing it, changes the store
             heard = flows.start(self._canceller, _turns())  # runs after the results of the threads

@@ -169,7 +169,7 @@ def _without_marks(words: str, about: dict[str, Any], left: Counter[str]) -> str
     """
     known: dict[str, str] = {}
     for reference in map(mapped, listed(about.get("content_references"))):
-        if found := _shown(reference):
+        if found := _reference_text(reference):
             known.setdefault(text(reference.get("matched_text")), found)
     for cited in map(mapped, listed(about.get("citations"))):
         start, end = cited.get("start_ix"), cited.get("end_ix")
@@ -208,7 +208,7 @@ _BLANKS = re.compile(f"[ \\t]+{_GONE}(?=[\\s.,;:!?)\\]{_GONE}]|$)")
 """Spaces in front of a removed placeholder."""
 
 
-def _shown(reference: dict[str, Any]) -> str:
+def _reference_text(reference: dict[str, Any]) -> str:
     """Get the text that replaces a placeholder: links to its sources, or its alternative text."""
     sources = [*listed(reference.get("items")), *listed(reference.get("sources"))]
     links = [link(mapped(source)) for source in sources] or [link(reference)]

@@ -218,14 +218,14 @@ class _Value:
     def long(self) -> bool:
         return self._size > ITEM_LIMIT
 
-    def take(self, event: str, value: Any) -> None:
+    def add_event(self, event: str, value: Any) -> None:
         if event in {"start_map", "start_array"}:
             self._depth += 1
             if self._depth > _DEEPEST:
                 raise UnfitError(mark("{file}: nested too deeply. Everything before it was read."))
             made: Any = {} if event == "start_map" else []
             if not self.long:
-                self._put(made)
+                self._append(made)
                 self._stack.append(made)
         elif event in {"end_map", "end_array"}:
             self._depth -= 1
@@ -235,7 +235,7 @@ class _Value:
             if not self.long:
                 self._keys.append(value)
         elif not self.long:
-            self._put(_plain(value))
+            self._append(_plain(value))
         length = len(value) if isinstance(value, str) else 0
         # An image string takes a byte per character, but a list of words takes several times that.
         self._size += _EACH + (length // 4 if length > _IMAGE else length)
@@ -243,7 +243,7 @@ class _Value:
             self._stack, self._keys, self.value = [], [], None
         self.whole = not self._depth and event != "map_key"
 
-    def _put(self, value: Any) -> None:
+    def _append(self, value: Any) -> None:
         if not self._stack:
             self.value = value
         elif isinstance(self._stack[-1], list):
@@ -270,7 +270,7 @@ def _items(reader: Reader, file: IO[bytes], parser: Any) -> Iterator[tuple[dict[
     for event, given in pieces:
         reader.heard()
         if value is not None:
-            value.take(event, given)
+            value.add_event(event, given)
         elif not within:
             head, key, streamed = {}, "", False
             within = {"start_map": "object", "start_array": "list"}.get(event, "")
@@ -286,7 +286,7 @@ def _items(reader: Reader, file: IO[bytes], parser: Any) -> Iterator[tuple[dict[
             within = "streamed"
         else:
             value = _Value()
-            value.take(event, given)
+            value.add_event(event, given)
         if value is not None and value.whole:
             if within == "object":
                 head[key] = value.value

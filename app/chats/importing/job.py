@@ -73,7 +73,7 @@ class Import:
                     continue
                 there[found.chat.id] = False
                 if found.source == OURS:
-                    folder_id = folders.place(found.chat.folder_id, head)
+                    folder_id = folders.local_id(found.chat.folder_id, head)
                     found.chat = replace(found.chat, folder_id=folder_id)
                 else:
                     by = "person" if found.chat.title else ""
@@ -102,7 +102,7 @@ class _Folders:
         self._head: dict[str, Any] | None = None
         self._listed_folders: dict[str, Folder] = {}
 
-    def place(self, folder_id: str | None, head: dict[str, Any]) -> str | None:
+    def local_id(self, folder_id: str | None, head: dict[str, Any]) -> str | None:
         """Return the local ID of a folder in the file, or None if the file doesn't describe it."""
         if head is not self._head:
             self._head, self._places = head, {}
@@ -114,7 +114,7 @@ class _Folders:
         return self._places[folder_id]
 
     def _found(self, folder: Folder) -> str:
-        parent = self.place(folder.parent_id, self._head or {})
+        parent = self.local_id(folder.parent_id, self._head or {})
         if folder.id in self._here:
             return folder.id
         for other in self._here.values():

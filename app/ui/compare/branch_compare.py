@@ -96,7 +96,7 @@ class BranchCompare(Sheet):
         row = across(spacing=16)
         self.columns = []
         for path in paths:
-            rest = [chat.shown(message.id) for message in path[common:]]
+            rest = [chat.displayed(message.id) for message in path[common:]]
             column = down(spacing=4)
             first = path[common] if len(path) > common else path[-1]
             shown = first.id in now

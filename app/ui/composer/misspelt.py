@@ -37,7 +37,7 @@ class SpellingMarks(QObject):
         self._check_timer = QTimer(self)
         self._check_timer.setSingleShot(True)
         self._check_timer.setInterval(REST_MS)
-        self._check_timer.timeout.connect(self.look)
+        self._check_timer.timeout.connect(self.check)
         self._suggestion_timer = QTimer(self)
         self._suggestion_timer.setSingleShot(True)
         self._suggestion_timer.setInterval(WAIT_MS)
@@ -47,10 +47,10 @@ class SpellingMarks(QObject):
         field.verticalScrollBar().valueChanged.connect(self._check_timer.start)
         field.open_menu = self._on_menu
         speller.changed.connect(self._on_judged)
-        theme().changed.connect(self.look)
+        theme().changed.connect(self.check)
 
     @Slot()
-    def look(self) -> None:
+    def check(self) -> None:
         self._check_timer.stop()
         field = self._field
         text = _utf16_text(field)
@@ -115,13 +115,13 @@ class SpellingMarks(QObject):
     def _on_judged(self) -> None:
         if self._seeking:
             self.next()
-        self.look()
+        self.check()
 
     def _on_menu(self, event: QContextMenuEvent) -> bool:
         keys = event.reason() == QContextMenuEvent.Reason.Keyboard
         at = self._field.textCursor() if keys else self._field.cursorForPosition(event.pos())
         self._typing = False
-        self.look()
+        self.check()
         for mark in self.marks:
             if mark.selectionStart() <= at.position() <= mark.selectionEnd():
                 self._ask_menu(mark, self._below(mark) if keys else event.globalPos())
@@ -169,7 +169,7 @@ class SpellingMarks(QObject):
     def _replace(self, word: QTextCursor, by: str, _checked: bool = False) -> None:
         word.insertText(by)
         self._field.setTextCursor(word)
-        self.look()
+        self.check()
 
 
 def _utf16_text(field: ComposerText) -> str:

@@ -131,7 +131,7 @@ class ExportDialog(Sheet):
             ending = export.kind.value
             start = home / f"{name}{ending}"
             words = tr(FORMS[self.form.currentIndex()][1]).partition(" (")[0]
-            target = await asking.place(self, tr("Export"), start, f"{words} (*{ending})")
+            target = await asking.ask_save_path(self, tr("Export"), start, f"{words} (*{ending})")
         if target is not None:
             export.target = target
             self.begin(export)

@@ -187,9 +187,9 @@ class PromptsDialog(Sheet):
         self.undo_button.setToolTip(
             "" if self._deleted else tr("There’s no deleted prompt to restore")
         )
-        self._say("")
+        self._show_problem("")
 
-    def _say(self, problem: str) -> None:
+    def _show_problem(self, problem: str) -> None:
         usual = (
             tr(
                 "Type / in an empty message to insert a prompt. Tab moves through its "
@@ -206,11 +206,13 @@ class PromptsDialog(Sheet):
     def _on_name(self, typed: str) -> None:
         before, name = self._chosen(), tidy(typed)
         if not before or name == before:
-            self._say("")
+            self._show_problem("")
         elif not name:
-            self._say(tr("A prompt needs a name. It is still called “{before}”.", before=before))
+            self._show_problem(
+                tr("A prompt needs a name. It is still called “{before}”.", before=before)
+            )
         elif name in self._settings.prompts:
-            self._say(
+            self._show_problem(
                 tr(
                     "Another prompt has this name. This one is still called “{before}”.",
                     before=before,
@@ -220,7 +222,7 @@ class PromptsDialog(Sheet):
             pairs = self._settings.prompts.items()
             self._save({name if n == before else n: text for n, text in pairs})
             self._relabel(before, name)
-            self._say("")
+            self._show_problem("")
 
     @Slot()
     def _on_text(self) -> None:

@@ -232,7 +232,7 @@ class FitFlow(QObject):
         """Start scanning installed models, so that alternatives are ready when the dialog opens."""
         installed = self._installed
         if self._loader.get(ref).fit is not None and not (installed.models or installed.looking):
-            installed.look()
+            installed.rescan()
 
     def open(self, ref: str, chat: Chat | None, over: QWidget | None = None) -> FitDialog | None:
         """Open the dialog for a model. Return None unless the model is known to be too large.

@@ -175,7 +175,7 @@ class LibraryFoot(QWidget):
         across(
             (self.status_label, 1), self.undo, self.more, self.open, self.keep, self.yes, of=self
         )
-        self.say("")
+        self.show_message("")
 
     def _push_button(self, words: str) -> QPushButton:
         button = QPushButton(words, self)
@@ -184,7 +184,7 @@ class LibraryFoot(QWidget):
 
     # Message.
 
-    def say(self, words: str, undo: Callable[[], None] | None = None) -> None:
+    def show_message(self, words: str, undo: Callable[[], None] | None = None) -> None:
         """Show a message, optionally with Undo. Pass "" to go back to the model count."""
         self.asking = False
         self._undo = undo
@@ -198,7 +198,7 @@ class LibraryFoot(QWidget):
 
     def ask(self, words: str) -> None:
         """Ask if the model should be moved to the trash despite a warning."""
-        self.say(words)
+        self.show_message(words)
         self.asking = True
         self._show_line()
         self.keep.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -214,7 +214,7 @@ class LibraryFoot(QWidget):
     @Slot()
     def _on_undo(self) -> None:
         undo = self._undo
-        self.say("")
+        self.show_message("")
         if undo is not None:
             undo()
 
@@ -313,7 +313,7 @@ class ModelAdder(QObject):
             why = self._installed.add_adapter(model, folder.absolute())
             adapter = clean_name(folder.name)
             done = tr("Added as {name} + {adapter}.", name=model.name, adapter=adapter)
-            self._foot.say(why or done)
+            self._foot.show_message(why or done)
 
 
 log = logging.getLogger(__name__)
@@ -333,7 +333,7 @@ class DraftModelChooser(QObject):
             return
         told = drafted(self._installed.draft_figures(model))
         dialog = DraftDialog(model.name, told, self._foot.window())
-        dialog.chosen.connect(lambda ref: self._take(model, ref))
+        dialog.chosen.connect(lambda ref: self._choose(model, ref))
         chosen = self._installed.drafts.of(model.ref, str(model.folder))
         flows.start(dialog, self._offer(dialog, model, chosen))
         dialog.open()
@@ -347,7 +347,7 @@ class DraftModelChooser(QObject):
             found = []
         dialog.offer(found, chosen, self._installed.draft_name(chosen))
 
-    def _take(self, model: InstalledModel, ref: str) -> None:
+    def _choose(self, model: InstalledModel, ref: str) -> None:
         before = self._installed.drafts.of(model.ref, str(model.folder))
         self._installed.drafts.choose(ref, model.ref, str(model.folder))
         name, draft = model.name, self._installed.draft_name(ref)
@@ -368,13 +368,13 @@ class DraftModelChooser(QObject):
             )
         if ref and loaded:
             self._draft_notice = words
-        self._foot.say(words)
+        self._foot.show_message(words)
 
     @Slot(str)
     def _on_refused(self, words: str) -> None:
         """Called if the draft model can't be used. Replaces the message saying that it is."""
         if self._draft_notice and self._foot.status_label.text() == self._draft_notice:
-            self._foot.say(words)
+            self._foot.show_message(words)
 
 
 class RemovalController(QObject):
@@ -391,10 +391,10 @@ class RemovalController(QObject):
         self.pending_removal: InstalledModel | None = None
         self.removed: list[RemovedModel] = []  # models that can be restored; most recent last
         foot.yes.clicked.connect(self.remove)
-        foot.keep.clicked.connect(self.keep)
+        foot.keep.clicked.connect(self.cancel)
         removal.removed.connect(self._on_removed)
         removal.restored.connect(self._on_restored)
-        removal.failed.connect(foot.say)
+        removal.failed.connect(foot.show_message)
         installed.changed.connect(self._on_changed)
 
     def begin(self, model: InstalledModel) -> None:
@@ -402,7 +402,7 @@ class RemovalController(QObject):
         if model.facts.gone:
             self.forget(model)
         elif why := self._removal.why_not(model):
-            self._foot.say(why)
+            self._foot.show_message(why)
         else:
             self.pending_removal = model
             warning = self._removal.warning(model)
@@ -417,7 +417,7 @@ class RemovalController(QObject):
         """Remove a model from the list, with other entries for the same folder. Keeps its files."""
         if self._installed.listed_by(model):
             restore = self._installed.forget(model)
-            self._foot.say(
+            self._foot.show_message(
                 tr("{name} removed from the list. Its files stay.", name=model.name), restore
             )
 
@@ -427,14 +427,14 @@ class RemovalController(QObject):
         model, self.pending_removal = self.pending_removal, None
         if model is not None:
             why = self._removal.remove(model)
-            self._foot.say(why or tr("Moving {name} to the Trash…", name=model.name))
+            self._foot.show_message(why or tr("Moving {name} to the Trash…", name=model.name))
             self.answered.emit()
 
     @Slot()
-    def keep(self) -> None:
+    def cancel(self) -> None:
         if self.pending_removal is not None:
             self.pending_removal = None
-            self._foot.say("")
+            self._foot.show_message("")
             self.answered.emit()
 
     @Slot()
@@ -443,12 +443,12 @@ class RemovalController(QObject):
             self.pending_removal is not None
             and self.pending_removal.folder not in self._installed.models
         ):
-            self.keep()  # the model was removed elsewhere in the meantime
+            self.cancel()  # the model was removed elsewhere in the meantime
 
     @Slot(object)
     def _on_removed(self, removed: RemovedModel) -> None:
         if not removed.can_come_back:
-            self._foot.say(removed.words)
+            self._foot.show_message(removed.words)
             return
         self.removed.append(removed)
 
@@ -456,8 +456,8 @@ class RemovalController(QObject):
             self.removed.remove(removed)
             self._removal.restore(removed)
 
-        self._foot.say(removed.words, restore)
+        self._foot.show_message(removed.words, restore)
 
     @Slot(str)
     def _on_restored(self, name: str) -> None:
-        self._foot.say(tr("{name} restored", name=name))
+        self._foot.show_message(tr("{name} restored", name=name))

@@ -334,7 +334,7 @@ class ModelSearch(QObject):
         """Get a suggestion by repo id. None if the list shows search results."""
         return self._suggested.get(ref) if self._results is None else None
 
-    def seen(self, ref: str) -> HubModel | EngineError | None:
+    def lookup_result(self, ref: str) -> HubModel | EngineError | None:
         """Get the result or error of a model's lookup, if there was one."""
         return self._lookups.get(ref)
 
@@ -483,7 +483,7 @@ class ModelLookup(QObject):
     def pausing(self) -> bool:
         return self._delay_timer.isActive()
 
-    def look(self, ref: str, pause_ms: int = 0) -> None:
+    def start(self, ref: str, pause_ms: int = 0) -> None:
         """Look up a model after ``pause_ms``. Cancels a previous lookup."""
         self.drop()
         self._ref = ref

@@ -165,20 +165,20 @@ class FoundModel(QWidget):
 
     def clear(self) -> None:
         for label in (self.name, self.about, self.facts, self.fits):
-            self._say(label, "")
+            self._set_label(label, "")
         self._plan.hide()
         self.read.hide()
         self.show_card("")
 
     def show_trouble(self, words: str) -> None:
         """Show an error below the details, which stay."""
-        self._say(self.fits, words, danger=True)
+        self._set_label(self.fits, words, danger=True)
 
-    def say(self, words: str, *, danger: bool = False, name: str = "") -> None:
+    def show_message(self, words: str, *, danger: bool = False, name: str = "") -> None:
         """Show a message because there's no model, at least not yet."""
         self.clear()
-        self._say(self.name, shown_name(name) if name else "")
-        self._say(self.about, words, danger=danger)
+        self._set_label(self.name, shown_name(name) if name else "")
+        self._set_label(self.about, words, danger=danger)
 
     def show_card(self, markdown: str) -> None:
         self.card.show_card(markdown)
@@ -191,16 +191,16 @@ class FoundModel(QWidget):
             room: memory budget in bytes, 0 if unknown.
         """
         self.clear()
-        self._say(self.name, shown_name(model.repo))
+        self._set_label(self.name, shown_name(model.repo))
         self.name.setToolTip(model.repo)
-        self._say(self.about, f"{bytes_line(model.size)} · {model.licence}")
-        self._say(self.facts, tr(model.good_at))
+        self._set_label(self.about, f"{bytes_line(model.size)} · {model.licence}")
+        self._set_label(self.facts, tr(model.good_at))
         self.read.show()
         if at_hand(model.repo):
-            self._say(self.fits, tr("Already on this computer."))
+            self._set_label(self.fits, tr("Already on this computer."))
             return OPEN
         small = not room or has_room(model, room)
-        self._say(self.fits, room_sentence(model, room), danger=not small)
+        self._set_label(self.fits, room_sentence(model, room), danger=not small)
         return DOWNLOAD
 
     def show_model(self, model: hub.HubModel, fit: Fit | None) -> str:
@@ -213,33 +213,33 @@ class FoundModel(QWidget):
         at = "" if model.revision == "main" else tr("at {revision}", revision=model.revision)
         parts = (bytes_line(model.size), model.architecture, bits, at)
         self.read.hide()
-        self._say(self.name, shown_name(model.repo))
-        self._say(self.about, " · ".join(part for part in parts if part))
-        self._say(self.facts, facts_line(model))
+        self._set_label(self.name, shown_name(model.repo))
+        self._set_label(self.about, " · ".join(part for part in parts if part))
+        self._set_label(self.facts, facts_line(model))
         self.name.setToolTip(model.repo)
         elsewhere = not at and at_hand(model.repo) not in ("", model.repo)
         if hub.complete(model) is not None or elsewhere:
             self._plan.hide()
-            self._say(self.fits, tr("Already on this computer."))
+            self._set_label(self.fits, tr("Already on this computer."))
             return OPEN
         problem = _problem(model)
         if problem:
             self._plan.hide()
-            self._say(self.fits, problem, danger=True)
+            self._set_label(self.fits, problem, danger=True)
             return ""
         self._say_fit(fit)
         return DOWNLOAD
 
     def _say_fit(self, fit: Fit | None) -> None:
         words = fit_sentence(fit) if fit is not None else ""
-        self._say(self.fits, words, danger=fit is not None and fit.verdict == "no")
+        self._set_label(self.fits, words, danger=fit is not None and fit.verdict == "no")
         self._plan.setVisible(fit is not None)
 
     @Slot()
     def _on_plan(self) -> None:
         self.plan_changed.emit(self.tokens.currentData(), self.chats.currentData())
 
-    def _say(self, label: QLabel, words: str, *, danger: bool = False) -> None:
+    def _set_label(self, label: QLabel, words: str, *, danger: bool = False) -> None:
         label.setText(words)
         label.setVisible(bool(words))
         label.setProperty("danger", danger)

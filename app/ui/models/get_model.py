@@ -125,7 +125,7 @@ class GetModelDialog(Sheet):
         self.access.changed.connect(self._on_token)
         self.go.clicked.connect(self._on_go)
         self.found.plan_changed.connect(self._on_plan)
-        self.found.read.clicked.connect(self._look)
+        self.found.read.clicked.connect(self._look_up_selected)
         self.list.opened.connect(self._open)
         self.list.token_wanted.connect(self._ask_for_token)
         self.list.filled.connect(self._on_filled)
@@ -147,7 +147,7 @@ class GetModelDialog(Sheet):
         self.search_button.setEnabled(bool(self.field.words))
         self.search_button.setToolTip("" if self.field.words else tr(_NO_WORDS))
         if self.field.name:
-            self.looking.look(self.field.name, self.TYPING_MS)
+            self.looking.start(self.field.name, self.TYPING_MS)
         elif not self.field.text():
             self.finding.suggest()
 
@@ -155,7 +155,7 @@ class GetModelDialog(Sheet):
     def _on_return(self) -> None:
         """Enter was pressed, so don't wait for the delay."""
         if self.looking.pausing:
-            self._look()
+            self._look_up_selected()
         elif not self.field.name:
             self._search()
 
@@ -184,7 +184,7 @@ class GetModelDialog(Sheet):
             return
         self._cancel_lookup()
         self._clear()
-        seen, suggestion = self.finding.seen(ref), self.finding.suggestion(ref)
+        seen, suggestion = self.finding.lookup_result(ref), self.finding.suggestion(ref)
         if isinstance(seen, HubModel):
             self.show_answer(seen)
         elif isinstance(seen, EngineError) and seen.code != GATED:  # the keychain may have a token
@@ -193,18 +193,18 @@ class GetModelDialog(Sheet):
             self.go.offer(self.found.show_suggestion(suggestion, self.finding.room()))
             self.go.allow("")
         else:
-            self.found.say(tr("Asking Hugging Face…"), name=ref)
-            self.looking.look(ref, self.MOVING_MS)
+            self.found.show_message(tr("Asking Hugging Face…"), name=ref)
+            self.looking.start(ref, self.MOVING_MS)
 
     @Slot()
-    def _look(self) -> None:
+    def _look_up_selected(self) -> None:
         if self._selected_model():
-            self.looking.look(self._selected_model())
+            self.looking.start(self._selected_model())
 
     @Slot(str)
     def _on_began(self, ref: str) -> None:
         self.go.allow(tr("Waiting for Hugging Face"))
-        self.found.say(tr("Asking Hugging Face…"), name=self.models.ref)
+        self.found.show_message(tr("Asking Hugging Face…"), name=self.models.ref)
 
     @Slot(object)
     def _on_refused(self, error: EngineError) -> None:
@@ -218,7 +218,7 @@ class GetModelDialog(Sheet):
             self.found.show_suggestion(suggestion, self.finding.room())
             self.found.show_trouble(error.message)
         else:
-            self.found.say(error.message, danger=not gated, name=self.models.ref)
+            self.found.show_message(error.message, danger=not gated, name=self.models.ref)
         self.go.offer(LOOK_UP if gated else TRY_AGAIN)
         self.go.allow(tr(_NO_TOKEN) if gated else "")
         busy = self.field.hasFocus() or self.models.hasFocus()
@@ -305,7 +305,7 @@ class GetModelDialog(Sheet):
         elif self._model is None:
             suggested = self.finding.suggestion(self.models.ref) is not None
             download = suggested and self.go.verb == DOWNLOAD
-            self._look()
+            self._look_up_selected()
             self._download_after_lookup = download
         elif self.models.ref:
             self._downloads.add(self._model)
@@ -325,7 +325,7 @@ class GetModelDialog(Sheet):
     @Slot(str)
     def _ask_for_token(self, ref: str) -> None:
         self.field.setText(ref)
-        self._look()
+        self._look_up_selected()
 
     def reject(self) -> None:
         self._cancel_lookup()

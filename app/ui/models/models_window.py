@@ -75,7 +75,7 @@ class ModelsWindow(Sheet):
         self.search, self.add, self.get = head.search, head.add, head.get
         self.table = LibraryTable(installed, self)
         self.view = LibraryView(self.table, self)
-        self.remotes = RemoteList(library, self._say, self)
+        self.remotes = RemoteList(library, self._show_message, self)
         self.foot = LibraryFoot(self)
         self._loading_ref = ""  # model being loaded from this window
         self.talk = RemovalController(installed, removal, self.foot)
@@ -92,8 +92,8 @@ class ModelsWindow(Sheet):
         self._choose_again()
         self._refresh()
 
-    def _say(self, words: str, undo: Callable[[], None] | None = None) -> None:
-        self.foot.say(words, undo)
+    def _show_message(self, words: str, undo: Callable[[], None] | None = None) -> None:
+        self.foot.show_message(words, undo)
 
     def _connect(self) -> None:
         self.add.clicked.connect(self.adding.choose_folder)
@@ -177,7 +177,7 @@ class ModelsWindow(Sheet):
     def _on_chosen(self) -> None:
         if self.model is not None:
             self._selection = (self.model.folder, self.view.currentIndex().row())
-        self.talk.keep()
+        self.talk.cancel()
         self._show_buttons()
         self.view.viewport().update()
 
@@ -191,7 +191,7 @@ class ModelsWindow(Sheet):
         status = self._loader.get(ref)
         if ref == self._loading_ref and status.state is not LoadState.LOADING:
             self._loading_ref = ""
-            self.foot.say(status.error)
+            self.foot.show_message(status.error)
             if status.fit is not None:
                 self.too_large.emit(ref)
 
@@ -215,11 +215,11 @@ class ModelsWindow(Sheet):
             return
         status = self._installed.status(model)
         if status.state is LoadState.LOADING:
-            self.foot.say(residency.cancel_load(self._library, status.ref))
+            self.foot.show_message(residency.cancel_load(self._library, status.ref))
         elif status.model is not None:
             why = residency.unload(self._library, status.ref)
             done = tr("{name} unloaded. It loads again when a chat needs it.", name=model.name)
-            self.foot.say(why or done)
+            self.foot.show_message(why or done)
         elif not model.facts.problem:
             self._loading_ref = model.ref
             self._loader.want(model.ref)
@@ -265,12 +265,12 @@ class ModelsWindow(Sheet):
         """Show or raise the window, then rescan the disk."""
         self.come_forward()
         self.search.setFocus(Qt.FocusReason.OtherFocusReason)
-        self._installed.look()
+        self._installed.rescan()
         self._loader.figures.show(self, self.FIGURES_MS)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.talk.pending_removal is not None:
-            self.talk.keep()
+            self.talk.cancel()
         elif event.key() == Qt.Key.Key_Escape and self.search.text():
             self.search.clear()
         elif event.key() == Qt.Key.Key_Down and self.search.hasFocus():

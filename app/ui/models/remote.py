@@ -68,7 +68,7 @@ class NetworkList(QWidget):
         self.list.currentItemChanged.connect(self._on_chosen)
         self.switch.setChecked(remotes.finds)
         self.switch.toggled.connect(self._on_switched)
-        self._look(remotes.finds)
+        self._set_searching(remotes.finds)
 
     def stop(self) -> None:
         if self._looking is not None:
@@ -81,15 +81,15 @@ class NetworkList(QWidget):
     @Slot(bool)
     def _on_switched(self, on: bool) -> None:
         self._remotes.set_finds(on)
-        self._look(on)
+        self._set_searching(on)
 
-    def _look(self, on: bool) -> None:
+    def _set_searching(self, on: bool) -> None:
         self.stop()
         self._show(())
         self.status_label.setVisible(on)
         if on:
             self._channel, tell = self._bridge.channel(self._show)
-            self._looking = self._remotes.look(tell)
+            self._looking = self._remotes.find_servers(tell)
             flows.start(self, self._watch(self._looking))
         self.grew.emit()
 
@@ -270,20 +270,20 @@ class RemoteDialog(Sheet):
                 addresses.normalised(text)
             except AddressError as error:
                 words = [str(error)]
-        self._say(self.where, " ".join(words))
+        self._set_label(self.where, " ".join(words))
         self.test.setEnabled(bool(base))
         ready = self._remote() is not None
         self.go.setEnabled(ready)
         self.go.setToolTip("" if ready else tr(_NONE))
 
-    def _say(self, label: QLabel, words: str) -> None:
+    def _set_label(self, label: QLabel, words: str) -> None:
         label.setText(words)
         label.setVisible(bool(words))
         self._fit_soon.start()
 
     async def _say_where_kept(self) -> None:
         there = await flows.aside(lambda _: keychain.is_there())
-        self._say(self.kept, tr(_KEPT if there else _HERE_ONLY))
+        self._set_label(self.kept, tr(_KEPT if there else _HERE_ONLY))
 
     # List of models on the server.
 
@@ -292,7 +292,7 @@ class RemoteDialog(Sheet):
         base, key = self._normalized_address(), self.key.text().strip()
         if not base:
             return
-        self._say(self.status_label, tr("Asking {host}…", host=addresses.host_of(base)))
+        self._set_label(self.status_label, tr("Asking {host}…", host=addresses.host_of(base)))
         self._asking.start(self._ask(base, key))
 
     async def _ask(self, base: str, key: str) -> None:
@@ -301,7 +301,7 @@ class RemoteDialog(Sheet):
         except CancelledError:
             return
         except Exception as error:
-            self._say(
+            self._set_label(
                 self.status_label, error.message if isinstance(error, EngineError) else str(error)
             )
             return
@@ -311,7 +311,7 @@ class RemoteDialog(Sheet):
         self.model.addItems([one.model for one in found])
         if written:
             self.model.setEditText(written)
-        self._say(
+        self._set_label(
             self.status_label,
             counted("%n model available.", "%n models available.", len(found))
             if found
@@ -346,7 +346,7 @@ class RemoteRow(QFrame):
         self.name = ElidedLabel(remote.model, self)
         keep_font(self.name, t.LEAD_PX, QFont.Weight.Medium)
         self.name.setToolTip(remote.model)
-        where = tr("On this computer") if remote.here else tr("On another computer")
+        where = tr("On this computer") if remote.is_local else tr("On another computer")
         self.place = ElidedLabel(f"{remote.address} · {where}", self)
         self.place.setProperty("muted", True)
         self.place.setToolTip(remote.address)

@@ -91,7 +91,7 @@ class TokenField(QWidget):
         self._downloads.token = token
         if token and typed == token:
             # Owned by the downloads, since this field may be gone before the keychain is done.
-            flows.start(self._downloads, self._keep(token))
+            flows.start(self._downloads, self._store_token(token))
 
     @Slot()
     def _on_text(self) -> None:
@@ -120,9 +120,9 @@ class TokenField(QWidget):
         there = await flows.aside(lambda _: keychain.is_there())
         self.note.setText(tr(_SHOWN if there else _HERE_ONLY))
 
-    async def _keep(self, token: str) -> None:
+    async def _store_token(self, token: str) -> None:
         try:
-            self._stored = await flows.aside(lambda _: keychain.keep(token))
+            self._stored = await flows.aside(lambda _: keychain.store_secret(token))
         except Exception:
             log.exception("the keychain did not take the token")
             self._stored = False

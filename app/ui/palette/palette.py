@@ -233,7 +233,7 @@ class Palette(Card):
         QApplication.instance().focusChanged.connect(self._on_focus)  # type: ignore[union-attr]
         parent.installEventFilter(self)
         self.finder.look_for("")
-        self._place()
+        self._update_geometry()
         self.show()
         self.raise_()
         self.field.setFocus(Qt.FocusReason.PopupFocusReason)
@@ -243,7 +243,7 @@ class Palette(Card):
         """Repaint because a command may have become available or unavailable."""
         self.list.viewport().update()
 
-    def shown(self) -> list[PaletteEntry]:
+    def visible_entries(self) -> list[PaletteEntry]:
         return self.finder.best()
 
     def close_palette(self) -> None:
@@ -276,7 +276,7 @@ class Palette(Card):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.parentWidget() and event.type() == QEvent.Type.Resize:
-            self._place()
+            self._update_geometry()
         if (
             watched is self.field
             and isinstance(event, QKeyEvent)
@@ -328,7 +328,7 @@ class Palette(Card):
         if self.rows.ends != lately:
             self.rows.ends = lately
             self.list.viewport().update()
-        self._place()
+        self._update_geometry()
 
     @Slot(QModelIndex)
     def _on_clicked(self, index: QModelIndex) -> None:
@@ -341,7 +341,7 @@ class Palette(Card):
         if now is not None and now is not self and not self.isAncestorOf(now):
             self.close_palette()
 
-    def _place(self) -> None:
+    def _update_geometry(self) -> None:
         parent = self.parentWidget()
         if parent is not None:
             width = min(scaled(self.WIDTH), parent.width() - 32)

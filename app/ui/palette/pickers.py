@@ -69,7 +69,7 @@ class FieldPicker(Card):
         if self.layout() is None:
             self._create_contents()
         self.list.setCurrentIndex(self.rows.index(0))
-        self._place()
+        self._update_geometry()
         self.show()
         self.raise_()
 
@@ -100,7 +100,7 @@ class FieldPicker(Card):
             QEvent.Type.Move,  # because the composer resizes after its text has changed
             QEvent.Type.Resize,
         }:
-            self._place()
+            self._update_geometry()
         return super().eventFilter(watched, event)
 
     def _key(self, event: QKeyEvent) -> bool:
@@ -124,7 +124,7 @@ class FieldPicker(Card):
         if entry is not None and not entry.why_not:
             entry.choose()
 
-    def _place(self) -> None:
+    def _update_geometry(self) -> None:
         field = self._composer.geometry()
         rows = min(self.rows.rowCount(), self.MOST)
         height = min(rows * max(t.ROW, grown(t.ROW)) + 14, max(60, field.top() - 8))

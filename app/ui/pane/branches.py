@@ -170,7 +170,7 @@ class BranchModel(QAbstractItemModel):
         message = self._chat.transcript.get(run.id)
         return branch_name(message.stats) if message is not None else ""
 
-    def tell(self, index: QModelIndex) -> None:
+    def refresh_run(self, index: QModelIndex) -> None:
         """Called when the first message of a run has changed."""
         if (run := self.run(index)) is not None:
             self._texts.pop(run.id, None)
@@ -185,7 +185,7 @@ class BranchModel(QAbstractItemModel):
     def _first_text(self, run: Run) -> str:
         if self._chat.transcript.get(run.id) is None:
             return "" if run.ids else tr("Beginning of the chat")
-        message = self._chat.shown(run.id)
+        message = self._chat.displayed(run.id)
         if message.role == "tool":
             text = shown_result(message)[:_MAX_ROW_CHARACTERS]
         else:
@@ -454,7 +454,7 @@ class BranchTree(QWidget):
         self.words = QLabel(self)
         self.words.setProperty("muted", True)
         self._actions: dict[str, tuple[str, Callable[[Run], object]]] = {
-            "go": (tr("Show This Branch  Enter"), self._go),
+            "go": (tr("Show This Branch  Enter"), self._select_run),
             "name": (tr("Name Branch  F2"), self._name),
             "compare": (tr("Compare Branches  Shift+Enter"), self._compare),
             "part": (tr("Messages One by One  Shift+Right"), self._split_run),
@@ -539,7 +539,7 @@ class BranchTree(QWidget):
     def on_beat(self, alpha: int) -> None:
         self.view.delegate.alpha = alpha
         for message_id in self._chat.reply.message_ids if self.isVisible() else ():
-            self.model.tell(self.model.index_with(message_id))
+            self.model.refresh_run(self.model.index_with(message_id))
 
     # Actions.
 
@@ -574,7 +574,7 @@ class BranchTree(QWidget):
         leaf = self._chat.transcript.leaf_id
         return None if run.shown or leaf is None else (leaf, run.id)
 
-    def _go(self, run: Run) -> None:
+    def _select_run(self, run: Run) -> None:
         self.gone.emit(run.id)
 
     def _name(self, run: Run) -> None:
@@ -631,7 +631,7 @@ class BranchTree(QWidget):
     def _on_message(self, message_id: str) -> None:
         index = self.model.index_of(message_id)
         if self.isVisible():
-            self.model.tell(index)
+            self.model.refresh_run(index)
 
     @Slot()
     def _on_theme(self) -> None:

@@ -148,8 +148,8 @@ class PaneFiles(QObject):
         for changed in (pane.chat.compose_changed, pane.chat.chat_changed, pane.chat.phase_changed):
             changed.connect(self._show)
         for changed in (pane.chat.path_changed, pane.chat.message_added):
-            changed.connect(self._look)
-        self._look()
+            changed.connect(self._check_followed)
+        self._check_followed()
         self._show()
 
     @property
@@ -266,8 +266,8 @@ class PaneFiles(QObject):
         attaching.count()
 
     @Slot()
-    def _look(self) -> None:
-        self.attaching.look()
+    def _check_followed(self) -> None:
+        self.attaching.check_followed()
 
     def _followed(self) -> list[ChipWords]:
         others, there = self.attaching.others, {each.chat for each in self.attaching.files}

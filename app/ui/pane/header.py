@@ -28,12 +28,12 @@ def state_elsewhere(remote: Remote, *, short: bool) -> str:
     """State shown for a remote model that isn't doing anything."""
     if short:
         return tr("Remote", "of a model that answers on another machine")
-    return tr("On this computer") if remote.here else tr("On another computer")
+    return tr("On this computer") if remote.is_local else tr("On another computer")
 
 
 def waiting_line(remote: Remote, silent_s: float, *, short: bool) -> str:
     """State shown while a remote model hasn't responded. Includes the time after 3 seconds."""
-    host = tr("this computer") if remote.here else remote.host
+    host = tr("this computer") if remote.is_local else remote.host
     if silent_s < 3:
         return tr("Waiting") if short else tr("Waiting for {host}", host=host)
     time = seconds(round(silent_s))
@@ -42,8 +42,8 @@ def waiting_line(remote: Remote, silent_s: float, *, short: bool) -> str:
 
 def foot(remotes: Sequence[Remote]) -> str:
     """Note below the composer saying where a message will be sent. "" if all models are local."""
-    away = list(dict.fromkeys(remote.host for remote in remotes if not remote.here))
-    here = list(dict.fromkeys(remote.host for remote in remotes if remote.here))
+    away = list(dict.fromkeys(remote.host for remote in remotes if not remote.is_local))
+    here = list(dict.fromkeys(remote.host for remote in remotes if remote.is_local))
     if away:
         return tr("Messages go to {host}.", host=", ".join(away + here))
     hosts = ", ".join(here)
@@ -52,7 +52,7 @@ def foot(remotes: Sequence[Remote]) -> str:
 
 def teaching(remote: Remote) -> str:
     """Introduce a remote model in an empty chat."""
-    if remote.here:
+    if remote.is_local:
         text = mark("{host} replies, on this computer.")
     else:
         text = mark("A remote model. What you send in this chat goes to {host}.")
@@ -249,7 +249,7 @@ class PaneHeader(QWidget):
         """Collapse the buttons into a menu that ``fill`` can add to. None expands them."""
         if (fill is None) != (self._fill_more is None):
             self._fill_more = fill
-            self._place()
+            self._update_geometry()
         self._fill_more = fill
 
     def wanted_width(self, *, folded: bool) -> int:
@@ -331,7 +331,7 @@ class PaneHeader(QWidget):
         tip = "\n".join(filter(None, (spoken, self.meter.words)))
         if self.toolTip() != tip:
             self.setToolTip(tip)
-        self._place()
+        self._update_geometry()
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -349,7 +349,7 @@ class PaneHeader(QWidget):
             self.beside = beside
             self.room_changed.emit()
 
-    def _place(self) -> None:
+    def _update_geometry(self) -> None:
         height = max(self.HEIGHT, grown(self.HEIGHT)) - (1 if self.in_row else 0)
         if height != self.height():
             self.setFixedHeight(height)

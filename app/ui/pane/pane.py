@@ -241,7 +241,7 @@ class FindBar(QWidget):
         until, new = time.perf_counter() + self.SLICE_S, []
         for place, message in self._unsearched:
             seen = self._exact_counts.get(message.id)
-            marks = self._shown(message).count(self._words) if seen is None else seen
+            marks = self._plain_text(message).count(self._words) if seen is None else seen
             if marks:
                 new.append((place, message.id, marks))
             if time.perf_counter() >= until:
@@ -276,7 +276,7 @@ class FindBar(QWidget):
     def _total(self) -> int:
         return self._ends[-1] if self._ends else 0
 
-    def _shown(self, message: Message) -> str:
+    def _plain_text(self, message: Message) -> str:
         """Get the message as plain text, case-folded. Cached."""
         kept = self._texts.get(message.id)
         if kept is None or kept[0] != message.content:

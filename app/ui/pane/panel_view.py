@@ -239,7 +239,7 @@ class PanelView(QWidget):
             column.deleteLater()
         found = self._chat.panel.columns(message_id)
         self.columns = [
-            PanelColumn(self._chat.shown(m.id), self._chat, self._inside) for m in found
+            PanelColumn(self._chat.displayed(m.id), self._chat, self._inside) for m in found
         ]
         for number, column in enumerate(self.columns):
             column.setProperty("first", number == 0)
@@ -262,7 +262,7 @@ class PanelView(QWidget):
             self.enter(had[0])
 
     @property
-    def shown(self) -> str:
+    def first_message_id(self) -> str:
         """Message id of the first column, or ""."""
         return self.columns[0].message_id if self.columns else ""
 
@@ -284,11 +284,11 @@ class PanelView(QWidget):
         return bool(found)
 
     def why_not(self, kind: str) -> str:
-        return self._chat.why_not(kind, self.shown) if self.columns else ""
+        return self._chat.why_not(kind, self.first_message_id) if self.columns else ""
 
     @Slot()
     def refresh(self) -> None:
-        if not self.columns or self.shown not in self._chat.transcript:
+        if not self.columns or self.first_message_id not in self._chat.transcript:
             return
         for kind, button in self.buttons.items():
             why = self.why_not(kind)
@@ -311,7 +311,7 @@ class PanelView(QWidget):
     def _on_changed(self, message_id: str) -> None:
         column = self._column(message_id)
         if column is not None and message_id in self._chat.transcript:
-            column.set_message(self._chat.shown(message_id))
+            column.set_message(self._chat.displayed(message_id))
             self._mark_differences()
 
     @Slot()

@@ -177,7 +177,7 @@ class ToolsPopover(Popover):
             if not switches:
                 layout.addWidget(self._switch_of(config.name, page))
             look = link(page, tr("Refresh Tools") if pinned else tr("Load Tools"))
-            look.setToolTip(config.shown)
+            look.setToolTip(config.display_text)
             look.clicked.connect(lambda _=False, name=config.name: self._fetch_tools(name))
             layout.addWidget(look, 0, Qt.AlignmentFlag.AlignLeft)
             self._focus_targets[config.name] = switches[0] if switches else look

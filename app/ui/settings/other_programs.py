@@ -41,22 +41,22 @@ class CachedContextRow(QObject):
         on = page.field("serve_keep")
         on.setAccessibleName(tr("Cached context of clients"))
         page.row("serve_keep", across(self.size, self.clear, on))
-        serving.changed.connect(self.look)
-        self.look()
+        serving.changed.connect(self.refresh)
+        self.refresh()
 
     @Slot()
-    def look(self) -> None:
-        self._looking.start(self._look())
+    def refresh(self) -> None:
+        self._looking.start(self._read_size())
 
-    async def _look(self) -> None:
-        size = await self._serving.kept()
+    async def _read_size(self) -> None:
+        size = await self._serving.stored_bytes()
         self.size.setText(bytes_line(size) if size else "")
         self.clear.setEnabled(bool(size))
         self.clear.setToolTip("" if size else tr("There is nothing to clear."))
 
     async def _clear(self) -> None:
         await self._serving.forget()
-        await self._look()
+        await self._read_size()
 
 
 class ClientShareRow(QObject):
@@ -73,11 +73,11 @@ class ClientShareRow(QObject):
         page.row("serve_shares", across(self.program, self.share))
         self.program.currentIndexChanged.connect(self._show)
         self.share.valueChanged.connect(self._on_share)
-        serving.clients_changed.connect(self.look)
-        self.look()
+        serving.clients_changed.connect(self.refresh)
+        self.refresh()
 
     @Slot()
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Refresh the list, which contains well-known clients and clients that are connected."""
         here = [seen.program for seen in self._serving.clients.seen]
         names = list(dict.fromkeys([*AGENT_NAMES.values(), *self._settings.serve_shares, *here]))

@@ -185,7 +185,7 @@ class SettingsWindow(Sheet):
         now = self.look_now = page.button(tr("Check Now"), self._on_look_now)
         self.looked = page.quiet("")
         self.looked.setWordWrap(True)
-        now.clicked.connect(updates.look)
+        now.clicked.connect(updates.check)
         updates.looked.connect(self._on_looked)
         page.row("", across((self.looked, 1), now), below=True)
 

@@ -393,7 +393,7 @@ def _full_command(server: ServerConfig) -> str:
     """Format everything that determines what the server does, from its command to its folder."""
     given = [f"{name}={value}" for name, value in (*server.env, *server.headers)]
     where = [tr("in {folder}", folder=server.cwd)] if server.cwd else []
-    return "  ".join([server.shown, *map(visible, [*given, *where])])
+    return "  ".join([server.display_text, *map(visible, [*given, *where])])
 
 
 def _scrolling(parent: QWidget) -> QScrollArea:

@@ -126,16 +126,16 @@ class UseWith(Sheet):
             self._folder = chosen
             self._show()
 
-    def _keep(self) -> None:
+    def _save_choices(self) -> None:
         self._settings.set(agent=(str(self.agent.currentData()), str(self._folder)))
 
     def _on_copy(self) -> None:
         QApplication.clipboard().setText(self.typed)
         self.status_label.setText(tr("Copied"))
-        self._keep()
+        self._save_choices()
 
     def _on_start(self) -> None:
-        self._keep()
+        self._save_choices()
         try:
             if terminal.opened(self.typed, self._folder, self._serving.script):
                 self.accept()

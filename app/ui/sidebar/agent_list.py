@@ -269,7 +269,7 @@ class AgentGroup(AgentRowBase):
     def show_agents(self, agents: Sequence[AgentSnapshot], folded: bool) -> None:
         states = {seen.state for seen in agents} - {"stopped"}
         self.show_paused(states == {"paused"})
-        busy = sum(seen.here for seen in agents)
+        busy = sum(seen.is_active for seen in agents)
         words = counted(
             "{program} · %n agent", "{program} · %n agents", len(agents), program=agents[0].program
         )
@@ -381,7 +381,7 @@ class AgentsSection(QWidget):
         self._folded &= set(groups)
         listed = [s for s in clients.seen if s.group not in self._folded]
         # Move busy agents and their parents to the top, but otherwise keep the order stable.
-        busy = {s.id for s in listed if s.here or s.state in ("tool", "paused")}
+        busy = {s.id for s in listed if s.is_active or s.state in ("tool", "paused")}
         busy |= {s.parent for s in listed if s.id in busy}
         shown = sorted(listed, key=lambda s: s.id not in busy)
         here = {seen.id for seen in (shown if self._shows_all else shown[:MOST_ROWS])}
@@ -479,11 +479,11 @@ class AgentsController(QObject):
     @Slot(int)
     def open(self, number: int) -> None:
         dialog = AgentDialog(self._serving, number, self._window)
-        dialog.kept.connect(self.keep)
+        dialog.kept.connect(self.save_as_chat)
         dialog.show()
 
     @Slot(int)
-    def keep(self, number: int) -> None:
+    def save_as_chat(self, number: int) -> None:
         from app.chats.importing.agent import read
 
         conversation = self._serving.conversation(number)

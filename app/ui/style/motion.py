@@ -47,7 +47,7 @@ class Motion(QObject):
         self._wanted = wanted
         self._emit_if_changed(before)
 
-    def take(self, space: str, key: str, value: object) -> None:
+    def apply_setting(self, space: str, key: str, value: object) -> None:
         means = _DESKTOP_SETTINGS.get((space, key))
         if means is not None:
             before = self.reduced
@@ -83,12 +83,12 @@ class Motion(QObject):
     def on_setting(self, message: QDBusMessage) -> None:
         """Called by D-Bus when a portal setting changes."""
         space, key, value = (*message.arguments(), "", "", None)[:3]
-        self.take(str(space), str(key), value)
+        self.apply_setting(str(space), str(key), value)
 
     def _on_read(self, space: str, key: str, done: QDBusPendingCallWatcher) -> None:
         reply = done.reply()
         if reply.type() == QDBusMessage.MessageType.ReplyMessage and reply.arguments():
-            self.take(space, key, reply.arguments()[0])
+            self.apply_setting(space, key, reply.arguments()[0])
         done.deleteLater()
 
 

@@ -92,10 +92,10 @@ class FloatingBar(QScrollBar):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in _GEOMETRY_EVENTS:
-            self._place()
+            self._update_geometry()
         return False
 
-    def _place(self) -> None:
+    def _update_geometry(self) -> None:
         view = self._area.viewport().geometry()
         if self.orientation() == Qt.Orientation.Vertical:
             left = view.left() if self.isRightToLeft() else view.right() + 1 - WIDTH
@@ -114,7 +114,7 @@ class FloatingBar(QScrollBar):
         self.setRange(own.minimum(), own.maximum())
         self.setValue(own.value())
         self.blockSignals(False)
-        self._place()
+        self._update_geometry()
         self.setVisible(own.maximum() > own.minimum())
 
     @Slot(int)

@@ -125,7 +125,7 @@ class WideCode(QObject):
         self._dragged_bar: tuple[tuple[int, int], float] | None = None
 
     @property
-    def held(self) -> bool:
+    def is_dragging(self) -> bool:
         """True while the user drags a bar."""
         return self._dragged_bar is not None
 
@@ -246,7 +246,9 @@ class WideCode(QObject):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(tokens.muted if strong or self.held else tokens.border_strong))
+        painter.setBrush(
+            QColor(tokens.muted if strong or self.is_dragging else tokens.border_strong)
+        )
         painter.drawRoundedRect(self._handle(code), _BAR / 2, _BAR / 2)
         painter.restore()
 
@@ -531,7 +533,7 @@ class MarkdownView(TextView):
         painter.end()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._wide.held:
+        if self._wide.is_dragging:
             self._wide.drag(event.position())
             self.viewport().update()
             return
@@ -563,7 +565,7 @@ class MarkdownView(TextView):
             super().mouseDoubleClickEvent(self._moved(event))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if self._wide.held or self._button_pressed:
+        if self._wide.is_dragging or self._button_pressed:
             self._button_pressed = False
             self._wide.release()
             self.viewport().update()

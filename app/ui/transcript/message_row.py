@@ -370,14 +370,14 @@ class AttachedFiles(QWidget):
 
     async def _text(self, line: FileLine) -> str:
         file, attaching = line.attachment, self._attaching
-        return shown(file, await attaching.text(file) if attaching is not None else None)
+        return display_text(file, await attaching.text(file) if attaching is not None else None)
 
 
 def _distinct_matches(words: Callable[[str], Sequence[tuple[int, int]]], text: str) -> int:
     return len({text[begin:end].casefold() for begin, end in words(text)})
 
 
-def shown(attachment: Attachment, text: AttachedText | None) -> str:
+def display_text(attachment: Attachment, text: AttachedText | None) -> str:
     """Get a file's text as the model saw it, with page headings added for the user."""
     if text is None:
         return tr("The text is no longer available.")
@@ -496,7 +496,7 @@ class MessageRow(QWidget):
         return view.found, None if top is None else view.mapTo(self, QPoint()).y() + round(top)
 
     def _sought_in(self, *, shown: bool) -> TextView | None:
-        """Get the view to search. Pass ``shown`` to expand it first if it's hidden."""
+        """Get the view to search. Pass ``display_text`` to expand it first if it's hidden."""
         return self.body
 
     def in_use(self) -> bool:

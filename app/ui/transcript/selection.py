@@ -335,7 +335,7 @@ class Selection(QObject):
             return taken
         first, last = sorted(self._ends)
         for number in range(first.number, last.number + 1):
-            message = self._chat.shown(self._view.places[number].message_id)
+            message = self._chat.displayed(self._view.places[number].message_id)
             part = self.part(number)
             if message.role == "tool" or part is None:
                 continue

@@ -78,12 +78,12 @@ class CallWriter:
     def arguments(self, pairs: Iterable[tuple[str, str]]) -> None:
         for label, text in pairs:
             if label:
-                self._put(label, "muted", ui=True, space=self.SPACE)
-            self._put(text, "text", space=0 if label else self.SPACE)
+                self._insert(label, "muted", ui=True, space=self.SPACE)
+            self._insert(text, "text", space=0 if label else self.SPACE)
 
     def text(self, text: str) -> None:
         if text:
-            self._put(visible_lines(text), "text", space=self.SPACE)
+            self._insert(visible_lines(text), "text", space=self.SPACE)
 
     def difference(self, lines: Sequence[str]) -> None:
         """Write a unified diff with colored lines.
@@ -95,10 +95,10 @@ class CallWriter:
             if at == len(lines) or lines[at][:1] != lines[begin][:1]:
                 text, space = "\n".join(lines[begin:at]), 0 if begin else self.SPACE
                 colour, ground = _SIGNS.get(lines[begin][:1], ("muted", ""))
-                self._put(text, colour, ground=ground, space=space)
+                self._insert(text, colour, ground=ground, space=space)
                 begin = at
 
-    def _put(
+    def _insert(
         self, text: str, colour: str, *, ground: str = "", ui: bool = False, space: int = 0
     ) -> None:
         block, letters = QTextBlockFormat(), QTextCharFormat()

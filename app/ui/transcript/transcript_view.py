@@ -621,7 +621,7 @@ class TranscriptView(QAbstractScrollArea):
                 row.set_call(self._chat.tools.calls.get(message_id))
                 self._count_waiting()
                 self._on_turn()  # the allowed actions depend on the call
-            row.set_message(self._chat.shown(message_id))
+            row.set_message(self._chat.displayed(message_id))
         else:
             self._forget_height(message_id)
 
@@ -652,7 +652,7 @@ class TranscriptView(QAbstractScrollArea):
             words = phase_line(self._chat.reply.phase, read) if long or waits else ""
         if silent is not None and remote is not None:
             self._silence_timer.start()
-            host = tr("this computer") if remote.here else remote.host
+            host = tr("this computer") if remote.is_local else remote.host
             time = seconds(round(silent))
             words = tr("No reply from {host} for {time}", host=host, time=time)
             words = words if silent >= self.SILENT_S else ""
@@ -683,7 +683,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def _create_row(self, number: int) -> None:
         place = self.places[number]
-        message = self._chat.shown(place.message_id)
+        message = self._chat.displayed(place.message_id)
         row: MessageRow
         if message.role == "tool":
             row = self._tool_row(message)
@@ -724,7 +724,7 @@ class TranscriptView(QAbstractScrollArea):
         row.decided.connect(self._on_decided)
         row.decided_all.connect(tools.decide_all)
         row.writing_allowed.connect(tools.allow_writing)
-        row.kept.connect(tools.keep)
+        row.kept.connect(tools.resolve_long_result)
         row.stopped.connect(tools.stop_call)
         row.retried.connect(tools.retry_call)
         row.answered.connect(tools.answer)

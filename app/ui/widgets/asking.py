@@ -63,7 +63,7 @@ async def files(parent: QWidget, title: str, start: str, kinds: str) -> list[Pat
     return await _choose(dialog)
 
 
-async def place(parent: QWidget, title: str, start: Path, kinds: str) -> Path | None:
+async def ask_save_path(parent: QWidget, title: str, start: Path, kinds: str) -> Path | None:
     """Ask where to save a file. The suffix is adjusted to the chosen file type.
 
     The system's dialog asks before overwriting a file.

@@ -57,7 +57,7 @@ class Toast(QWidget):
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.hide)
         self._settle_timer = QTimer(self, singleShot=True, interval=self.SETTLED_MS)
-        self._settle_timer.timeout.connect(self._place)
+        self._settle_timer.timeout.connect(self._update_geometry)
         theme().changed.connect(self._on_theme)
         self.hide()
 
@@ -84,7 +84,7 @@ class Toast(QWidget):
         layout = self.layout()
         if layout is not None:
             layout.setContentsMargins(*margins)
-        self._place()
+        self._update_geometry()
         self.show()
         self.raise_()
         self._settle_timer.start()
@@ -137,10 +137,10 @@ class Toast(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize:
-            self._place()
+            self._update_geometry()
         return False
 
-    def _place(self) -> None:
+    def _update_geometry(self) -> None:
         parent, layout = self.parentWidget(), self.layout()
         if parent is not None and layout is not None:
             # Wrap long messages.
@@ -154,11 +154,11 @@ class Toast(QWidget):
             layout.activate()  # otherwise the size never shrinks
             self.adjustSize()
             top = 88 if self._at_top else parent.height() - self.height() - 96
-            self.move(self._left(parent), top)
+            self.move(self._left_edge(parent), top)
             if not self._at_top:
                 self.move(self.x(), self._free_top(parent))
 
-    def _left(self, parent: QWidget) -> int:
+    def _left_edge(self, parent: QWidget) -> int:
         part = self._find_anchor() if self._find_anchor is not None else None
         if part is None or not parent.isAncestorOf(part) or not part.isVisible():
             part = parent
@@ -179,7 +179,7 @@ class Toast(QWidget):
     @Slot()
     def _on_theme(self) -> None:
         if not self.isHidden():
-            self._place()
+            self._update_geometry()
 
     @Slot()
     def _on_clicked(self) -> None:

@@ -51,7 +51,7 @@ def _cannot_open(commands: CompareCommands, pane: ChatPane) -> str:
 
 def _shown(pane: ChatPane) -> str:
     """Return the ID of a message in the panel that is shown or at the end of the chat."""
-    return pane.panel.shown if pane.unfolded else pane.chat.transcript.leaf_id or ""
+    return pane.panel.first_message_id if pane.unfolded else pane.chat.transcript.leaf_id or ""
 
 
 def _columns(pane: ChatPane) -> Sequence[Message]:
@@ -182,8 +182,8 @@ class CompareCommands(WindowController):
         """Continue with a reply. Say whose it was, or how often its model was kept so far."""
         chat = pane.chat
         columns = {m.id: m for m in chat.panel.columns(message_id)}
-        hidden = chat.shown(message_id).model
-        if not chat.panel.keep(message_id):
+        hidden = chat.displayed(message_id).model
+        if not chat.panel.keep_column(message_id):
             return
         pane.fold()
         kept = columns[message_id]

@@ -175,13 +175,13 @@ class SavedLayouts:
         before = self._saved_layouts()
         after = {_SAVED_PREFIX + name: a.to_json() if a else None for name, a in changes.items()}
         for key, data in after.items():
-            self._put(key, data)
+            self._save(key, data)
 
         def undo() -> None:
             now = self._saved_layouts()
             for key, data in after.items():
                 if now.get(key) == data:
-                    self._put(key, before.get(key))
+                    self._save(key, before.get(key))
 
         return undo
 
@@ -192,7 +192,7 @@ class SavedLayouts:
             if k.startswith(_SAVED_PREFIX) and _name(k)
         }
 
-    def _put(self, key: str, data: dict[str, Any] | None) -> None:
+    def _save(self, key: str, data: dict[str, Any] | None) -> None:
         if data is not None:
             self._store.save_layout(key, data)
         else:

@@ -106,7 +106,7 @@ class ModelCommands(WindowController):
     @Slot()
     def _on_downloaded(self) -> None:
         if self.window is not None:
-            self._models.installed.look()
+            self._models.installed.rescan()
 
     @Slot()
     def _on_gone(self) -> None:

@@ -59,7 +59,7 @@ class ReplyAnnouncer(WindowController):
             return
         active = self._workspace.active
         front = active is not None and active.chat is chat
-        who = message_row.who(chat.shown(last.id)) if front else chat.title
+        who = message_row.who(chat.displayed(last.id)) if front else chat.title
         doing = tr("replying") if answering else message_row.state(last) or tr("done")
         words = f"{who}: {doing}"
         if front and not answering and (text := _text(chat.reply.message(last.id))):
@@ -249,7 +249,7 @@ class Notifications(WindowController):
         if self._channel is not None:
             last = chat.transcript.last("assistant")
             failed = last is not None and last.status == "error"
-            model = chat.shown(last.id).model if last is not None else ""
+            model = chat.displayed(last.id).model if last is not None else ""
             name = model or tr("The model")
             words = (
                 tr("{name} couldn’t reply.", name=name)

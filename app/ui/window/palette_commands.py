@@ -49,7 +49,9 @@ class PaletteCommands(WindowController):
         self._days = day_headings()
         entries = self._entries(self._command_entries())
         window = front_window(self._workspace)
-        recent = [key for key in self._settings.palette_recent if key != f"chat:{self._here}"]
+        recent = [
+            key for key in self._settings.palette_recent if key != f"chat:{self._current_chat}"
+        ]
         self.palette = Palette(entries, recent, window, self._search_entry)
         self.palette.chosen.connect(self._on_chosen)
         self.palette.notice_posted.connect(self._toast.show_text)
@@ -62,7 +64,7 @@ class PaletteCommands(WindowController):
         For an empty query this is also the display order: the latest chats, commands by menu, other
         chats, and the current chat at the end.
         """
-        here, chats = self._here, self._library.chats()
+        here, chats = self._current_chat, self._library.chats()
         listed = (chat for chat in chats if chat.id != here)
         yield from map(self._chat_entry, islice(listed, LATEST))
         yield from commands
@@ -88,7 +90,7 @@ class PaletteCommands(WindowController):
             )
 
     @property
-    def _here(self) -> str:
+    def _current_chat(self) -> str:
         """The current chat. There's no point in switching to it."""
         pane = self._workspace.active
         return pane.chat.id if pane is not None else ""

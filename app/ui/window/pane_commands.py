@@ -209,13 +209,13 @@ class PaneCommands(WindowController):
 
     @command("next", mark("Next Chat"), f"{TAB_MODIFIER}+Tab", why_not=_why_no_pane)
     def next_chat(self) -> None:
-        self._go(1)
+        self._activate_neighbor(1)
 
     @command("previous", mark("Previous Chat"), f"{TAB_MODIFIER}+Shift+Tab", why_not=_why_no_pane)
     def previous_chat(self) -> None:
-        self._go(-1)
+        self._activate_neighbor(-1)
 
-    def _go(self, step: int) -> None:
+    def _activate_neighbor(self, step: int) -> None:
         """Switch to the next (+1) or previous (-1) pane."""
         panes, active = self.workspace.panes(), self.workspace.active
         at = panes.index(active) if active in panes else -step

@@ -136,7 +136,7 @@ class ReadingCommands(WindowController):
 
     async def _confirm(self, pane: ChatPane, chat_id: str, chosen: Callable[[], object]) -> None:
         chat = pane.chat
-        of = await chat.attaching.others.look(chat_id)
+        of = await chat.attaching.others.read_now(chat_id)
         if why := of.why_not:
             pane.notice_posted.emit(why)
             return
@@ -162,4 +162,4 @@ class ReadingCommands(WindowController):
         for pane in self._workspace.panes():
             follows = pane.chat.attaching.others.follows
             if chat_id in follows or (follows and not chat_id):
-                pane.chat.attaching.look()
+                pane.chat.attaching.check_followed()

@@ -96,7 +96,7 @@ class Shortcuts(QObject):
         found = (n for n, held in self._keys.items() if n != besides and wanted in held)
         return next(found, "")
 
-    def give(self, name: str, keys: str) -> None:
+    def assign(self, name: str, keys: str) -> None:
         """Make ``keys`` the only shortcut of a command, taking it from any other command.
 
         If it's "", the command has no shortcut.
@@ -344,12 +344,12 @@ class KeyDialog(Sheet):
 
     @Slot()
     def _on_set(self) -> None:
-        self._keys.give(self._name, self.pressed)
+        self._keys.assign(self._name, self.pressed)
         self.accept()
 
     @Slot()
     def _on_none(self) -> None:
-        self._keys.give(self._name, "")
+        self._keys.assign(self._name, "")
         self.accept()
 
     @Slot()

@@ -31,7 +31,7 @@ class ErrorNotice(QObject):
         super().__init__(window)
         self._reports = reports
         self._window = window
-        _, self.post = bridge.channel(self._tell)  # takes the path of a report; thread-safe
+        _, self.post = bridge.channel(self._show_toast)  # takes the path of a report; thread-safe
 
     @cached_property
     def toast(self) -> Toast:
@@ -40,7 +40,7 @@ class ErrorNotice(QObject):
         made.acted.connect(self._show_report)
         return made
 
-    def _tell(self, report: Path) -> None:
+    def _show_toast(self, report: Path) -> None:
         self.toast.show_text(tr(WORDS), tr("Show Report"), self.TOLD_S)
 
     @Slot()
@@ -82,7 +82,7 @@ class SaveErrorNotice(QObject):
         super().__init__(window)
         self._store = store
         self._window = window
-        _, self.post = bridge.channel(self.tell)  # thread-safe version of `tell`
+        _, self.post = bridge.channel(self.report_error)  # thread-safe version of `tell`
         store.on_error = self.post
         _, post = bridge.channel(self._on_saved)
         store.on_saved = lambda: post(None)
@@ -94,7 +94,7 @@ class SaveErrorNotice(QObject):
         made.acted.connect(self.try_now)
         return made
 
-    def tell(self, error: StoreError) -> None:
+    def report_error(self, error: StoreError) -> None:
         """Show that saving or reading has failed. Unsaved data stays in memory."""
         log.warning("The chats' file: %s", error.code)
         if error.code in {"invalid", "closed"}:

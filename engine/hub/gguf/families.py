@@ -128,7 +128,7 @@ def plan(file: GgufFile) -> ConversionPlan:
         raise _unknown(file, architecture)
     if (parts := file.metadata.get("split.count", 1)) != 1:
         raise RefusedError(
-            f"{file.called} is one of {_shown(parts)} parts of a model. Join them with "
+            f"{file.called} is one of {_abbreviated(parts)} parts of a model. Join them with "
             "llama.cpp's `llama-gguf-split --merge` first, or get the model in one file."
         )
     return _Planner(file, str(architecture), family).plan()
@@ -140,12 +140,12 @@ def _unknown(file: GgufFile, architecture: object) -> RefusedError:
             f"{file.called} is a part for a model and no model. Choose the model's own file."
         )
     return RefusedError(
-        f"{file.called} is of the architecture {_shown(architecture)}. GGUF files are read of "
-        f"{_SHOWN}. Get this one in MLX's format: File > Get a Model."
+        f"{file.called} has the architecture {_abbreviated(architecture)}. Only GGUF files of "
+        f"{_SHOWN} are supported. Get this one in MLX's format: File > Get a Model."
     )
 
 
-def _shown(value: object) -> str:
+def _abbreviated(value: object) -> str:
     return repr(value)[:60]
 
 
@@ -195,7 +195,7 @@ class _Planner:
         if value is None:
             raise self._wrong(f"{self._architecture}.{name} is missing")
         if type(value) is not int or not 1 <= value <= most:
-            raise self._wrong(f"{self._architecture}.{name} is {_shown(value)}")
+            raise self._wrong(f"{self._architecture}.{name} is {_abbreviated(value)}")
         return value
 
     def _number(self, name: str, default: float | None = None) -> float:
@@ -204,7 +204,7 @@ class _Planner:
             return default
         good = isinstance(value, float | int) and math.isfinite(value) and 0 < value < 1e30
         if not good:
-            raise self._wrong(f"{self._architecture}.{name} is {_shown(value)}")
+            raise self._wrong(f"{self._architecture}.{name} is {_abbreviated(value)}")
         return float(f"{value:.7g}")  # written as a decimal, but read as float32
 
     def _wrong(self, why: str) -> RefusedError:
@@ -297,7 +297,7 @@ class _Planner:
         if kind not in self._family.scalings or kind == "longrope":
             raise RefusedError(
                 f"{self._file.called} cannot be read: its positions are scaled by "
-                f"{_shown(kind)}. Get this model in MLX's format: File > Get a Model."
+                f"{_abbreviated(kind)}. Get this model in MLX's format: File > Get a Model."
             )
         found: dict[str, Any] = {"type": kind, "factor": self._number("rope.scaling.factor")}
         if kind == "yarn":

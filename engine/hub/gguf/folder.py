@@ -147,11 +147,11 @@ def _weights(file: GgufFile, made: ConversionPlan, out: Path, header: bytes) -> 
             rest = {part: places[f"{one.name}.{part}"]["data_offsets"][0] for part in _parts(one)}
             for pieces in _pieces(file, one, made.kept):
                 for part, data in pieces.items():
-                    _put(stream.fileno(), data, len(header) + rest[part])
+                    _write_at(stream.fileno(), data, len(header) + rest[part])
                     rest[part] += len(data)
 
 
-def _put(descriptor: int, data: bytes, at: int) -> None:
+def _write_at(descriptor: int, data: bytes, at: int) -> None:
     view = memoryview(data)
     while view:
         written = os.pwrite(descriptor, view, at)

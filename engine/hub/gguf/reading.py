@@ -115,13 +115,13 @@ class GgufFile:
     # Header.
 
     def _read_header(self) -> None:
-        magic = self._take(4) if self.size >= 4 else b""
+        magic = self._read_bytes(4) if self.size >= 4 else b""
         if magic != _MAGIC:
             raise RefusedError(
                 f"{self.called} is not a GGUF file. Choose a file that ends in .gguf, or a folder "
                 "with a config.json."
             )
-        (version,) = struct.unpack("<I", self._take(4))
+        (version,) = struct.unpack("<I", self._read_bytes(4))
         if version & 0xFFFF == 0 and version:
             raise RefusedError(
                 f"{self.called} is a big-endian file, which is not supported. Get the "
@@ -132,7 +132,7 @@ class GgufFile:
                 f"{self.called} has GGUF version {version}. Only versions 2 and 3 are supported. "
                 "Get a newer file of that model."
             )
-        count, entries = struct.unpack("<QQ", self._take(16))
+        count, entries = struct.unpack("<QQ", self._read_bytes(16))
         self._read_metadata(entries)
         self._read_arrays(count)
 
@@ -142,7 +142,7 @@ class GgufFile:
             name = self._name("an entry")
             if name in self.metadata:
                 raise self.damaged(f"the entry {name[:80]!r} occurs twice")
-            (kind,) = struct.unpack("<I", self._take(4))
+            (kind,) = struct.unpack("<I", self._read_bytes(4))
             self.metadata[name] = self._list(name) if kind == _LIST else self._value(kind, name)
 
     def _value(self, kind: int, name: str) -> Any:
@@ -151,16 +151,16 @@ class GgufFile:
         dtype = _NUMBERS.get(kind)
         if dtype is None:
             raise self.damaged(f"the entry {name[:80]!r} has the unknown type {kind}")
-        return np.frombuffer(self._take(dtype.itemsize), dtype)[0].item()
+        return np.frombuffer(self._read_bytes(dtype.itemsize), dtype)[0].item()
 
     def _list(self, name: str) -> Any:
-        kind, count = struct.unpack("<IQ", self._take(12))
+        kind, count = struct.unpack("<IQ", self._read_bytes(12))
         dtype = _NUMBERS.get(kind)
         if dtype is None and kind != _TEXT:
             raise self.damaged(f"the list {name[:80]!r} has the unknown type {kind}")
         self._check_count(count, MOST_ITEMS, 8 if dtype is None else dtype.itemsize, name[:80])
         if dtype is not None:
-            return np.frombuffer(self._take(count * dtype.itemsize), dtype)
+            return np.frombuffer(self._read_bytes(count * dtype.itemsize), dtype)
         return [self._text(name) for _ in range(count)]
 
     def _read_arrays(self, count: int) -> None:
@@ -168,11 +168,11 @@ class GgufFile:
         found: list[tuple[str, tuple[int, ...], BlockType, int]] = []
         for _ in range(count):
             name = self._name("an array")
-            (lengths,) = struct.unpack("<I", self._take(4))
+            (lengths,) = struct.unpack("<I", self._read_bytes(4))
             if not 1 <= lengths <= 4:
                 raise self.damaged(f"the array {name[:80]!r} has {lengths:,} dimensions")
-            shape = struct.unpack(f"<{lengths}Q", self._take(8 * lengths))[::-1]
-            number, offset = struct.unpack("<IQ", self._take(12))
+            shape = struct.unpack(f"<{lengths}Q", self._read_bytes(8 * lengths))[::-1]
+            number, offset = struct.unpack("<IQ", self._read_bytes(12))
             if not all(0 < n < MOST_LENGTH for n in shape) or math.prod(shape) > MOST_LENGTH:
                 raise self.damaged(f"the array {name[:80]!r} claims an impossible size")
             kind = TYPES.get(number)
@@ -222,16 +222,16 @@ class GgufFile:
             )
 
     def _name(self, what: str) -> str:
-        (length,) = struct.unpack("<Q", self._take(8))
+        (length,) = struct.unpack("<Q", self._read_bytes(8))
         if not 0 < length <= MOST_NAME:
             raise self.damaged(f"the name of {what} has {length:,} bytes")
         try:
-            return self._take(length).decode()
+            return self._read_bytes(length).decode()
         except UnicodeDecodeError:
             raise self.damaged(f"the name of {what} is not text") from None
 
     def _text(self, name: str) -> str:
-        (length,) = struct.unpack("<Q", self._take(8))
+        (length,) = struct.unpack("<Q", self._read_bytes(8))
         if length > self.size - self._at:
             raise self.damaged(f"a string in {name[:80]!r} claims {length:,} bytes")
         if length > MOST_TEXT:
@@ -239,9 +239,9 @@ class GgufFile:
                 f"{self.called} cannot be read: a string in {name[:80]!r} has "
                 f"{length / 1000000.0:,.0f} MB."
             )
-        return self._take(length).decode(errors="replace")
+        return self._read_bytes(length).decode(errors="replace")
 
-    def _take(self, count: int) -> bytes:
+    def _read_bytes(self, count: int) -> bytes:
         """Read the next bytes of the header."""
         if self._at + count > MOST_HEADER:
             raise RefusedError(

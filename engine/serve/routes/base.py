@@ -199,7 +199,7 @@ class Choice(Struct, eq=False):
     _texts: dict[str, list[str]] = field(default_factory=dict)  # argument chunks by call id
     _cut: ToolCallFailed | None = None  # unfinished call at the end of the answer
 
-    def take(self, event: Event) -> Iterator[Piece]:
+    def handle_event(self, event: Event) -> Iterator[Piece]:
         """Process an engine event. Yields the pieces to send to the client."""
         if isinstance(event, PromptProgress):
             self.prompt_tokens, self.reused_tokens = event.total, event.reused
@@ -208,7 +208,7 @@ class Choice(Struct, eq=False):
             if self._cut is not None:
                 yield from self._ended_within(self._cut)
             if not self.calls:
-                yield from self._say(self._blanks, ())
+                yield from self._text_piece(self._blanks, ())
         elif isinstance(event, ToolCallStarted):
             self._names[event.id] = event.name
         elif isinstance(event, ToolCallDelta):
@@ -240,7 +240,7 @@ class Choice(Struct, eq=False):
         elif event.arguments:
             # Pass the call on. The client will tell the model that the tool doesn't exist.
             log.info("passed a call of an unknown tool to the client")
-            yield from self._given(event.id, event.name, event.arguments)
+            yield from self._finish_call(event.id, event.name, event.arguments)
         else:
             yield from self._closed(event)
 
@@ -256,7 +256,7 @@ class Choice(Struct, eq=False):
         missing = _missing_brackets(begun) if event.id in self._names else None
         if missing is not None:
             log.info("closed an unclosed tool call: %s", event.message)
-            yield from self._given(event.id, self._names[event.id], begun + missing)
+            yield from self._finish_call(event.id, self._names[event.id], begun + missing)
             return
         log.info("malformed tool call shown as text: %s", event.message)
         if self.streams and event.id in self._begun:
@@ -265,7 +265,7 @@ class Choice(Struct, eq=False):
         note = f"[A tool call was malformed and is shown as text: {why}.]"
         yield from self._add(f"{note}\n{event.text}", False, ())
 
-    def _given(self, name: str, tool: str, arguments: str) -> Iterator[Piece]:
+    def _finish_call(self, name: str, tool: str, arguments: str) -> Iterator[Piece]:
         """Complete a call. Some of it may have been sent already."""
         if more := arguments[sum(map(len, self._texts.get(name, ()))) :]:
             self._names[name] = tool
@@ -286,9 +286,9 @@ class Choice(Struct, eq=False):
             whole = self._blanks + text
             text = whole.rstrip()
             self._blanks = whole[len(text) :]
-        yield from self._say(text, odds)
+        yield from self._text_piece(text, odds)
 
-    def _say(self, text: str, odds: tuple[TokenOdds, ...]) -> Iterator[Piece]:
+    def _text_piece(self, text: str, odds: tuple[TokenOdds, ...]) -> Iterator[Piece]:
         self.odds += odds
         self.answer.append(text)
         if text or odds:
@@ -321,7 +321,7 @@ class Choice(Struct, eq=False):
         return self.last.stop if self.last is not None else None
 
     @property
-    def said(self) -> Message:
+    def as_message(self) -> Message:
         """The answer in the form the client will send it back next turn."""
         message: Message = {"role": "assistant", "content": self.text}
         if self.calls:

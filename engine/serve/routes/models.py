@@ -49,7 +49,7 @@ class ModelRoutes:
 
     async def _list(self, request: Request) -> Response:
         guest = guest_of(request.scope)
-        listed = [self._shown(entry, guest) for entry in self._served.entries]
+        listed = [self._as_json(entry, guest) for entry in self._served.entries]
         # Anthropic's API has its model list at the same path.
         ends = {"first_id": listed[0]["id"], "last_id": listed[-1]["id"]} if listed else {}
         told = {"object": "list", "data": listed, "has_more": False, **ends}
@@ -58,7 +58,7 @@ class ModelRoutes:
     async def _read(self, request: Request) -> Response:
         entry = self._served.asked(request.path_params["id"])
         guest = guest_of(request.scope)
-        return JSONResponse(self._shown(entry, guest, await self._figures(entry)))
+        return JSONResponse(self._as_json(entry, guest, await self._figures(entry)))
 
     async def _load(self, request: Request) -> Response:
         stream = (await bodies.read_small(request, LoadBody)).stream
@@ -68,25 +68,25 @@ class ModelRoutes:
         if stream:
             return StreamingResponse(self._progress(entry, guest), media_type="text/event-stream")
         await self._served.load(entry)
-        return JSONResponse(self._shown(entry, guest))
+        return JSONResponse(self._as_json(entry, guest))
 
     async def _unload(self, request: Request) -> Response:
         await bodies.read_small(request, Body)
         entry = self._served.entry(request.path_params["id"])
         guest = guest_of(request.scope)
         await self._served.unload(entry, guest)
-        return JSONResponse(self._shown(entry, guest))
+        return JSONResponse(self._as_json(entry, guest))
 
     async def _progress(self, entry: ModelEntry, guest: Guest) -> AsyncIterator[bytes]:
         """Yield server-sent events until loading succeeds or fails."""
         loading: asyncio.Future[Model] = asyncio.ensure_future(self._served.load(entry))
         try:
             while not (await asyncio.wait([loading], timeout=PROGRESS_EVERY_S))[0]:
-                shown = self._shown(entry, guest, await self._figures(entry))
+                shown = self._as_json(entry, guest, await self._figures(entry))
                 if shown["state"] == "loading":  # loading may have finished during the await
                     yield event(shown)
             await loading
-            yield event(self._shown(entry, guest))
+            yield event(self._as_json(entry, guest))
         except EngineError as error:
             yield event(errors.body_of(error)[1])
         finally:
@@ -100,14 +100,14 @@ class ModelRoutes:
                 return await self._served.figures()
         return None
 
-    def _shown(
+    def _as_json(
         self, entry: ModelEntry, guest: Guest, stats: dict[str, Any] | None = None
     ) -> dict[str, Any]:
-        return _shown(entry, self._served.is_shown_loaded(entry, guest), stats)
+        return _model_json(entry, self._served.is_shown_loaded(entry, guest), stats)
 
 
-def _shown(entry: ModelEntry, loaded: bool, stats: dict[str, Any] | None) -> dict[str, Any]:
-    told = entry.told(stats) if loaded else {"id": entry.name, "state": "unloaded"}
+def _model_json(entry: ModelEntry, loaded: bool, stats: dict[str, Any] | None) -> dict[str, Any]:
+    told = entry.describe(stats) if loaded else {"id": entry.name, "state": "unloaded"}
     shown = {"object": "model", "created": 0, "owned_by": "local", **told}
     shown |= {"type": "model", "display_name": entry.name, "created_at": "1970-01-01T00:00:00Z"}
     if length := entry.context_length:

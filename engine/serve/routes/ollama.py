@@ -201,7 +201,7 @@ class OllamaWriter(Writer):
         return b""
 
     def end(self) -> bytes:
-        return encoded(self._told({}, **self._figures())) + b"\n"
+        return encoded(self._line_json({}, **self._figures())) + b"\n"
 
     def sign_of_life(self) -> bytes:
         return self._line({})
@@ -213,12 +213,12 @@ class OllamaWriter(Writer):
             message["thinking"] = choice.thought
         if choice.calls:
             message["tool_calls"] = [_call(call) for call in choice.calls]
-        return self._told(message, **self._figures())
+        return self._line_json(message, **self._figures())
 
     def _line(self, message: JSON) -> bytes:
-        return encoded(self._told(message, done=False)) + b"\n"
+        return encoded(self._line_json(message, done=False)) + b"\n"
 
-    def _told(self, message: JSON, **more: Any) -> JSON:
+    def _line_json(self, message: JSON, **more: Any) -> JSON:
         return {
             "model": self.generation.model.name,
             "created_at": datetime.now(UTC).isoformat(),
@@ -250,8 +250,8 @@ def _call(call: CallComplete) -> JSON:
 class GenerateWriter(OllamaWriter):
     """Formats a `/api/generate` reply. The text is at the top level, without a message object."""
 
-    def _told(self, message: JSON, **more: Any) -> JSON:
-        told = super()._told({}, **more)
+    def _line_json(self, message: JSON, **more: Any) -> JSON:
+        told = super()._line_json({}, **more)
         del told["message"]
         thinking = {"thinking": message["thinking"]} if "thinking" in message else {}
         return {**told, "response": message.get("content", ""), **thinking}
@@ -325,10 +325,10 @@ class OllamaModels:
 
     async def _tags(self, request: Request) -> Response:
         loaded = self._loaded_for(request)
-        return JSONResponse({"models": [_shown(e, e in loaded) for e in self._served.entries]})
+        return JSONResponse({"models": [_model_json(e, e in loaded) for e in self._served.entries]})
 
     async def _loaded(self, request: Request) -> Response:
-        return JSONResponse({"models": [_shown(e, True) for e in self._loaded_for(request)]})
+        return JSONResponse({"models": [_model_json(e, True) for e in self._loaded_for(request)]})
 
     def _loaded_for(self, request: Request) -> list[ModelEntry]:
         guest = guest_of(request.scope)
@@ -348,13 +348,13 @@ class OllamaModels:
         if model is not None and model.sees:
             can.append("vision")
         about = {"general.architecture": "mlx", "mlx.context_length": entry.context_length}
-        shown = _shown(entry, loaded)
+        shown = _model_json(entry, loaded)
         return JSONResponse(
             {"details": shown["details"], "model_info": about, "capabilities": can, "template": ""}
         )
 
 
-def _shown(entry: ModelEntry, loaded: bool) -> JSON:
+def _model_json(entry: ModelEntry, loaded: bool) -> JSON:
     details = {"format": "mlx", "family": "mlx", "families": ["mlx"], "parent_model": ""}
     return {
         "name": entry.name,

@@ -463,7 +463,7 @@ class Responses(API):
     def _store(self, generation: Generation, choice: Choice, response: JSON) -> None:
         extra = generation.extra
         if extra["store"]:
-            message = {**choice.said}
+            message = {**choice.as_message}
             if choice.thought:
                 message["reasoning_content"] = choice.thought
             said = [*extra["conversation"], message]
@@ -591,7 +591,8 @@ class ResponsesWriter(BlockWriter):
                 part["logprobs"] = listed_odds(choice.odds)
             self._items.append(_message([part], "incomplete" if choice.by_length else "completed"))
         self._items += [
-            call_item(self._given(call.name), call.id, call.arguments) for call in choice.calls
+            call_item(self._client_tool(call.name), call.id, call.arguments)
+            for call in choice.calls
         ]
         told = self._response(self._items)
         self._store(self.generation, choice, told)
@@ -604,13 +605,13 @@ class ResponsesWriter(BlockWriter):
         return self._items[-1]
 
     @property
-    def _place(self) -> JSON:
+    def _position(self) -> JSON:
         return {"item_id": self._item["id"], "output_index": len(self._items) - 1}
 
     def open(self, block: str, call: CallStart | None = None) -> bytes:
         if call is not None:
             self._arguments = []
-            item = call_item(self._given(call.name), call.id, "", "in_progress")
+            item = call_item(self._client_tool(call.name), call.id, "", "in_progress")
         else:
             item = _reasoning() if block == "reasoning" else _message([], "in_progress")
         self._items.append(item)
@@ -623,7 +624,7 @@ class ResponsesWriter(BlockWriter):
             part = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
         item["content"] = [part]
         return out + self._event(
-            "response.content_part.added", **self._place, content_index=0, part=part
+            "response.content_part.added", **self._position, content_index=0, part=part
         )
 
     def more(self, piece: Text | CallStart | CallDelta) -> bytes:
@@ -632,20 +633,20 @@ class ResponsesWriter(BlockWriter):
             if self._item["type"] != "function_call":
                 return b""  # the input can't be extracted until the arguments are complete
             kind = "response.function_call_arguments.delta"
-            return self._event(kind, **self._place, delta=piece.text)
+            return self._event(kind, **self._position, delta=piece.text)
         part = self._item["content"][0]
         part["text"] += piece.text
         if not piece.reasoning and self.generation.params.logprobs is not None:
             part["logprobs"] += listed_odds(piece.odds)
         if not piece.text and not piece.odds:
             return b""
-        delta: JSON = {**self._place, "content_index": 0, "delta": piece.text}
+        delta: JSON = {**self._position, "content_index": 0, "delta": piece.text}
         if piece.reasoning:
             return self._event("response.reasoning_text.delta", **delta)
         return self._event("response.output_text.delta", **delta, logprobs=listed_odds(piece.odds))
 
     def close(self, incomplete: bool) -> bytes:
-        item, place = self._item, self._place
+        item, place = self._item, self._position
         if self.block != "reasoning":
             item["status"] = "incomplete" if incomplete else "completed"
         if self.block == "call":
@@ -678,7 +679,7 @@ class ResponsesWriter(BlockWriter):
             f"{kind}.done", **place, input=item["input"]
         )
 
-    def _given(self, name: str) -> ClientTool:
+    def _client_tool(self, name: str) -> ClientTool:
         box: Toolbox = self.generation.extra["box"]
         return box.known(name)
 

@@ -85,7 +85,7 @@ class SessionRoutes:
                 raise
             finally:
                 run_cleanup(ticket.leave)
-        return await self._told(named, 201)
+        return await self._session_response(named, 201)
 
     async def _open(self, named: ServerSession) -> None:
         """Open a session in the engine.
@@ -107,28 +107,28 @@ class SessionRoutes:
 
     async def _list(self, request: Request) -> Response:
         stats = await self._figures()
-        found = [_shown(n, *stats) for n in self._sessions.of(guest_of(request.scope))]
+        found = [_session_json(n, *stats) for n in self._sessions.of(guest_of(request.scope))]
         return JSONResponse({"object": "list", "data": found})
 
     async def _read(self, request: Request) -> Response:
-        return await self._told(self._sessions.get(*_asked(request)), 200)
+        return await self._session_response(self._sessions.get(*_asked(request)), 200)
 
     async def _fork(self, request: Request) -> Response:
         twin = (await bodies.read_small(request, ForkBody)).session_id
-        return await self._told(self._sessions.fork(*_asked(request), twin), 201)
+        return await self._session_response(self._sessions.fork(*_asked(request), twin), 201)
 
     async def _steer(self, request: Request) -> Response:
         named = self._sessions.get(*_asked(request))
         named.steer()
-        return await self._told(named, 200)
+        return await self._session_response(named, 200)
 
     async def _delete(self, request: Request) -> Response:
         guest, name = _asked(request)
         self._sessions.delete(guest, name)
         return JSONResponse({"id": name, "object": "session.deleted", "deleted": True})
 
-    async def _told(self, named: ServerSession, status: int) -> Response:
-        return JSONResponse(_shown(named, *await self._figures()), status)
+    async def _session_response(self, named: ServerSession, status: int) -> Response:
+        return JSONResponse(_session_json(named, *await self._figures()), status)
 
     async def _figures(self) -> tuple[dict[str, Any], list[str]]:
         """Return the engine's statistics by session, plus its admission queue.
@@ -145,7 +145,7 @@ def _asked(request: Request) -> tuple[Guest, str]:
     return guest_of(request.scope), checked_name(request.path_params["id"], "A session's id")
 
 
-def _shown(named: ServerSession, stats: dict[str, Any], queue: list[str]) -> dict[str, Any]:
+def _session_json(named: ServerSession, stats: dict[str, Any], queue: list[str]) -> dict[str, Any]:
     """Format a session for its guest. `stats` is keyed by engine session id."""
     own = named.session.id if named.session else ""
     figures = cast(dict[str, Any], stats.get(own, {}))

@@ -501,14 +501,14 @@ def test_attaching_continues_after_unstorable_file(
     run = start().ready()
     attaching, said, faults = run.pane.chat.attaching, [], [RuntimeError("kept nowhere")]
     attaching.refused.connect(said.append)
-    take = attaching._take
+    take = attaching._attach_result
 
     def fails_once(*what: Any) -> str:
         if faults:
             raise faults.pop()
         return take(*what)
 
-    monkeypatch.setattr(attaching, "_take", fails_once)
+    monkeypatch.setattr(attaching, "_attach_result", fails_once)
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text("words")
         attaching.add([tmp_path / name])

@@ -396,7 +396,7 @@ def test_keeping_a_column_reports_one_end(desk: Desk):
     )
     desk.bridge.drain()
     assert ended == []
-    assert chat.panel.keep(kept)
+    assert chat.panel.keep_column(kept)
     assert ended == [kept]
     assert not chat.reply.is_active
 
@@ -435,7 +435,7 @@ def test_late_estimate_loads_with_next_engine(desk: Desk, monkeypatch: pytest.Mo
     desk.loader.want(C)
     desk.loader.detach()
     estimate.set_exception(EngineError("engine_stopped", "It was stopped."))
-    process_until(lambda: not flows.left())
+    process_until(lambda: not flows.running_tasks())
     assert C not in desk.engine.loads
     monkeypatch.undo()
     desk.loader.attach(desk.engine)  # type: ignore[arg-type]
@@ -448,7 +448,7 @@ def test_immediate_engine_refusal_is_a_failed_load(desk: Desk, monkeypatch: pyte
 
     monkeypatch.setattr(desk.engine, "load_later", refuse)
     desk.loader.want(C)
-    process_until(lambda: not flows.left())
+    process_until(lambda: not flows.running_tasks())
     assert desk.loader.get(C).error == "The engine has failed and is shutting down."
     monkeypatch.undo()
     desk.load(C)

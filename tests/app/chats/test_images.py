@@ -410,7 +410,7 @@ def test_missing_image_is_reported_to_model(start: Start, lake: Path, tmp_path: 
     chat.set_options(replace(chat.options, max_tokens=4), "")
     give(run, lake)
     lost = dataclasses.replace(chat.attaching.files[0], hash="0" * 64)
-    chat.attaching._put((lost,))
+    chat.attaching._replace_files((lost,))
     run.say("What is it?")
     read(run, lambda: len(chat.transcript.path) == 2 and not chat.reply.is_active)
     answer, model = chat.transcript.path[-1], chat.model.status.model

@@ -146,7 +146,7 @@ def test_long_scan_sends_fitting_pages(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attaching = run.pane.chat.attaching
-    monkeypatch.setattr(type(attaching), "_left", 350)
+    monkeypatch.setattr(type(attaching), "_free_tokens", 350)
 
     async def hundred(_: object) -> int:
         return 100

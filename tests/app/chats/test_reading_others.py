@@ -242,7 +242,7 @@ def test_hostile_titles_and_fields_stay_inert(desk: Desk) -> None:
     odd = Attachment("t", "chat", text.hash, "message", 2, 2, chat=first.id, before=7, news="new")
     assert '<message number="9">' in file_element(odd, text)
     chat.attaching.follow(first.id, None)
-    chat.attaching._put((odd,), text)
+    chat.attaching._replace_files((odd,), text)
     assert '<message number="9">' in say(desk, chat, "odd")
     chat.attaching.follow(first.id, 0)
     assert "messages 1 to 2, in place of all" in say(desk, chat, "and now")

@@ -38,15 +38,15 @@ class Desk(BaseDesk):
 
     def begin(self) -> None:
         """Wait until a title is requested."""
-        self.titling.look()
+        self.titling.request_next()
         self.until(lambda: self.titling.at_work)
 
     def rest(self) -> None:
         """Let the idle time pass and wait for the resulting work."""
         self.titling._rest.stop()
-        before = flows.left()
-        self.titling.look()
-        self.until(lambda: flows.left() <= before)
+        before = flows.running_tasks()
+        self.titling.request_next()
+        self.until(lambda: flows.running_tasks() <= before)
         self.until(lambda: not self.titling.at_work)
 
 
@@ -118,7 +118,7 @@ def test_title_request_restarts_after_a_reply(desk: Desk) -> None:
     desk.chat.turn.send("hold 3")
     assert not desk.titling.at_work
     assert desk.engine.asked[0].cancelled.is_set()
-    desk.titling.look()
+    desk.titling.request_next()
     assert not desk.titling.at_work  # a chat is being answered
     desk.engine.release()
     desk.until(lambda: not desk.chat.reply.is_active)

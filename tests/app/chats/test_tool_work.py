@@ -396,7 +396,7 @@ def test_too_long_result_is_cut_with_consent(desk: Desk, shorten: bool) -> None:
     chat.tools.decide(key, Decision.ONCE)
     desk.until(lambda: chat.tools.calls[key].state is CallState.TOO_LONG)
     assert chat.reply.phase is Phase.ASKING
-    chat.tools.keep(key, shorten)
+    chat.tools.resolve_long_result(key, shorten)
     desk.until(lambda: not chat.reply.is_active)
     kept = chat.transcript[key]
     assert kept.stats["size"] == 50_000

@@ -370,7 +370,7 @@ def test_many_streaming_documents_share_the_time(
     monkeypatch.setattr(RefreshPace, "refreshed", streaming)
     document = MarkdownDocument()
     document._pace.cost = cost
-    assert document._pace.rest() == pytest.approx(rest)
+    assert document._pace.pause_s() == pytest.approx(rest)
     assert -1 not in streaming, "it ended a while ago"
 
 
@@ -477,11 +477,11 @@ def test_partial_markdown_copy_keeps_markup() -> None:
 def test_finished_documents_do_not_slow_down_others(qtbot: QtBot) -> None:
     document = MarkdownDocument()
     document._pace.cost = 0.003
-    alone = document._pace.rest()
+    alone = document._pace.pause_s()
     finished = [MarkdownDocument() for _ in range(8)]
     for other in finished:
         other.set_text("text")
-    assert document._pace.rest() == alone
+    assert document._pace.pause_s() == alone
 
 
 def test_single_line_breaks_are_shown_and_copied() -> None:

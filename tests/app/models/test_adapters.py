@@ -101,7 +101,7 @@ def test_adapter_is_added_and_chosen(variants: Variants, monkeypatch: pytest.Mon
     assert window.choose(variants.base)
     choosing(monkeypatch, variants.pirate)
     window.foot.adapter.trigger()
-    run.until(lambda: not flows.left())
+    run.until(lambda: not flows.running_tasks())
     variants.look()
     assert window.foot.status_label.text() == "Added as Amber-1B + pirate."
     assert variants.names() == ["Amber-1B", "Amber-1B + pirate", "Guide"]
@@ -163,7 +163,7 @@ def test_non_adapter_folder_is_refused(variants: Variants, monkeypatch: pytest.M
     assert window.choose(variants.base)
     choosing(monkeypatch, variants.base)
     window.foot.adapter.trigger()
-    variants.run.until(lambda: not flows.left())
+    variants.run.until(lambda: not flows.running_tasks())
     assert window.foot.status_label.text().startswith("Amber-1B isn’t an adapter")
     assert variants.run.app.settings.models == ()
 

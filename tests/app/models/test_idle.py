@@ -34,7 +34,7 @@ class Clock(Desk):
     def pass_by(self, minutes: float) -> None:
         """Advance the clock, check for idle models, and wait for the results."""
         self.now += 60 * minutes
-        self.idle.look()
+        self.idle.check()
         self.until(lambda: not self.idle._asking.running)
 
 

@@ -42,7 +42,7 @@ class Memory(Desk):
         """Report pressure that earlier measures didn't relieve."""
         self.now += PAUSE
         self.watch.level = lambda: level
-        self.watch.look()
+        self.watch.check()
 
 
 @pytest.fixture

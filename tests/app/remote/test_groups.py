@@ -50,11 +50,11 @@ def test_group_address_names_its_machines() -> None:
     assert away == "http://studio.and.mini.local.hosts.localhost:5000/v1"
     assert address.asked_at(away) == "http://127.0.0.1:5000/v1"
     remote = Remote(away, "Tiny")
-    assert (remote.host, remote.here) == ("studio, mini.local", False)
+    assert (remote.host, remote.is_local) == ("studio, mini.local", False)
     assert address.named(remote.ref) == remote
     here = Remote(address.spread([], 5000), "Tiny")
     assert here.address == "http://127.0.0.1:5000/v1"
-    assert here.here
+    assert here.is_local
     assert address.asked_at("https://example.org/v1") == "https://example.org/v1"
 
 
@@ -65,7 +65,7 @@ def test_group_can_be_lost_and_restarted(groups: MachineGroups) -> None:
     server = groups.start(group)
     told = server.started.result(LONG)
     remote = Remote(address.spread(["studio"], told.port), told.model, "stretto", told.context)
-    groups.keep(remote.ref, server)
+    groups.save(remote.ref, server)
     remotes.add(remote, told.key, group)
     status = ModelStatus.of_remote(remote.ref, remotes)
     assert (status.state, status.code) == (LoadState.READY, "")

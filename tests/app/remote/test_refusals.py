@@ -182,7 +182,7 @@ def test_too_long_chats_are_recognized_in_streams(server):
         return
     told = body if "error" in body or body.get("object") == "error" else {"error": body}
     with pytest.raises(RemoteError) as raised:
-        ReplyReader("example.org", "big").take(json.dumps(told))
+        ReplyReader("example.org", "big").feed(json.dumps(told))
     assert raised.value.code == CONTEXT_OVERFLOW
     assert "big" in raised.value.message
 

@@ -263,7 +263,7 @@ def test_score_shows_remote_replies_without_engine() -> None:
     writing = {"tokens": 90, "bytes": 5, "status": "decoding", "reply": {"tokens_per_s": 12.5}}
     figures = {"chat": figures_of({}, "a", writing | {"context_length": 100}, "studio")}
     for now in (1.0, 2.0):
-        lanes.take(
+        lanes.update(
             now, *beside(NO_ENGINE, {}, {**figures, "other": figures["chat"]}, {"chat": "T"})
         )
     (lane,) = lanes

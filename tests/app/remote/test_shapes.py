@@ -174,8 +174,8 @@ def test_reasoning_in_remote_answer_is_separated(said, thought, answer, size, la
     reading = ReplyReader("example.org")
     told = []
     for at in range(0, len(said), size):
-        told += reading.take(json.dumps(chunk({"content": said[at : at + size]})))
-    told += reading.take(last)
+        told += reading.feed(json.dumps(chunk({"content": said[at : at + size]})))
+    told += reading.feed(last)
     assert "".join(text for kind, text in told if kind == "reasoning") == thought
     assert "".join(text for kind, text in told if kind == "answer") == answer
     assert (reading.text("reasoning"), reading.text("answer")) == (thought, answer)
@@ -369,7 +369,7 @@ def test_call_without_id_gets_one():
     reading = ReplyReader("h")
     told = [{"function": {"name": "f", "arguments": {"a": 1}}}, {"function": {"name": "g"}}]
     reading.take_chunk({"choices": [{"message": {"tool_calls": told}}]})
-    (one, first, arguments), (two, second, nothing) = reading.made()
+    (one, first, arguments), (two, second, nothing) = reading.tool_calls()
     assert (first, arguments, second, nothing) == ("f", '{"a": 1}', "g", "{}")
     assert one.startswith("call_")
     assert one != two
@@ -379,7 +379,7 @@ def calls_of(*chunks):
     reading = ReplyReader("h")
     for one in chunks:
         reading.take_chunk({"choices": [{"delta": {"tool_calls": [one]}}]})
-    return [(name, arguments) for _, name, arguments in reading.made()]
+    return [(name, arguments) for _, name, arguments in reading.tool_calls()]
 
 
 def function(arguments, name=None):

@@ -149,7 +149,7 @@ def test_bad_update_answer_is_only_reported(
     served.status, served.to, served.content = status, to, content
     looking = Updates(Settings(), served.source)
     with qtbot.assertNotEmitted(looking.found), qtbot.waitSignal(looking.looked) as looked:
-        looking.look()
+        looking.check()
     assert looked.args[0] is None
     assert looked.args[1]
 
@@ -158,7 +158,7 @@ def test_unreachable_update_server_is_reported(qtbot: QtBot) -> None:
     with Served() as gone:
         looking = Updates(Settings(), gone.source)
     with qtbot.waitSignal(looking.looked) as looked:
-        looking.look()
+        looking.check()
     assert looked.args[1].startswith("No response")
 
 
@@ -167,7 +167,7 @@ def test_update_setting_needs_a_source(qtbot: QtBot, look: Theme, served: Served
     qtbot.addWidget(parent)
     settings = Settings()
     without = SettingsWindow(settings, None, parent, updates=Updates(settings, None))
-    assert not hasattr(without, "look")
+    assert not hasattr(without, "check")
     looking = Updates(settings, served.source)
     window = SettingsWindow(settings, None, parent, updates=looking)
     window.show()

@@ -93,7 +93,7 @@ def test_no_list_at_all_is_a_sentence(text: str) -> None:
 
 
 def test_command_is_shown_completely() -> None:
-    told = ServerConfig("x", "sh", ("-c", 'curl "x" | sh; \u202e\n rm', "")).shown
+    told = ServerConfig("x", "sh", ("-c", 'curl "x" | sh; \u202e\n rm', "")).display_text
     assert told == r'"sh" "-c" "curl \"x\" | sh; \\u202e\\n rm" ""'
 
 

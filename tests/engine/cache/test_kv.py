@@ -105,7 +105,7 @@ def test_only_state_of_hybrid_layer_is_copied(whole: bool) -> None:
     kv.tokens = [1, 2]
     before = kv.nbytes
     if whole:
-        kv.take(kv.layers, kv.tokens, [], Snapshot(clone(kv.layers), 2))
+        kv.replace_caches(kv.layers, kv.tokens, [], Snapshot(clone(kv.layers), 2))
     else:
         kv.snapshot()
         assert kv.nbytes == before + 4 * 4 * 8

@@ -244,7 +244,7 @@ def test_only_unwritten_forks_are_replaced_for_free() -> None:
     grown(twin, 5)
     assert not twin.is_unwritten
     plain = SessionKV(kv.make)
-    plain.take(kv.copy_prefix(20, room=True), kv.tokens[:20], [])
+    plain.replace_caches(kv.copy_prefix(20, room=True), kv.tokens[:20], [])
     twin = plain.fork()
     assert plain.is_unwritten
     assert twin.is_unwritten

@@ -245,7 +245,7 @@ def test_unreadable_folder_is_skipped(tmp_path: Path, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(os, "scandir", scandir)
     assert [found.folder.parent.name for found in walk(tmp_path)] == ["open"]
-    told = Inventory().look("x", tmp_path / "secret" / "m", ModelSource.ADDED)
+    told = Inventory().inspect("x", tmp_path / "secret" / "m", ModelSource.ADDED)
     assert told.facts.problem == "The folder cannot be read: Permission denied."
 
 
@@ -270,7 +270,7 @@ def test_many_folders_are_all_found_and_read_once(tmp_path: Path) -> None:
     assert len(first) == 300
     assert all(one.facts is two.facts for one, two in zip(first, again, strict=True))
     (first[0].folder / "README.md").write_text("---\nlicense: mit\n---\n")
-    changed = known.look("x", first[0].folder, ModelSource.ADDED)
+    changed = known.inspect("x", first[0].folder, ModelSource.ADDED)
     assert changed.facts.licence == "MIT"
 
 

@@ -62,13 +62,13 @@ def run(package: Path, code: str) -> str:
 def test_stored_structure_equals_scanned_structure(package: Path) -> None:
     before = run(package, ASKED)
     assert before.startswith("2 ['llama'] ['torch', 'x']")
-    run(package, "from engine.text import import_structure; import_structure.keep()")
+    run(package, "from engine.text import import_structure; import_structure.save_structure()")
     assert run(package, ASKED) == "0" + before[1:]
 
 
 @pytest.mark.parametrize("damage", ["another version", "no JSON", "another shape"])
 def test_foreign_structure_file_is_ignored(package: Path, damage: str) -> None:
-    run(package, "from engine.text import import_structure; import_structure.keep()")
+    run(package, "from engine.text import import_structure; import_structure.save_structure()")
     kept = package / "stretto-transformers.json"
     told = json.loads(kept.read_text())
     damaged = {

@@ -241,7 +241,7 @@ def test_image_of_caches_excludes_later_tokens(
 ) -> None:
     net, prompt = packed(folder), list(range(40))
     kv = SessionKV(lambda: make_prompt_cache(net))
-    kv.take(make_prompt_cache(net), [], [])
+    kv.replace_caches(make_prompt_cache(net), [], [])
     logits(net, prompt, kv.take_out())
     kv.note_read(prompt)
     image = take_image(copy(kv), "model")
@@ -323,7 +323,7 @@ def test_trimmed_tokens_are_not_read(folder: Path) -> None:
 def test_sessions_behind_a_shared_prefix_have_the_same_bits(folder: Path) -> None:
     net, prompt = packed(folder), np.random.default_rng(1).integers(0, 256, 1100).tolist()
     origin = SessionKV(lambda: make_prompt_cache(net), shares_prefix=True)
-    origin.take(make_prompt_cache(net), [], [])
+    origin.replace_caches(make_prompt_cache(net), [], [])
     logits(net, prompt, origin.take_out())
     origin.note_read(prompt)
     assert origin.make_shared_prefix()

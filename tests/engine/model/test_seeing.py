@@ -96,7 +96,7 @@ def test_image_logits_match_mlx_vlm(family: Path) -> None:
     logits = []
     for start, end in ((0, 10), (10, len(tokens) - 2), (len(tokens) - 2, len(tokens))):
         part = ids[:, start:end]
-        given = seen.given(part, [InputSpan(placed, start, end - start)])
+        given = seen.model_arguments(part, [InputSpan(placed, start, end - start)])
         logits.append(net(part, cache=caches, **given))
     assert mx.abs(mx.concatenate(logits, axis=1) - wanted).max().item() < 1e-3
 
@@ -364,7 +364,7 @@ def test_audio_logits_match_mlx_vlm(hearing: Path) -> None:
     caches, logits = net.make_cache(), []
     for start, end in ((0, 40), (40, len(tokens))):  # a recording may be cut at any token
         part = mx.array([seen.plain(tokens[start:end])])
-        told = seen.given(part, [InputSpan([(25, sight)], start, end - start)])
+        told = seen.model_arguments(part, [InputSpan([(25, sight)], start, end - start)])
         logits.append(net(part, cache=caches, **told))
     assert mx.abs(mx.concatenate(logits, axis=1) - wanted).max().item() < 1e-3
 

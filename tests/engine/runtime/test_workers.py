@@ -131,7 +131,7 @@ def test_task_goes_on_with_results_of_work_and_futures(staff: Staff) -> None:
 
     staff.workers.start(task(), lambda error: staff.outcomes.append(str(error)))
     assert staff.wait(1) == [1]
-    answer.give(2)
+    answer.resolve(2)
     assert staff.wait(4) == [1, 3, "caught", "last"]
 
 

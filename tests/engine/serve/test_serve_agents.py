@@ -99,7 +99,7 @@ def test_six_agents_keep_lanes_between_turns(server: Server) -> None:
     assert {s.parent for s in seen[1:]} == {seen[0].id}
     assert {s.group for s in seen} == {seen[0].id}
     assert {s.state for s in seen} == {"tool"}
-    assert not any(s.here for s in seen)
+    assert not any(s.is_active for s in seen)
     assert all(s.model == "scripted" and 0 < s.context <= s.room and s.written for s in seen)
     ask(server, "POST", CHAT, turn("Read part agent-0", result=True), **headers("agent-0"))
     at_rest(server)
@@ -171,7 +171,7 @@ def test_paused_group_pauses_new_members(server: Server) -> None:
     ]
     for client in clients:
         client.start()
-    until(lambda: sum(s.here or s.model != "" for s in lanes(server)) == 7)
+    until(lambda: sum(s.is_active or s.model != "" for s in lanes(server)) == 7)
     time.sleep(0.3)
     assert all(client.is_alive() for client in clients)
     assert not server.places.queue.going  # idle agents occupy no slots
@@ -198,10 +198,10 @@ def test_stopped_agent_is_refused_until_user_message(server: Server) -> None:
         assert (told.status, told.code) == (400, "agent_stopped")
     others = [s for s in lanes(server) if s.id != one.id]
     assert {s.state for s in others} == {"tool"}
-    assert agent.seen().state == "stopped"
+    assert agent.snapshot().state == "stopped"
     assert ask(server, "POST", CHAT, turn("Go on"), **headers("agent-3")).status == 200
     at_rest(server)
-    assert agent.seen().state == "tool"
+    assert agent.snapshot().state == "tool"
 
 
 def test_reply_can_be_followed_paused_and_stopped(server: Server) -> None:
@@ -215,12 +215,12 @@ def test_reply_can_be_followed_paused_and_stopped(server: Server) -> None:
     assert agent is not None
     assert agent.text
     agent.pause(True)
-    until(lambda: agent.seen().state == "paused")
+    until(lambda: agent.snapshot().state == "paused")
     agent.stop()
     told = until_said(client, b"[DONE]")
     assert b'"finish_reason":"stop"' in told.replace(b" ", b"")
     until(lambda: not agent.requests)
-    assert agent.seen().state == "stopped"
+    assert agent.snapshot().state == "stopped"
     kept = agent.conversation
     assert kept is not None
     assert kept.messages[0]["content"] == "hello"
@@ -240,7 +240,7 @@ def test_paused_agent_is_dropped_with_its_client(server: Server) -> None:
     until(lambda: bool(agent.requests))
     client.close()
     until(lambda: not agent.requests)
-    assert agent.seen().state == "paused"
+    assert agent.snapshot().state == "paused"
     client = connect(server, raw(turn("Work", result=True), *named))
     until(lambda: bool(agent.requests))
     agent.stop()  # while it is queued
@@ -430,12 +430,12 @@ def test_kept_conversations_have_a_limit() -> None:
     for n in range(40):
         request = shown()
         agent = known.begin(request, who([user("x")], thread_id=str(n)))
-        known.keep(agent, request, [{"role": "user", "content": "x"}], 2**20)
+        known.store_conversation(agent, request, [{"role": "user", "content": "x"}], 2**20)
         known.end(agent, request)
     assert sum(s.keeps for s in known.all()) == 32
     request = shown()
     agent = known.begin(request, who([user("x")], thread_id="large"))
-    known.keep(agent, request, [{"role": "user", "content": "x"}], 2**21)
+    known.store_conversation(agent, request, [{"role": "user", "content": "x"}], 2**21)
     assert agent.conversation is None
 
 
@@ -483,7 +483,7 @@ def test_agents_of_one_key_do_not_displace_others() -> None:
         for n in range(count):
             request = shown()
             agent = known.begin(request, who([user("x")], guest=guest, thread_id=str(n)))
-            known.keep(agent, request, [{"role": "user", "content": "x"}], 2**20)
+            known.store_conversation(agent, request, [{"role": "user", "content": "x"}], 2**20)
             known.end(agent, request)
     assert len(known.of("a")) <= MAX_IDLE_AGENTS + 1
     assert [seen.keeps for seen in known.of("b")] == [True] * 3

@@ -78,10 +78,10 @@ def test_common_head_of_conversations_is_not_compared() -> None:
 
 def test_pieces_of_a_calls_arguments_are_joined_once() -> None:
     choice = Choice(0, True)
-    list(choice.take(ToolCallStarted("s", "r", "c", "write")))
+    list(choice.handle_event(ToolCallStarted("s", "r", "c", "write")))
     for _ in range(3):
-        list(choice.take(ToolCallDelta("s", "r", "c", Unread('{"a": "b"'))))
-    assert list(choice.take(ToolCallFailed("s", "r", "c", "", "cut", CUT_OFF))) == []
+        list(choice.handle_event(ToolCallDelta("s", "r", "c", Unread('{"a": "b"'))))
+    assert list(choice.handle_event(ToolCallFailed("s", "r", "c", "", "cut", CUT_OFF))) == []
 
 
 @pytest.mark.parametrize("path", PLACES)
@@ -187,7 +187,7 @@ def test_key_with_most_conversations_loses_one(loaded: tuple[Engine, Model]) -> 
 
     def say(guest: str) -> None:
         number = f"{guest} {len(kept[guest])}"
-        found = known.take(model, [user(number)], SessionConfig(), Guest(guest))
+        found = known.acquire(model, [user(number)], SessionConfig(), Guest(guest))
         kept[guest].append(found.session)
         known.give_back(found)
 

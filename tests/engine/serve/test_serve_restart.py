@@ -172,7 +172,7 @@ def test_restored_session_gives_same_answers(
                     {"role": "assistant", "content": answer.text},
                     {"role": "user", "content": f"go on {number}"},
                 ]
-                server.conversations.keep()
+                server.conversations.save_idle()
             found.append(texts)
     assert found[0] == found[1]
 

@@ -475,7 +475,8 @@ def test_follows_is_refused_where_meaningless(serve: Serve) -> None:
     assert ids(server) == []
     long = user("long " * (MAX_STORED_BYTES // 5))  # too long for the model, so not kept
     assert (
-        SentConversation().followed(None, [long], MAX_STORED_BYTES + 1).kept == SentConversation()
+        SentConversation().followed(None, [long], MAX_STORED_BYTES + 1).storable
+        == SentConversation()
     )
     assert ask(server, "GET", "/v1/models").json["stretto"] == {"sessions": 1}
 

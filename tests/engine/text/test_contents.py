@@ -19,7 +19,7 @@ from engine.messages import Message, RawPrompt
 from engine.sandbox.prompts import PlainTokenizer, describe_tokenizer
 from engine.text import contents, pieces, prompt, recognition
 from engine.text.dialects import CALL, THINK, Markers
-from engine.text.known_tokenizer import KnownTokenizer, tell
+from engine.text.known_tokenizer import KnownTokenizer, describe
 from engine.text.prompt import Prompt
 from engine.text.rendering import MOMENT, InProcess, Reader
 from engine.text.reply_text import ReplyText
@@ -250,7 +250,7 @@ def test_only_raw_prompts_have_markers(
 def test_known_tokenizer_has_the_same_markers(tokenizer: Any) -> None:
     for name in FAMILIES:
         its, _ = tokenizer(name)
-        told = tell(its, max(its.get_vocab().values()))
+        told = describe(its, max(its.get_vocab().values()))
         assert told is not None
         known = KnownTokenizer(*told, b"", lambda: None)
         assert contents.marks_of(known) == contents.marks_of(its)
@@ -421,7 +421,7 @@ def test_answer_with_markers_is_not_read_again(tokenizer: Any, name: str, spelle
         for token in ids:
             reply.add(token)
         reply.finish()
-        said = reply.said()
+        said = reply.as_message()
         after = first.ledger(contents.of(its).written(reply.raw, said), ids)
         turns = [ASK, said, ASK]
         return prompt.build(its, turns, stream.reasoning, after, reader, template=template)

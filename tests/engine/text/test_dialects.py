@@ -166,7 +166,7 @@ def test_second_turn_starts_with_the_cached_tokens(
     assert ASK["content"] in its.decode(first.tokens[:boundary])
 
     follow: list[Message] = [{"role": "user", "content": "And now?"}]
-    said = reply.said()
+    said = reply.as_message()
     calls = said.get("tool_calls", ())
     if calls:
         follow = [{"role": "tool", "content": "rain", "tool_call_id": c["id"]} for c in calls]
@@ -284,7 +284,7 @@ def test_calls_do_not_depend_on_chunks(tokenizer: Any, name: str, stream: Stream
     assert summary(told) == at_once
     assert early > 3, "its name is told before it is whole"
     ids_told = [one.id for one in told if one.kind == "finished"]
-    assert [call["id"] for call in reply.said().get("tool_calls", ())] in ([], ids_told)
+    assert [call["id"] for call in reply.as_message().get("tool_calls", ())] in ([], ids_told)
 
 
 @pytest.mark.parametrize("name", FAMILIES)

@@ -104,7 +104,7 @@ def test_the_same_words_tokens_and_masks(make: Callable[[], Tokenizer]) -> None:
     text = make().to_str()
     end = make().token_to_id("</s>") or 0
     whole = llguidance.LLTokenizer(text, eos_token=[end, 1], slices=[])
-    told = form_tokens.tell(whole, text)
+    told = form_tokens.extract(whole, text)
     assert told is not None
     facts = json.loads(json.dumps(told[0]))  # as if sent through a pipe
     parts = form_tokens.make((facts, told[1]), [end, 1])
@@ -130,12 +130,12 @@ def test_other_tokenizers_are_built_from_json() -> None:
     made = Tokenizer(models.WordPiece({"a": 0, "[UNK]": 1}, unk_token="[UNK]"))
     made.decoder = decoders.ByteLevel()
     text = made.to_str()
-    assert form_tokens.tell(llguidance.LLTokenizer(text, eos_token=[0], slices=[]), text) is None
+    assert form_tokens.extract(llguidance.LLTokenizer(text, eos_token=[0], slices=[]), text) is None
 
 
 def test_an_added_token_with_another_id_is_refused() -> None:
     text = with_added().to_str()
-    facts, blobs = form_tokens.tell(
+    facts, blobs = form_tokens.extract(
         llguidance.LLTokenizer(text, eos_token=[0], slices=[]), text
     ) or (
         {},

@@ -14,7 +14,7 @@ from engine.bench.random_models import SHAPES, write_model
 from engine.messages import Message, RawPrompt
 from engine.model import loader
 from engine.sandbox.prompts import load_wrapper
-from engine.text.known_tokenizer import KnownTokenizer, tell
+from engine.text.known_tokenizer import KnownTokenizer, describe
 
 SPM = {
     "type": "Sequence",
@@ -57,7 +57,7 @@ def test_known_tokenizer_equals_original(tmp_path: Path, change):
     (tmp_path / "chat_template.jinja").write_text(TOOLS)
     wrapper = load_wrapper(str(tmp_path), [2], None)
     vocabulary = wrapper.get_vocab()
-    told = tell(wrapper, max(vocabulary.values()))
+    told = describe(wrapper, max(vocabulary.values()))
     assert told is not None
     facts = json.loads(json.dumps(told[0]))  # as if sent through a pipe
     known = KnownTokenizer(facts, told[1], b"", never)
@@ -85,7 +85,7 @@ def test_known_tokenizer_equals_original(tmp_path: Path, change):
 def test_unknown_facts_come_from_the_tokenizer(tmp_path: Path):
     change_tokenizer(tmp_path, as_it_is)
     wrapper = load_wrapper(str(tmp_path), [2], None)
-    told = tell(wrapper, 260)
+    told = describe(wrapper, 260)
     assert told is not None
     known = KnownTokenizer(*told, b"", lambda: wrapper)
     assert known.encode("hello there") == wrapper.encode("hello there")
@@ -97,7 +97,7 @@ def test_unknown_facts_come_from_the_tokenizer(tmp_path: Path):
 def test_tokenizer_with_custom_decoder_is_loaded_whole(tmp_path: Path):
     change_tokenizer(tmp_path, lambda t: t.update(decoder={"type": "Fuse"}))
     wrapper = load_wrapper(str(tmp_path), [2], None)
-    assert tell(wrapper, 260) is None
+    assert describe(wrapper, 260) is None
 
 
 def test_no_chat_has_the_tokenizer_loaded_in_the_engines_process(tmp_path: Path, monkeypatch):

@@ -88,12 +88,14 @@ def answered(reply: ReplyText, tokens: Iterable[int], offers: bool) -> tuple[Cho
     def tell(deltas: list[Delta], over: bool) -> None:
         told: list[Event] = [TextDelta("session", "reply", t, kind, ()) for t, kind in deltas]
         for one in [*told, *map(event, reply.calls_told(over))]:
-            pieces.extend(choice.take(one))
+            pieces.extend(choice.handle_event(one))
 
     for token in tokens:
         tell(reply.add(token), False)
     tell(reply.finish(), True)
-    pieces.extend(choice.take(Finished("session", "reply", FinishReason.STOP, ReplyStats())))
+    pieces.extend(
+        choice.handle_event(Finished("session", "reply", FinishReason.STOP, ReplyStats()))
+    )
     return choice, pieces
 
 

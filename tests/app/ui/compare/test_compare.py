@@ -217,7 +217,7 @@ def test_results_end_a_blind_comparison(start: Start):
     run.window.commands["panel_vote"].trigger()
     vote = run.pane.chat.transcript.last("assistant")
     assert panel.sources(vote) == {"A": "one", "B": "two"}
-    assert [run.pane.chat.shown(c.message_id).model for c in columns] == ["one", "two"]
+    assert [run.pane.chat.displayed(c.message_id).model for c in columns] == ["one", "two"]
 
 
 def test_columns_open_as_chats(start: Start):

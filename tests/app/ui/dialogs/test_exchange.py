@@ -169,7 +169,7 @@ def test_export_starts_in_an_existing_folder(
     run = talk(start)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
-    monkeypatch.setattr(asking, "place", place)
+    monkeypatch.setattr(asking, "ask_save_path", place)
     run.window.commands["export"].trigger()
     asked = dialog(run, ExportDialog)
     asked.go.click()

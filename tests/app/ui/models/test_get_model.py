@@ -76,7 +76,7 @@ def test_hub_is_contacted_only_for_complete_names(opened, served):
     dialog.field.setText("https://elsewhere.test/some/page")
     assert not dialog.looking.pausing
     run.qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
-    dialog._look()
+    dialog._look_up_selected()
     assert run.window.downloads._written == {}
     assert served.asked == []
 

@@ -29,6 +29,6 @@ def test_canceled_file_dialog_changes_nothing(
     run = start().ready()
     answering(monkeypatch, "file", None)
     run.window.chats.open_gguf_file()
-    run.until(lambda: not flows.left())
+    run.until(lambda: not flows.running_tasks())
     assert run.pane.header.model_button.text() == "Guide"
     assert len(run.panes) == 1

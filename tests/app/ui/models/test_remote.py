@@ -32,7 +32,7 @@ def secrets(monkeypatch):
     monkeypatch.setattr(keychain, "is_there", lambda: True)
     monkeypatch.setattr(keychain, "read", lambda account="": kept.get(account, ""))
     monkeypatch.setattr(
-        keychain, "keep", lambda key, account="": kept.update({account: key}) or True
+        keychain, "store_secret", lambda key, account="": kept.update({account: key}) or True
     )
     monkeypatch.setattr(keychain, "forget", lambda account="": kept.pop(account, None))
     return kept

@@ -38,7 +38,7 @@ def opened(run: Run, typed: str = "") -> Palette:
 
 
 def words(palette: Palette) -> list[str]:
-    return [entry.text for entry in palette.shown()]
+    return [entry.text for entry in palette.visible_entries()]
 
 
 GERMAN = {
@@ -89,7 +89,7 @@ def test_palette_lists_commands_with_keys_and_reasons(run: Run):
     palette.finder.SHOWN = 10_000
     palette.finder.look_for("")
     palette.finder.finish()
-    by_key = {entry.key: entry for entry in palette.shown()}
+    by_key = {entry.key: entry for entry in palette.visible_entries()}
     for name, made in REGISTRY.items():
         if name == "palette":
             continue
@@ -108,7 +108,7 @@ def test_palette_lists_commands_with_keys_and_reasons(run: Run):
     palette.finder.SHOWN = 10_000
     palette.finder.look_for("")
     palette.finder.finish()
-    there = {entry.text for entry in palette.shown()}
+    there = {entry.text for entry in palette.visible_entries()}
 
     def walk(menu: QMenu) -> Iterator[str]:
         menu.aboutToShow.emit()
@@ -159,11 +159,11 @@ def test_palette_names_remote_models_and_chats(run: Run):
     chat.rename("Tools")
     palette = opened(run, "toolbot")
     palette.finder.finish()
-    found = {entry.kind: entry for entry in palette.shown()}
+    found = {entry.kind: entry for entry in palette.visible_entries()}
     assert found[EntryKind.MODEL].text == "toolbot · 127.0.0.1:9"
     assert found[EntryKind.CHAT].text == "Tools"
     assert found[EntryKind.CHAT].beside.startswith("toolbot · 127.0.0.1:9")
-    for entry in palette.shown():
+    for entry in palette.visible_entries():
         assert "remote:" not in entry.text + entry.beside
     palette.close_palette()
 
@@ -191,7 +191,7 @@ def test_palette_runs_command_and_restores_focus(run: Run):
     run.pane.chat.turn.write("say one")
     run.pane.chat.turn.handle(Event.ENTER)
     run.until(lambda: run.pane.chat.refusal(Action.REGENERATE) is None)
-    assert "Not possible now" not in palette.shown()[0].spoken
+    assert "Not possible now" not in palette.visible_entries()[0].spoken
     run.qtbot.keyClick(palette.field, KEY.Key_Return)
     assert run.pane.chat.reply.is_active
     run.answered()
@@ -292,7 +292,7 @@ def test_palette_finds_translated_and_english_names(start: Start):
     run = start().ready()
     palette = opened(run, "rechts")
     assert words(palette) == ["Rechts teilen"]
-    assert palette.shown()[0].beside == "Fenster"
+    assert palette.visible_entries()[0].beside == "Fenster"
     palette.close_palette()
     palette = opened(run, "split r")
     assert words(palette)[0] == "Rechts teilen"

@@ -69,7 +69,7 @@ def test_get_model_button_fits_smallest_pane(start: Start):
             assert part.width() >= part.sizeHint().width()
 
     run.window.resize(1200, 900)
-    run.until(lambda: not flows.left())
+    run.until(lambda: not flows.running_tasks())
     assert not run.pane.empty.small.isVisible()
     assert run.pane.empty.get.isVisible()
     run.pane.chat.model.set("/models/one")

@@ -128,9 +128,9 @@ def test_tooltips_show_custom_shortcuts(start: Start):
     run = start().ready()
     button, keys = new_button(run), run.window.keys
     assert point_at(button) == f"New chat  {native('Ctrl+N')}"
-    keys.give("new", "Ctrl+Shift+Y")
+    keys.assign("new", "Ctrl+Shift+Y")
     assert point_at(button) == f"New chat  {native('Ctrl+Shift+Y')}"
-    keys.give("new", "")
+    keys.assign("new", "")
     assert point_at(button) == "New chat"
     keys.reset("new")
     assert point_at(button) == f"New chat  {native('Ctrl+N')}"
@@ -144,7 +144,7 @@ def test_tooltips_show_custom_shortcuts(start: Start):
 
     run.app.settings.set(send_key="enter")
     run.ask("say one")
-    run.window.keys.give("regenerate", "Ctrl+Alt+R")
+    run.window.keys.assign("regenerate", "Ctrl+Alt+R")
     last = run.pane.chat.transcript.last("assistant").id
     run.until(lambda: run.pane.transcript.row(last))
     row = run.pane.transcript.row(last)

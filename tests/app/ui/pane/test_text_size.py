@@ -108,12 +108,12 @@ def test_reduced_motion_follows_desktop_or_setting(qtbot):
     wanted = motion.Motion("system", parent)
     heard: list[bool] = []
     wanted.changed.connect(lambda: heard.append(wanted.reduced))
-    wanted.take("org.freedesktop.appearance", "reduced-motion", 1)
-    wanted.take("org.gnome.desktop.interface", "enable-animations", False)
-    wanted.take("org.freedesktop.appearance", "reduced-motion", 0)
-    wanted.take("org.freedesktop.appearance", "color-scheme", 1)
+    wanted.apply_setting("org.freedesktop.appearance", "reduced-motion", 1)
+    wanted.apply_setting("org.gnome.desktop.interface", "enable-animations", False)
+    wanted.apply_setting("org.freedesktop.appearance", "reduced-motion", 0)
+    wanted.apply_setting("org.freedesktop.appearance", "color-scheme", 1)
     assert heard == [True]
-    wanted.take("org.gnome.desktop.interface", "enable-animations", True)
+    wanted.apply_setting("org.gnome.desktop.interface", "enable-animations", True)
     wanted.want("less")
     wanted.want("system")
     assert heard == [True, False, True, False]

@@ -511,7 +511,7 @@ def test_closing_with_changes_asks_first(start: Start) -> None:
             buttons[words].click()
         else:
             QTest.keyClick(box, Qt.Key.Key_Return)
-        run.until(lambda: not flows.left())
+        run.until(lambda: not flows.running_tasks())
         return sorted(buttons)
 
     window = servers_window(run)
@@ -700,7 +700,7 @@ def test_popover_reopens_with_the_folder(start: Start, tmp_path: Path):
     assert isinstance(dialog, QFileDialog)
     dialog.setDirectory(str(tmp_path))
     dialog.accept()
-    run.until(lambda: not flows.left())
+    run.until(lambda: not flows.running_tasks())
     (again,) = (w for w in run.window.findChildren(ToolsPopover) if w.isVisible())
     folders = run.app.library.toolbox.consents.folders(run.pane.chat.id)
     assert [grant.path for grant in folders] == [tmp_path.resolve()]

@@ -48,7 +48,9 @@ def test_chosen_file_gets_its_extension(
     qtbot: QtBot, parent: QWidget, tmp_path: Path, typed: str, chosen: str, written: str
 ) -> None:
     kinds = "CSV (*.csv);;Markdown (*.md)"
-    task, dialog = opened(qtbot, parent, asking.place(parent, "Export", tmp_path / "x.csv", kinds))
+    task, dialog = opened(
+        qtbot, parent, asking.ask_save_path(parent, "Export", tmp_path / "x.csv", kinds)
+    )
     assert isinstance(dialog, QFileDialog)
     dialog.selectNameFilter(chosen)
     dialog.filterSelected.emit(chosen)  # like a manual choice
@@ -112,7 +114,7 @@ def test_canceled_question_returns_nothing(qtbot: QtBot, parent: QWidget, tmp_pa
         (asking.folder(parent, "Folder"), None),
         (asking.file(parent, "File", "All (*)"), None),
         (asking.files(parent, "Files", "", "All (*)"), []),
-        (asking.place(parent, "Export", tmp_path / "x.csv", "CSV (*.csv)"), None),
+        (asking.ask_save_path(parent, "Export", tmp_path / "x.csv", "CSV (*.csv)"), None),
         (asking.line(parent, "Rename", "Another name:"), None),
     ):
         task, dialog = opened(qtbot, parent, question)

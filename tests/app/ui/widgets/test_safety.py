@@ -63,7 +63,7 @@ def follow(qtbot: QtBot, view, address, button):
     """Click a link and press the button. Returns the dialog's text."""
     said = answer_dialog(button)
     view.anchorClicked.emit(QUrl(address))
-    qtbot.waitUntil(lambda: bool(said) and not flows.left())
+    qtbot.waitUntil(lambda: bool(said) and not flows.running_tasks())
     return said
 
 
@@ -177,7 +177,7 @@ def test_long_address_fits_the_screen(qtbot, view, visited, address):
 
     QTimer.singleShot(0, look)
     ask_and_open(view, QUrl(address))
-    qtbot.waitUntil(lambda: bool(sizes) and not flows.left())
+    qtbot.waitUntil(lambda: bool(sizes) and not flows.running_tasks())
     assert sizes[0].width() <= 700
     assert sizes[0].height() <= 500
     assert "more characters" in judge(QUrl(address))[1]

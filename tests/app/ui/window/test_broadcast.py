@@ -206,7 +206,7 @@ def test_four_replies_need_no_message(start: Start, qtbot: QtBot):
     run = start().ready()
     qtbot.mouseClick(run.pane.empty.four, Qt.MouseButton.LeftButton)
     run.until(lambda: len(run.engine.sent) == 4 and not run.pane.chat.reply.is_active)
-    columns = run.pane.chat.panel.columns(run.pane.panel.shown)
+    columns = run.pane.chat.panel.columns(run.pane.panel.first_message_id)
     assert [column.content for column in columns] == [f"You said: {FOUR_THING}"] * 4
 
 

@@ -164,13 +164,13 @@ def test_shortcut_table_is_searchable_and_fits(start: Start) -> None:
 def test_hints_name_own_shortcuts(start: Start) -> None:
     run = start().ready()
     keys, nothing, search = run.window.keys, run.window.workspace.nothing, run.window.sidebar.search
-    keys.give("undo_close", "F8")
-    keys.give("search", "F9")
+    keys.assign("undo_close", "F8")
+    keys.assign("search", "F9")
     run.window.workspace.close_pane(run.pane)
     assert any(native("F8") in label.text() for label in nothing.findChildren(QLabel))
     at = search.rect().center()
     QApplication.sendEvent(search, QHelpEvent(QEvent.Type.ToolTip, at, search.mapToGlobal(at)))
     assert search.toolTip().endswith(native("F9"))
-    keys.give("undo_close", "")
+    keys.assign("undo_close", "")
     nothing.set_elsewhere(False)
     assert not any("reopens" in label.text() for label in nothing.findChildren(QLabel))
