@@ -33,7 +33,7 @@ class SlotPolicy(Struct, frozen=True):
     states: bool = False  # keep recurrent states stacked between steps, for sessions of any length
     # With a single buffer, the maximum size in bytes of an entering session. Decoding stalls while
     # its keys and values are copied.
-    most: int | None = None
+    max_bytes: int | None = None
 
     def may_hold(self, length: int) -> bool:
         """Check whether a session of `length` tokens can have a slot for one more step."""
@@ -59,7 +59,7 @@ class SlotPolicy(Struct, frozen=True):
 
 
 ON_CPU = SlotPolicy(
-    below=1024, classes=False, windows=True, bits=True, states=True, most=24 * 2**20
+    below=1024, classes=False, windows=True, bits=True, states=True, max_bytes=24 * 2**20
 )
 ON_GPU = SlotPolicy(
     below=None, classes=True, some_layers=True, windows=True, bits=True, states=True

@@ -101,7 +101,7 @@ class Slots:
 
         Returns the sessions by the buffer's `id()`.
         """
-        most = self.policy.most
+        most = self.policy.max_bytes
         if most is not None:
             coming = [kv for kv in coming if bytes_of(kv, self.policy) <= most]
             if len(self.occupants) + len(coming) < 2:

@@ -226,7 +226,7 @@ def _advance_draft(
         reason, told = take(following), told + 1
         agrees = [following] == found.fed[told : told + 1]
     kv.roll_back(start + told)
-    drafter.keep(start + told)
+    drafter.roll_back(start + told)
     accepted = told - 1 + agrees
     drafter.drafted += len(found.drafted)
     drafter.accepted += accepted

@@ -163,7 +163,7 @@ def test_long_turn_slides_by_whole_steps(engine: Engine, model: Model) -> None:
     [
         ("weather", {}, "list"),
         ([{"type": "web"}], {}, "function"),
-        ([WEATHER, WEATHER], {}, "differ"),
+        ([WEATHER, WEATHER], {}, "unique names"),
         ([{"type": "function", "function": {"name": "a\x1b[31m"}}], {}, "name"),
         ([{"type": "function", "function": {"name": "auto"}}], {}, "name"),
         ([{"type": "function", "function": {"name": "a", "parameters": [1]}}], {}, "schema"),

@@ -870,14 +870,15 @@ class Person:
         pane = self.pane
         if pane is not None:
             pane.composer.set_text(TEXTS[which % 4])
+        touched = {pane.chat.id} if pane is not None else set()
         self.window.commands["compare"].trigger()
         dialog = next((d for d in self.window.findChildren(CompareDialog) if d.isVisible()), None)
         if dialog is None:
-            return set()
+            return touched
         dialog.kinds[("Seeds", "Temperatures", "Models")[which % 3]].click()
         dialog.blind.setChecked(which % 2 == 0)
         (dialog.go.click if which % 5 else dialog.reject)()
-        return {pane.chat.id} if pane is not None else set()
+        return touched
 
     def compared(self, what: str, n: int) -> Touched:
         panes = [pane for pane in self.panes() if pane.unfolded]

@@ -176,7 +176,7 @@ class CompareDialog(Sheet):
         self.tally = self.label(describe_kept(settings.kept, self._models))
         self.add = self.button(tr("Add Member"), lambda: self._add(Member(), focus=True))
         self._list = RowList(self.add, self)
-        self._list.setMinimumHeight(scaled(250))
+        self._list.setMinimumHeight(scaled(200))
         self._list.changed.connect(self._refresh)
         self.why = self.label()
         keep_place(self.why)

@@ -33,7 +33,7 @@ def wide(family: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def wide_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    root = tmp_path_factory.mktemp("wide")
+    root = tmp_path_factory.mktemp("head width")
 
     def folder(family: str) -> Path:
         path = root / family.replace(" ", "-")
@@ -159,10 +159,10 @@ def test_the_answer_hardly_changes(
 @pytest.mark.parametrize(
     ("family", "why"),
     [
-        ("plain", "wide"),  # the usual test models have heads 16 wide
+        ("plain", "head width"),  # the usual test models have heads 16 wide
         ("pure recurrent", "grows"),
-        ("MLA", "wide"),
-        ("attention sinks", "wide"),
+        ("MLA", "head width"),
+        ("attention sinks", "head width"),
     ],
 )
 def test_unsupported_bits_are_refused_first(

@@ -303,7 +303,8 @@ def test_invalid_share_is_reported(
 
 
 @pytest.mark.parametrize(
-    ("alias", "says"), [("claude", "written as"), ("=x", "written as"), ("a=nothing", "no model")]
+    ("alias", "says"),
+    [("claude", "must look like"), ("=x", "must look like"), ("a=nothing", "nknown model")],
 )
 def test_invalid_alias_is_reported(
     capsys: pytest.CaptureFixture[str], alias: str, says: str

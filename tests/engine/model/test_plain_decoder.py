@@ -25,6 +25,7 @@ from engine.cache.session_kv import SessionKV
 from engine.kernels import library as kernels
 from engine.model import backend, loader, packed_layers, plain_decoder, probe, ragged, runner
 from engine.model.plain_decoder import PlainDecoder
+from engine.stepping import SteppedEngine
 from tests.engine.adapters import write_adapter
 from tests.engine.families import FAMILIES
 from tests.engine.model.few_bits import difference, packed, passes, write_few_bits
@@ -465,7 +466,7 @@ def test_reproducible_chats_share_steps_and_say_the_same(
             rows.append(len(own)) or real(self, given, own, *more, **named)
         ),
     )
-    with Engine() as engine:
+    with SteppedEngine() as engine:
         alone = answers(engine, folder, is_together=False)
         rows.clear()
         assert answers(engine, folder, is_together=True, reproducible=True) == alone

@@ -240,7 +240,7 @@ def test_broken_call_is_closed_or_shown_as_text(agents: Server, stream: bool) ->
     assert closed["status"] == "completed"
     *begun, half = output("[[half]]")  # an incomplete command is never run
     assert [item["status"] for item in begun] == ["incomplete"] * stream
-    assert "damaged" in half["content"][0]["text"]
+    assert "malformed" in half["content"][0]["text"]
     assert "rm -rf /tmp/a" in half["content"][0]["text"]
     (torn,) = output("[[torn]]")
     assert torn["content"][0]["text"] == "<tool_call>\nrun it for me\n</tool_call>"

@@ -48,7 +48,7 @@ def test_expecting_client_is_refused_before_it_sends(server: Server) -> None:
     )
     with socket.create_connection(("127.0.0.1", server.port), 60) as client:
         client.sendall(head.encode())
-        answer = until_said(client, b"not more")
+        answer = until_said(client, b"too large")
     assert answer.startswith(b"HTTP/1.1 413 ")
     assert b"100 Continue" not in answer
 

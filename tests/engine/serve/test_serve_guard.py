@@ -463,7 +463,7 @@ def test_failed_load_is_reported_and_others_continue(
     assert b"model_load_failed" in told.body
     assert ask(server, "POST", CHAT, body()).status == 200
     engine, model = loaded
-    with pytest.raises(EngineError, match="no folder"):
+    with pytest.raises(EngineError, match="does not exist"):
         Server(engine, [model], 0, folders=("/does/not exist",))
 
 

@@ -198,7 +198,7 @@ def test_damaged_call_is_shown_with_a_note(tokenizer: Callable[[str], Any]) -> N
     reply = ReplyText(its, "", (), "", [tool("ls", of({"command": {"type": "string"}}))])
     choice, _ = answered(reply, its.encode(says, add_special_tokens=False), True)
     assert not choice.calls
-    assert "damaged" in choice.text
+    assert "malformed" in choice.text
     assert choice.text.startswith("I look.")
     assert choice.text.endswith(says.removeprefix("I look.\n"))
 

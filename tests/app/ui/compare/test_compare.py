@@ -206,7 +206,7 @@ def test_blind_columns_hide_names_until_one_is_kept(start: Start):
     pane.panel.columns[0].keep.click()
     assert run.window.toast.text == "Reply A was two. two kept"
     assert not pane.unfolded
-    assert [pane.chat.shown(i).model for i in ids] == ["two", "one"]
+    assert [pane.chat.displayed(i).model for i in ids] == ["two", "one"]
     run.end()
     assert not start().pane.unfolded
 

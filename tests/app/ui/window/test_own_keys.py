@@ -29,11 +29,11 @@ def keys(qapp: QApplication, tmp_path):
 def test_reassigned_keys_can_be_restored(keys):
     own, settings = keys
     assert own.holder("Ctrl+N") == "new"
-    own.give("score", "Ctrl+N")
+    own.assign("score", "Ctrl+N")
     assert own.of("score") == ("Ctrl+N",)
     assert own.of("new") == ("Ctrl+T",)
     assert settings.shortcuts == {"new": ["Ctrl+T"], "score": ["Ctrl+N"]}
-    own.give("sidebar", "")
+    own.assign("sidebar", "")
     assert own.of("sidebar") == ()
     own.reset("new")
     assert own.of("new") == ("Ctrl+N", "Ctrl+T")
