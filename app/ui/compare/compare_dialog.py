@@ -173,6 +173,7 @@ class CompareDialog(Sheet):
         self.blind = QCheckBox(tr("Blind comparison"), self)
         self.blind.setToolTip(tr("Shuffles the replies and hides names until you keep one"))
         ways = across(QLabel(tr("Compare by"), self), *self.kinds.values(), SPRING, self.blind)
+        ways.addStrut(scaled(28))  # the buttons grow with the text after the row was laid out
         self.tally = self.label(describe_kept(settings.kept, self._models))
         self.add = self.button(tr("Add Member"), lambda: self._add(Member(), focus=True))
         self._list = RowList(self.add, self)
@@ -184,7 +185,7 @@ class CompareDialog(Sheet):
         note = tr("The replies appear in this chat, and use its history and settings.")
         self.put(self.label(about), self.label(note), head, ways, self._list, self.tally, self.why)
         self.put_foot(self.go, self.add)
-        self.resize(scaled(700), scaled(470))
+        self.resize(scaled(780), scaled(470))
         self._fill_names(settings.panel)
         self.show_members(members_of(settings))
         self.saved.activated.connect(self._on_saved)
