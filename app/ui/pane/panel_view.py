@@ -31,7 +31,7 @@ from app.ui.widgets.labels import ElidedLabel, plain_label
 from app.ui.widgets.laying import across, down, nest
 from app.ui.widgets.manners import announce, plain_tip
 
-LEAST = 240  # minimum column width in pixels
+LEAST = 216  # minimum column width in pixels; four fit into a new window
 _MAX_QUESTION_CHARACTERS = 300
 
 WORDS = {
