@@ -4,7 +4,7 @@ The plan makes all of them from one `MemoryBudget`. A reply that could never fit
 immediately. A reply that would fit if fewer replies ran waits in the admission queue: chats in the
 foreground first, otherwise in the order in which they were sent. No request overtakes another.
 
-Eviction takes an iteration of its own. The waiting request is admitted in a later iteration, from
+Eviction takes a separate iteration. The waiting request is admitted in a later iteration, from
 the memory in use at that time. So nothing relies on an estimate of what dropping a cache frees:
 memory shared with others stays, and caches that are being written to disk are held until then.
 """

@@ -210,7 +210,7 @@ def _advance_draft(
 ) -> tuple[FinishReason | None, int, int]:
     """Take the drafted tokens while the answer agrees, and the token after them.
 
-    Afterwards the caches of both models hold only the taken tokens, without the last one.
+    Afterwards the caches of both models contain only the taken tokens, except the last one.
 
     Args:
         take: adds a token to the answer; returns the reason if the answer ends with it.

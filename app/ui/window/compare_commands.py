@@ -116,7 +116,7 @@ class CompareCommands(WindowController):
     @pane_command("open_as_chats", mark("Open as Chats"), why_not=_cannot_open)
     @Slot(object)
     def open_as_chats(self, pane: ChatPane) -> None:
-        """Open each column as a chat of its own, next to each other."""
+        """Open each column as a separate chat, side by side."""
         if why := _cannot_open(self, pane):
             self._toast.show_text(why)
             return
