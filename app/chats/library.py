@@ -282,7 +282,7 @@ class ChatLibrary(QObject):
     @Slot()
     def sweep(self) -> None:
         """Erase chats after 30 days in the trash, and messages deleted in an earlier run."""
-        if self.loader.engine is None:  # needed to delete caches of the chats
+        if self.loader.engine is None:  # only the engine can delete the chats' caches
             return
         self._sweeping.setInterval(self.SWEEP_MS[1])
         self._forget_caches()

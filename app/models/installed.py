@@ -80,7 +80,8 @@ class _Walk:
             names[model.ref] = names[str(model.folder)] = model.name
             variants += [variant_of(model.ref, found) for found in adapters_beside(model.folder)]
         for ref in refs:
-            if not os.path.isabs(ref) and downloaded(ref) is None:  # so that it can be forgotten
+            # List a hub model whose files are gone, so that the user can remove it.
+            if not os.path.isabs(ref) and downloaded(ref) is None:
                 yield self._inventory.inspect(ref, Path(ref), ModelSource.ADDED)
         for ref in dict.fromkeys(variants):
             if self._stopped():

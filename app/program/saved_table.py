@@ -65,7 +65,7 @@ def _rows(
     store: Store, saved: Mapping[str, Any], columns: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     trial = saved.get("trial")
-    if trial is None:  # a table of an older version
+    if trial is None:  # earlier versions saved the messages themselves
         trial = {"prompts": saved.get("messages"), "checks": [saved.get("check")]}
     trial, kept = _dict(trial), _dict(saved.get("kept"))
     prompts = [p if isinstance(p, dict) else {"prompt": p} for p in _list(trial.get("prompts"))]

@@ -50,7 +50,7 @@ class StateStack:
         shapes = set()
         for kv in (kv for kv in rows if kv.stack is None):
             own = _shapes(state_caches(kv))
-            if own is None:  # return early, because most models have no states
+            if own is None:  # most models have no states
                 return False
             shapes.add(own)
         if shapes and self.members and any(kv.stack is not None for kv in rows):
