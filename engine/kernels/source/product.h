@@ -242,7 +242,11 @@ INLINE void multiply_some(const Matrix *matrix, int32_t tile, const QuantizedRow
             multiply_some(matrix, tile, given, row, ROWS_AT_ONCE, bits, kind, has_table, out); \
             out += ROWS_AT_ONCE * TILE; \
         } \
-        for (; rows > 3 || rows == 2; rows -= 2, row += 2, out += 2 * TILE) \
+        if (rows >= 4 && ROWS_AT_ONCE > 4) { \
+            multiply_some(matrix, tile, given, row, 4, bits, kind, has_table, out); \
+            rows -= 4, row += 4, out += 4 * TILE; \
+        } \
+        if (rows == 2) \
             multiply_some(matrix, tile, given, row, 2, bits, kind, has_table, out); \
         if (rows == 3) \
             multiply_some(matrix, tile, given, row, 3, bits, kind, has_table, out); \
