@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -125,6 +126,35 @@ def test_non_code_weights_are_refused(folder: Path, tmp_path: Path) -> None:
         Engine() as engine,
         pytest.raises(EngineError, match=r"could not be loaded: .*uint32"),
     ):
+        engine.load(copy)
+
+
+def test_unsupported_group_size_is_an_error(folder: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(folder, tmp_path / "groups"))
+    arrays = mx.load(str(copy / "model.safetensors"))
+    for name, array in arrays.items():
+        if name.endswith(("scales", "biases")):
+            arrays[name] = mx.repeat(array, 4, axis=1)  # groups of 8 inputs
+    mx.save_safetensors(str(copy / "model.safetensors"), arrays)
+    with Engine() as engine, pytest.raises(EngineError, match=r"group size 8 is not supported"):
+        engine.load(copy)
+
+
+@pytest.mark.parametrize(
+    ("part", "shape"), [("down_proj.weight", [64, 2**31 // 8]), ("down_proj.scales", [2**31, 4])]
+)
+def test_shape_larger_than_the_file_is_an_error(
+    folder: Path, tmp_path: Path, part: str, shape: list[int]
+) -> None:
+    copy = Path(shutil.copytree(folder, tmp_path / "huge"))
+    weights = copy / "model.safetensors"
+    data = weights.read_bytes()
+    end = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:end])
+    header[f"model.layers.0.mlp.{part}"]["shape"] = shape
+    text = json.dumps(header).encode()
+    weights.write_bytes(len(text).to_bytes(8, "little") + text + data[end:])
+    with Engine() as engine, pytest.raises(EngineError, match=r"model\.safetensors is damaged"):
         engine.load(copy)
 
 
