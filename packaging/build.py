@@ -32,7 +32,7 @@ import release  # noqa: E402
 import slim  # noqa: E402
 import traces  # noqa: E402
 
-from app.system import licences  # noqa: E402
+from app.system import licenses  # noqa: E402
 from engine.text import import_structure  # noqa: E402
 
 BUILD = ROOT / "build"
@@ -123,7 +123,7 @@ def write_parts_list() -> None:
     """Write the bundle's bill of materials next to it."""
     system = "macos" if sys.platform == "darwin" else sys.platform
     target = BUILD / f"Stretto-{contents.version()}-{system}-{os.uname().machine}.cdx.json"
-    listed = release.parts_list(BUILD / licences.SHIPPED)
+    listed = release.parts_list(BUILD / licenses.SHIPPED)
     target.write_text(json.dumps(listed, indent=1), encoding="utf-8")
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import bootstrap
 import languages
 
-from app.system import licences
+from app.system import licenses
 from app.system.crash import PACKAGES
 from engine.kernels import build
 
@@ -173,13 +173,13 @@ def needed_libraries(binaries: list[tuple[str, str, str]]) -> list[tuple[str, st
 def write_licences(binaries: list[tuple[str, str, str]], target: Path) -> None:
     """Write the list of the bundle's components, for the licenses window and for releases."""
     of_system = sorted({Path(source).resolve() for _, source, _ in binaries})
-    shipped = (p for p in licences.installed() if p.name.replace("-", "_") not in EXCLUDED)
+    shipped = (p for p in licenses.installed() if p.name.replace("-", "_") not in EXCLUDED)
     parts = [*shipped, *_system_parts(of_system)]
     target.parent.mkdir(exist_ok=True)
-    target.write_text(licences.as_json(parts), encoding="utf-8")
+    target.write_text(licenses.as_json(parts), encoding="utf-8")
 
 
-def _system_parts(files: list[Path]) -> Iterator[licences.Component]:
+def _system_parts(files: list[Path]) -> Iterator[licenses.Component]:
     if not files or shutil.which("dpkg-query") is None:
         return
     # Older packages list their files without the leading /usr.
@@ -192,7 +192,7 @@ def _system_parts(files: list[Path]) -> Iterator[licences.Component]:
         text = Path("/usr/share/doc", name.split(":")[0], "copyright").read_text("utf-8", "replace")
         kinds = re.findall(r"^License: *(\S+)", text, re.MULTILINE)
         short = ", ".join(dict.fromkeys(kinds)) or "see its text"
-        yield licences.Component(name.split(":")[0], version, short, text, "deb")
+        yield licenses.Component(name.split(":")[0], version, short, text, "deb")
 
 
 def openblas() -> list[Path]:

@@ -85,9 +85,9 @@ def _message(text: str) -> None:
     """Receive a message as from a tool server's pipe."""
     import anyio
 
-    from app.tools import bounding, transports
+    from app.tools import message_limits, transports
 
-    anyio.run(transports._message, text.encode(), bounding.RateLimit(10**9))
+    anyio.run(transports._message, text.encode(), message_limits.RateLimit(10**9))
 
 
 def _form(text: str) -> None:
@@ -128,7 +128,7 @@ def _spelt(text: str) -> None:
 
 
 def _titled(text: str) -> None:
-    from app.chats.titling import title_in
+    from app.chats.title_generator import title_in
 
     title_in(text[: MB // 100], "a question", "an answer")
 
@@ -260,7 +260,7 @@ PLACES = {
 
 ALL = """
 import json, os, resource, sys
-import anyio, mcp.types, app.chats.differences, app.chats.titling, app.chats.tool_call
+import anyio, mcp.types, app.chats.differences, app.chats.title_generator, app.chats.tool_call
 import app.markdown.highlight, app.markdown.inline, app.remote.stream, app.spelling.speller
 import app.store.index, app.tools.builtin, app.tools.fetch, app.tools.granted_folders
 import app.tools.questions, app.tools.servers, app.tools.transports

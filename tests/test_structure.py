@@ -422,7 +422,7 @@ def items_of_layouts() -> set[str]:
     return {
         f"{module.name}:{node.lineno} {node.attr}"
         for module in modules().values()
-        if module.name.startswith("app.") and module.name != "app.ui.widgets.laying"
+        if module.name.startswith("app.") and module.name != "app.ui.widgets.layout_helpers"
         for node in ast.walk(tree(module.path))
         if isinstance(node, ast.Attribute)
         and node.attr in {"itemAt", "itemAtPosition", "addLayout"}

@@ -87,9 +87,9 @@ class ChatView(Struct, frozen=True):
     compose: Compose
     stage: Stage
     transcript: Transcript
-    answering: str | None = None  # False until the chat appears in the list
+    answering: str | None = None  # ID of the message being generated
     stored: bool = True  # False until the chat appears in the chat list
-    # Server that hosts the chat's model, or None if the model runs locally
+    # Server that hosts the chat's model, or None if the model runs locally.
     remote: Remote | None = None
 
     def subject(self, action: Action, message_id: str) -> Message | None:

@@ -12,18 +12,18 @@ from app.bridge import Bridge
 from app.chats import panel
 from app.chats.actions import EVENTS, Action, ChatView, refusal
 from app.chats.answer import Answer
-from app.chats.answering import ReplyGenerator
-from app.chats.attaching import FileAttacher
 from app.chats.chat_model import ChatModel
 from app.chats.chat_reply import ChatReply
-from app.chats.counting import CountRequest, TokenCount
-from app.chats.helping import HelperRunner
+from app.chats.file_attacher import FileAttacher
+from app.chats.helper_runner import HelperRunner
 from app.chats.options import ChatOptions
 from app.chats.panel import Member
-from app.chats.panelling import PanelRunner
+from app.chats.panel_runner import PanelRunner
 from app.chats.queue import MessageQueue
-from app.chats.reading import FOLLOWS, ChatInUse, ReferencedChats
+from app.chats.referenced_chats import FOLLOWS, ChatInUse, ReferencedChats
+from app.chats.reply_generator import ReplyGenerator
 from app.chats.saved_chat import SavedChat, saved_together
+from app.chats.token_count import CountRequest, TokenCount
 from app.chats.transcript import RemovedMessages
 from app.chats.tree import with_branch_name
 from app.chats.turn import Compose, Editing, Event, Writing

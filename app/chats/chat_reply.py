@@ -11,11 +11,11 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.chats import panel
 from app.chats.answer import Answer, Phase
-from app.chats.answering import ReplyGenerator
-from app.chats.helping import HelperRunner
+from app.chats.helper_runner import HelperRunner
 from app.chats.options import model_of_answer, of_answer
 from app.chats.panel import Member
-from app.chats.panelling import PanelRunner
+from app.chats.panel_runner import PanelRunner
+from app.chats.reply_generator import ReplyGenerator
 from app.chats.saved_chat import SavedChat
 from app.chats.turn import Stage
 from app.models.loading import ModelLoader

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from app.chats.attached import Texts, page_numbers, with_files
+from app.chats.attachment_texts import Texts, page_numbers, with_files
 from app.store import Attachment, Attachments, StoredImage
 from engine import Audio, EngineError, Image
 from engine.sandbox.jobs import exclusive, read_image, read_sound

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app import flows
 from app.bridge import Bridge
 from app.chats.chat import Chat
-from app.chats.organising import ChatOrganizer, listed_differently
+from app.chats.chat_organizer import ChatOrganizer, listed_differently
 from app.chats.session import ChatSession
 from app.chats.transcript import branch
 from app.models.loading import ModelLoader

@@ -64,7 +64,7 @@ class SavedChat:
     # Chat record.
 
     def change(self, **fields: Any) -> None:
-        """Change the record in memory only. Call ``keep`` to store it."""
+        """Change the record in memory only. Call ``save_record`` to store it."""
         self.record = replace(self.record, **fields)
 
     def save_record(self) -> None:
@@ -100,7 +100,7 @@ class SavedChat:
         return queued or message_id in self.transcript
 
     def change_compose(self, compose: Compose) -> None:
-        """Replace the composer content in memory. Call ``keep`` or ``keep_compose`` to store it."""
+        """Replace the composer content in memory only. ``keep_compose`` stores it."""
         if isinstance(compose, Editing):
             before, edited, text = compose.before, compose.message, compose.text
         else:

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from app.chats.attached import Texts
+from app.chats.attachment_texts import Texts
 from app.chats.images import Images, content, joined
 from app.chats.tool_call import OpenCalls, turn_with_calls
 from app.chats.turn import Editing
@@ -41,7 +41,7 @@ class RemovedMessages(Struct, frozen=True):
 class Transcript:
     """Messages of a chat.
 
-    Editing, regenerating and branching only add siblings, existing messages never change. The
+    Editing, regenerating and branching only add siblings; existing messages never change. The
     selected branch runs from a root to ``leaf_id``.
     """
 

@@ -10,9 +10,9 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.chats.actions import BLIND, DEAF
 from app.chats.answer import Answer
-from app.chats.attaching import FileAttacher
 from app.chats.chat_model import ChatModel
 from app.chats.chat_reply import ChatReply
+from app.chats.file_attacher import FileAttacher
 from app.chats.panel import Member
 from app.chats.queue import MessageQueue
 from app.chats.saved_chat import SavedChat, saved_together

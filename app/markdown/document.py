@@ -18,11 +18,11 @@ from app.markdown.highlight import HIGHLIGHT_LIMIT, HighlightScheduler, Lines
 from app.markdown.inline import InlineParser, raw_rows
 from app.markdown.layout import GrowingCode, block_rows, line_rows
 from app.markdown.maths import OBJECT, MathObject
-from app.markdown.painting import Underlay
+from app.markdown.range_text import markdown_text, plain_text
+from app.markdown.row_writer import RowWriter, Widths
 from app.markdown.rows import CodeKey, Row, TextRow
-from app.markdown.selected import markdown_text, plain_text
 from app.markdown.style import LIGHT, MarkdownStyle, formats_of
-from app.markdown.writing import RowWriter, Widths
+from app.markdown.underlay import Underlay
 
 # Pause after a refresh, as a multiple of its duration: 20 ms after 2 ms of work. This limits
 # rendering to an eleventh of the time.

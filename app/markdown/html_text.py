@@ -15,7 +15,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
 from app.markdown.highlight import language_of, pieces
-from app.markdown.plainly import parts
+from app.markdown.plain_text import parts
 from app.markdown.syntax import parser
 from app.markdown.tex import typed
 

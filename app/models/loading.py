@@ -19,10 +19,10 @@ from PySide6.QtCore import QObject, Signal
 from app import flows
 from app.bridge import Bridge
 from app.models import suggestions
+from app.models.distributed_models import SpreadModels
 from app.models.engine_errors import DOES_NOT_FIT, arithmetic, meaning
 from app.models.engine_figures import EngineFigures
 from app.models.names import adapter_of, model_fallback_name, model_location
-from app.models.spreading import SpreadModels
 from app.remote.address import Remote, is_remote, named
 from app.remote.remote_errors import GONE, NOT_STARTED
 from app.remote.remote_session import removed

@@ -19,10 +19,10 @@ from app.bridge import Bridge
 from app.chats.library import ChatLibrary
 from app.models.loading import ModelLoader
 from app.models.models import Models
-from app.program import removed
+from app.program import removal_notices
 from app.program.collector import Collector
-from app.program.opening import StoreOpening, not_restored, restored
 from app.program.saved_table import export_table, forget_table
+from app.program.store_opening import StoreOpening, not_restored, restored
 from app.serving import Serving
 from app.settings import translation
 from app.settings.language import tr
@@ -32,7 +32,7 @@ from app.spelling.speller import Speller
 from app.store import Backup, Store, StoreError
 from app.system import logs, updates
 from app.system.crash import CrashReports
-from app.system.single import SingleInstance
+from app.system.single_instance import SingleInstance
 from app.system.updates import Updates
 from app.ui.dialogs.dialogs import Recovery, ask_about_store, ask_about_unsaved, ask_for_folder
 from app.ui.dialogs.recovery import ask_for_backup
@@ -213,7 +213,7 @@ class Application(QObject):
         if self.down:
             return False
         table = self._export_table()
-        notes = removed.mlx_lm_note(self.paths.data), table
+        notes = removal_notices.mlx_lm_note(self.paths.data), table
         if words := " ".join(filter(None, (self._opening.words, self.settings.note, *notes))):
             self.window.toast.show_text(words, seconds=30)
         if table:

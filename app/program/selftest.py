@@ -294,7 +294,7 @@ def signature() -> str:
 
 
 def licences() -> str:
-    from app.system.licences import components
+    from app.system.licenses import components
 
     parts = components()
     missing = [part.name for part in parts if len(part.text) < 100]

@@ -28,7 +28,7 @@ from app.remote.address import (
     sees_at_ollama,
 )
 from app.remote.stream import Piece, ReplyReader
-from app.tools.bounding import TooMuchError, check_parts
+from app.tools.message_limits import TooMuchError, check_parts
 
 if TYPE_CHECKING:
     import httpx2

@@ -119,7 +119,7 @@ class MachineGroups:
 
         Args:
             ref: model reference, which determines the port. "" for a new model, which gets a free
-                port, and its reference later in `keep`.
+                port, and its reference later in `save`.
         """
         from engine.serve.auth import Keys
 

@@ -17,8 +17,8 @@ from msgspec import field
 
 from app.remote import client, remote_errors
 from app.remote.address import KINDS, Remote
-from app.remote.elsewhere import RemoteRequests, ServerSession
 from app.remote.remote_errors import RemoteError
+from app.remote.server_sessions import RemoteRequests, ServerSession
 from app.remote.stream import ReplyReader, ReplyTimer
 from app.settings.language import tr
 from engine import (

@@ -11,10 +11,10 @@ from weakref import WeakSet
 
 from app.remote import client, remote_errors
 from app.remote.address import KINDS, ListedModel, Remote, has_sessions, named
-from app.remote.elsewhere import Figures, ServerFigures, ServerSession
-from app.remote.finding import Tell, look
+from app.remote.discovery import Tell, look
 from app.remote.groups import MachineGroup, MachineGroups
 from app.remote.remote_session import RemoteModel, RemoteSession
+from app.remote.server_sessions import Figures, ServerFigures, ServerSession
 from app.settings import keychain
 from app.settings.language import tr
 from app.settings.settings import Settings
@@ -110,7 +110,7 @@ class Remotes:
         self._settings.set(find_servers=on)
 
     def find_servers(self, tell: Tell) -> Future[None]:
-        """Search for Strettos on this network until the future is canceled, see `finding.look`."""
+        """Search this network for Strettos until the future is canceled, see `discovery.look`."""
         return self.start(look(tell, self.interfaces))
 
     def _save(self) -> None:

@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from app.remote import remote_errors
 from app.remote.remote_errors import RemoteError
 from app.settings.language import tr
-from app.tools.bounding import TooMuchError, check_parts
+from app.tools.message_limits import TooMuchError, check_parts
 from engine import ReplyStats
 from engine.errors import CONTEXT_OVERFLOW
 
@@ -195,7 +195,7 @@ class ReplyReader:
         """Parse a chunk, or an entire completion from a server that doesn't stream.
 
         Raises:
-            RemoteError: see `take`.
+            RemoteError: see `feed`.
         """
         if not isinstance(chunk, Mapping):
             raise remote_errors.no_sense(self._host)

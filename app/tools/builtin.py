@@ -383,7 +383,7 @@ STANDARD = (
         "Asks several questions at once, each of a helper: a chat of its own with your model, "
         "without tools. Gives back all answers. A fresh helper knows nothing but its question; "
         "a fork has read this chat.",
-        lambda a, c: "",  # the chat runs these, see `app.chats.helping`
+        lambda a, c: "",  # the chat runs these, see `app.chats.helper_runner`
         questions={"type": "array", "items": {"type": "string"}, "maxItems": MOST_HELPERS},
         context={"type": "string", "enum": ["fresh", "fork"], "default": "fresh"},
         check=_can_be_asked,

@@ -23,7 +23,7 @@ from anyio.abc import ByteReceiveStream, Process
 from mcp.os.posix.utilities import terminate_posix_process_tree
 from mcp.shared.message import SessionMessage
 
-from app.tools.bounding import (
+from app.tools.message_limits import (
     MESSAGES_PER_S,
     MOST_PARTS,
     PartCounter,
@@ -112,7 +112,7 @@ def find_program(command: str, path: str) -> str | None:
 LONGEST_LINE = 64 * 1024 * 1024
 """Bytes per message. Longer messages are refused, which makes the call fail."""
 LINES_PER_S = 500
-"""Log lines per second. Any excess is dropped, as for notifications (see `bounding`).
+"""Log lines per second. Any excess is dropped, as for notifications (see `message_limits`).
 
 Other messages are delayed instead.
 """

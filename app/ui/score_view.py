@@ -23,9 +23,9 @@ from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import grown, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.labels import heading, plain_label
-from app.ui.widgets.laying import SPRING, across, down, scrolling
-from app.ui.widgets.manners import mirrored
+from app.ui.widgets.layout_helpers import SPRING, across, down, scrolling
 from app.ui.widgets.row_painter import RowPainter
+from app.ui.widgets.widget_behavior import mirrored
 
 _WORDS = {
     "queued": mark("queued"),

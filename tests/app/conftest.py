@@ -34,7 +34,7 @@ from app.ui.pane.pane import ChatPane
 from app.ui.settings.settings_window import SettingsWindow
 from app.ui.style import theme
 from app.ui.transcript.transcript_view import TranscriptView
-from app.ui.widgets import asking
+from app.ui.widgets import standard_dialogs
 from app.ui.window.main_window import MainWindow
 from app.ui.workspace.docks import configure_docking
 from tests.app.fake_engine import FakeEngine
@@ -157,12 +157,12 @@ def no_leaks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def answering(monkeypatch: pytest.MonkeyPatch, question: str, answer: object) -> None:
-    """Answer one type of question of `app.ui.widgets.asking` immediately."""
+    """Answer one type of question of `app.ui.widgets.standard_dialogs` immediately."""
 
     async def answered(*_: object, **__: object) -> object:
         return answer
 
-    monkeypatch.setattr(asking, question, answered)
+    monkeypatch.setattr(standard_dialogs, question, answered)
 
 
 def _windows() -> list[QWidget]:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from app.system import licences
+from app.system import licenses
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -25,9 +25,9 @@ def release(module: Callable[[str], Any]) -> Any:
 
 
 def test_parts_list_includes_licenses(release: Any, tmp_path: Path) -> None:
-    file = tmp_path / licences.SHIPPED
-    system = licences.Component("libstdc++6", "12.2.0-14", "GPL-3", "…", "deb")
-    file.write_text(licences.as_json([*licences.installed(), system]), encoding="utf-8")
+    file = tmp_path / licenses.SHIPPED
+    system = licenses.Component("libstdc++6", "12.2.0-14", "GPL-3", "…", "deb")
+    file.write_text(licenses.as_json([*licenses.installed(), system]), encoding="utf-8")
     listed = release.parts_list(file)
     assert listed["bomFormat"] == "CycloneDX"
     by_name = {part["name"]: part for part in listed["components"]}

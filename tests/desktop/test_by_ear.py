@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from app.chats.attached import with_files
+from app.chats.attachment_texts import with_files
 from app.store.attachments import from_column, text_from_json
 from tests.desktop.conftest import Desk
 from tests.engine import document_samples as samples

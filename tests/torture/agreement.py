@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QApplication
 
 from app.chats.actions import Action
 from app.chats.answer import Phase
-from app.chats.answering import ReplyGenerator
 from app.chats.chat import Chat
+from app.chats.reply_generator import ReplyGenerator
 from app.chats.tool_call import CallState
 from app.chats.turn import Editing, Stage
 from app.models.loading import LoadState

@@ -63,9 +63,9 @@ from PySide6.QtWidgets import (
 
 from app import flows
 from app.chats.actions import Action
-from app.chats.answering import ReplyGenerator
 from app.chats.chat import Chat
 from app.chats.options import ChatOptions
+from app.chats.reply_generator import ReplyGenerator
 from app.chats.turn import Draft, Editing, Event, QueueState, Stage
 from app.program.application import Application, make_engine
 from app.settings.language import tr

@@ -29,13 +29,13 @@ from PySide6.QtGui import (
 from PySide6.QtSvg import QSvgRenderer
 
 from app.chats.actions import ending
-from app.chats.attached import attached
+from app.chats.attachment_texts import attached
 from app.chats.options import answer_markdown
 from app.chats.panel import called
 from app.markdown.blocks import Block, BlockSplitter
 from app.markdown.highlight import COLOURS
 from app.markdown.html_text import Formulas, body
-from app.markdown.plainly import plainly
+from app.markdown.plain_text import plainly
 from app.markdown.syntax import FenceEnd
 from app.markdown.tex import EM, INK, formula, typed
 from app.settings.language import mark, tr

@@ -16,7 +16,7 @@ from app.chats.importing import chatgpt, claude, lmstudio, webui
 from app.chats.importing.import_reader import Reader
 from app.chats.importing.import_tree import ImportedChat, own_id, with_ids_of_ours
 from app.chats.importing.report import Report
-from app.chats.reading import FOLLOWS
+from app.chats.referenced_chats import FOLLOWS
 from app.settings.language import number, tr
 from app.store import FORMAT, VERSION, ChatRecord, Folder, Store, StoreError, chat_from_json
 from app.store.attachments import AttachedText, Attachment, images_from_json, texts_from_json

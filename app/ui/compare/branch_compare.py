@@ -22,7 +22,7 @@ from app.ui.style.theme import markdown_style, scaled, theme, ui_font
 from app.ui.transcript.markdown_view import MarkdownView
 from app.ui.transcript.message_row import beginning, who
 from app.ui.widgets.labels import plain_label
-from app.ui.widgets.laying import across, down, nest
+from app.ui.widgets.layout_helpers import across, down, nest
 from app.ui.widgets.sheet import Sheet, keep_place
 from app.ui.widgets.textview import TextView
 

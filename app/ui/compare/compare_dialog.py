@@ -37,10 +37,10 @@ from app.ui.style import tokens as t
 from app.ui.style.theme import scaled
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.labels import plain_label
-from app.ui.widgets.laying import SPRING, across
-from app.ui.widgets.manners import WheelGuard
+from app.ui.widgets.layout_helpers import SPRING, across
 from app.ui.widgets.row_list import RowList
 from app.ui.widgets.sheet import Sheet, keep_place
+from app.ui.widgets.widget_behavior import WheelGuard
 
 _CHAT_TEMPERATURE = -0.1  # value that represents the chat's own temperature
 

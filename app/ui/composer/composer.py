@@ -28,7 +28,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QCheckBox, QFrame, QTextEdit, QWidget
 
-from app.chats.counting import CountedTokens
+from app.chats.token_count import CountedTokens
 from app.chats.turn import Compose, Editing
 from app.settings.language import counted, mark, number, tr
 from app.settings.settings import Settings
@@ -37,8 +37,15 @@ from app.ui.style import tokens as t
 from app.ui.style.theme import focus_pen, grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, RoundButton
 from app.ui.widgets.labels import link
-from app.ui.widgets.laying import SPRING, across
-from app.ui.widgets.manners import begin_at_edge, mirror, mirrored, native, plain_tip, show_if
+from app.ui.widgets.layout_helpers import SPRING, across
+from app.ui.widgets.widget_behavior import (
+    begin_at_edge,
+    mirror,
+    mirrored,
+    native,
+    plain_tip,
+    show_if,
+)
 
 MOST_CHARACTERS = 1_000_000
 """Maximum length of a message. Laying out that much text blocks the GUI thread for about a second.

@@ -10,16 +10,16 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from app.chats.attached import page_of
+from app.chats.attachment_texts import page_of
 from app.settings.language import tr
 from app.store import Attachment
 from app.ui.style import tokens as t
 from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton, RemovableButton
 from app.ui.widgets.labels import link
-from app.ui.widgets.manners import mirror, place_in_lines, plain_tip
-from app.ui.widgets.pictures import paint_small
+from app.ui.widgets.picture_sheet import paint_small
 from app.ui.widgets.row_painter import RowPainter
+from app.ui.widgets.widget_behavior import mirror, place_in_lines, plain_tip
 
 
 @dataclass(frozen=True)

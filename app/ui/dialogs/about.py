@@ -18,11 +18,11 @@ from PySide6.QtWidgets import (
 from app import __version__
 from app.settings.language import mark, tr
 from app.settings.settings import Settings
-from app.system.licences import components
+from app.system.licenses import components
 from app.system.updates import Release
 from app.ui.style import tokens as t
 from app.ui.style.theme import code_font, ui_font
-from app.ui.widgets.laying import across, nest
+from app.ui.widgets.layout_helpers import across, nest
 from app.ui.widgets.sheet import Sheet
 
 QT = mark(

@@ -23,7 +23,7 @@ from app.chats.exporting.export import file_name
 from app.chats.importing import Import, Report
 from app.settings.language import counted, mark, number, tr
 from app.store import Store, StoreError
-from app.ui.widgets import asking
+from app.ui.widgets import standard_dialogs
 from app.ui.widgets.sheet import Sheet
 
 FORMS = (
@@ -123,15 +123,17 @@ class ExportDialog(Sheet):
 
     async def _ask(self, export: Export, name: str) -> None:
         """Ask for the export target: a file, or the parent folder if there are several files."""
-        home = await asking.documents()
+        home = await standard_dialogs.documents()
         if export.folder:
-            folder = await asking.folder(self, tr("Export to Folder"), str(home))
+            folder = await standard_dialogs.folder(self, tr("Export to Folder"), str(home))
             target = folder / name if folder is not None else None
         else:
             ending = export.kind.value
             start = home / f"{name}{ending}"
             words = tr(FORMS[self.form.currentIndex()][1]).partition(" (")[0]
-            target = await asking.ask_save_path(self, tr("Export"), start, f"{words} (*{ending})")
+            target = await standard_dialogs.ask_save_path(
+                self, tr("Export"), start, f"{words} (*{ending})"
+            )
         if target is not None:
             export.target = target
             self.begin(export)
@@ -240,12 +242,12 @@ class ImportDialog(Sheet):
     async def _ask_for_files(self) -> None:
         chats, others = tr("Chats"), tr("All files")
         kinds = f"{chats} (*.json *.zip);;{others} (*)"
-        start = str(await asking.downloads())
-        self.begin(await asking.files(self, tr("Import"), start, kinds))
+        start = str(await standard_dialogs.downloads())
+        self.begin(await standard_dialogs.files(self, tr("Import"), start, kinds))
 
     async def _ask_for_folder(self) -> None:
-        start = str(await asking.downloads())
-        folder = await asking.folder(self, tr("Import Folder"), start)
+        start = str(await standard_dialogs.downloads())
+        folder = await standard_dialogs.folder(self, tr("Import Folder"), start)
         self.begin([folder] if folder is not None else [])
 
     def begin(self, paths: Sequence[Path]) -> None:

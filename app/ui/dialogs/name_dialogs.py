@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QWidget
 from app.settings.language import tr
 from app.settings.settings import Settings
 from app.ui.style.theme import scaled
-from app.ui.widgets.laying import across, down, nest
-from app.ui.widgets.manners import begin_at_edge
+from app.ui.widgets.layout_helpers import across, down, nest
 from app.ui.widgets.sheet import Sheet
 from app.ui.widgets.two_lines import TwoLineList
+from app.ui.widgets.widget_behavior import begin_at_edge
 
 LONGEST = 60
 

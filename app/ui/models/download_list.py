@@ -13,7 +13,7 @@ from app.ui.style.figures import download_line
 from app.ui.style.theme import keep_font, repolish
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.labels import plain_label
-from app.ui.widgets.laying import SPRING, across, down, nest
+from app.ui.widgets.layout_helpers import SPRING, across, down, nest
 from engine.errors import GATED
 
 _STEPS = 1000  # QProgressBar uses 32-bit values, which can't hold sizes in bytes

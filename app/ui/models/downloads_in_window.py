@@ -13,8 +13,8 @@ from app import flows
 from app.models.downloads import Downloads
 from app.models.loading import ModelLoader
 from app.settings.language import counted, tr
-from app.ui.widgets.manners import show_if
 from app.ui.widgets.toast import Toast
+from app.ui.widgets.widget_behavior import show_if
 
 if TYPE_CHECKING:
     from app.ui.models.get_model import GetModelDialog

@@ -24,7 +24,7 @@ from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line
 from app.ui.style.theme import scaled, ui_font
 from app.ui.widgets.labels import plain_label
-from app.ui.widgets.laying import down
+from app.ui.widgets.layout_helpers import down
 from app.ui.widgets.sheet import Sheet
 from engine import Fit
 from engine.hub.inventory import InstalledModel

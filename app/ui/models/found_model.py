@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QLabel, QPushButton, QScrollAre
 from app.markdown import MarkdownDocument
 from app.models.suggestions import Suggestion, at_hand
 from app.settings.language import mark, tr
-from app.ui.models.found import (
+from app.ui.models.model_search import (
     CHATS,
     TOKENS,
     chats_line,
@@ -27,7 +27,7 @@ from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line
 from app.ui.style.theme import keep_font, markdown_style, repolish, theme
 from app.ui.widgets.labels import link, plain_label
-from app.ui.widgets.laying import across, down
+from app.ui.widgets.layout_helpers import across, down
 from app.ui.widgets.textview import TextView
 from engine import EngineError, hub
 from engine.hub import Fit

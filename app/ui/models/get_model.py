@@ -12,11 +12,11 @@ from app.models.downloads import Downloads, ref_of
 from app.models.suggestions import at_hand
 from app.settings.language import mark, tr
 from app.ui.models.download_list import DownloadList
-from app.ui.models.found import FoundList, ModelLookup, ModelSearch, SearchField
 from app.ui.models.found_model import DOWNLOAD, LOOK_UP, OPEN, TRY_AGAIN, FoundModel, GoButton
+from app.ui.models.model_search import FoundList, ModelLookup, ModelSearch, SearchField
 from app.ui.models.token_field import TokenField
 from app.ui.style.theme import grown, scaled
-from app.ui.widgets.laying import SPRING, across, down, nest
+from app.ui.widgets.layout_helpers import SPRING, across, down, nest
 from app.ui.widgets.sheet import Sheet
 from engine import EngineError
 from engine.errors import GATED

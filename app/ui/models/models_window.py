@@ -15,11 +15,11 @@ from app.models.installed import InstalledModels
 from app.models.loading import LoadState
 from app.models.removal import ModelRemover
 from app.settings.language import mark, tr
-from app.ui.models.foot import DraftModelChooser, LibraryFoot, ModelAdder, RemovalController
+from app.ui.models.library_foot import DraftModelChooser, LibraryFoot, ModelAdder, RemovalController
 from app.ui.models.models_table import LibraryTable, LibraryView, count
 from app.ui.models.remote import RemoteList
-from app.ui.widgets import asking
-from app.ui.widgets.laying import across
+from app.ui.widgets import standard_dialogs
+from app.ui.widgets.layout_helpers import across
 from app.ui.widgets.sheet import Sheet
 from engine.hub.inventory import InstalledModel
 
@@ -68,7 +68,7 @@ class ModelsWindow(Sheet):
         super().__init__("models-window", tr("Models"), parent)
         self._installed, self._removal, self._library = installed, removal, library
         self._loader = library.loader
-        self._show_folder = show_folder or asking.show_folder
+        self._show_folder = show_folder or standard_dialogs.show_folder
         self._selection: tuple[Path | None, int] = (None, 0)  # folder and row of the selection
         # Creation order determines tab order.
         head = LibraryHead(self)

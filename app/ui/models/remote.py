@@ -27,7 +27,7 @@ from app.chats.library import ChatLibrary
 from app.models.loading import ModelLoader
 from app.remote import address as addresses
 from app.remote.address import AddressError, ListedModel, Remote
-from app.remote.finding import FoundServer
+from app.remote.discovery import FoundServer
 from app.remote.remotes import Remotes
 from app.settings import keychain
 from app.settings.language import counted, mark, tr
@@ -35,7 +35,7 @@ from app.ui.style import tokens as t
 from app.ui.style.theme import grown, keep_font
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.labels import ElidedLabel, plain_label
-from app.ui.widgets.laying import SPRING, across, down, scrolling
+from app.ui.widgets.layout_helpers import SPRING, across, down, scrolling
 from app.ui.widgets.sheet import Sheet, keep_place
 from engine import EngineError
 

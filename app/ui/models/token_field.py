@@ -12,9 +12,9 @@ from app import flows
 from app.models.downloads import Downloads
 from app.settings import keychain
 from app.settings.language import mark, tr
-from app.ui.widgets.asking import ask_and_open
 from app.ui.widgets.labels import link, plain_label
-from app.ui.widgets.laying import down
+from app.ui.widgets.layout_helpers import down
+from app.ui.widgets.standard_dialogs import ask_and_open
 from engine import hub
 
 log = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ from app.ui.palette.finder import EntryKind, Finder, PaletteEntry
 from app.ui.palette.palette import Card
 from app.ui.style import tokens as t
 from app.ui.style.theme import grown
-from app.ui.widgets.laying import down
+from app.ui.widgets.layout_helpers import down
 
 LONGEST = 60  # anything longer is a message rather than a query
 

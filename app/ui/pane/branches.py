@@ -53,9 +53,9 @@ from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import grown, scaled, theme
 from app.ui.transcript.message_row import shown_result, state, who
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.laying import across, down
-from app.ui.widgets.manners import announce, plain_tip, types_words, with_keys
+from app.ui.widgets.layout_helpers import across, down
 from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState
+from app.ui.widgets.widget_behavior import announce, plain_tip, types_words, with_keys
 
 Role = Qt.ItemDataRole
 _MAX_AUTO_EXPANDED = 300  # expand all runs by default unless there are more

@@ -18,8 +18,8 @@ from app.ui.style import tokens as t
 from app.ui.style.icons import app_icon
 from app.ui.style.theme import grown, repolish, theme
 from app.ui.widgets.labels import heading, plain_label
-from app.ui.widgets.laying import SPRING, across, down
-from app.ui.widgets.manners import in_force, native
+from app.ui.widgets.layout_helpers import SPRING, across, down
+from app.ui.widgets.widget_behavior import in_force, native
 
 # Not translated because the Guide only knows English. It answered each of these questions well in
 # ten out of ten tries.

@@ -12,7 +12,7 @@ from PySide6.QtGui import QAction, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QMenu, QWidget
 
 from app import flows
-from app.chats.attached import (
+from app.chats.attachment_texts import (
     about,
     encodings_for,
     kind_and_encoding,
@@ -20,7 +20,7 @@ from app.chats.attached import (
     ranges,
     used,
 )
-from app.chats.attaching import FileAttacher
+from app.chats.file_attacher import FileAttacher
 from app.chats.passages import pages_in
 from app.chats.turn import Event
 from app.settings.language import counted, mark, number, tr
@@ -30,9 +30,9 @@ from app.ui.composer.composer import MOST_CHARACTERS, files_in, has_image, image
 from app.ui.composer.file_chips import ChipWords, FileChips
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.message_row import show_picture
-from app.ui.widgets import asking
-from app.ui.widgets.manners import announce
+from app.ui.widgets import standard_dialogs
 from app.ui.widgets.sheet import Sheet
+from app.ui.widgets.widget_behavior import announce
 
 
 class UnitWords(NamedTuple):
@@ -169,7 +169,7 @@ class PaneFiles(QObject):
         flows.start(parent, self._choose(parent))
 
     async def _choose(self, parent: QWidget) -> None:
-        folder = PaneFiles._folder or str(await asking.documents())
+        folder = PaneFiles._folder or str(await standard_dialogs.documents())
         dialog = QFileDialog(parent, tr("Attach Files"), folder)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.setLabelText(QFileDialog.DialogLabel.Accept, tr("Attach"))

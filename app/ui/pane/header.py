@@ -20,8 +20,8 @@ from app.ui.style import tokens as t
 from app.ui.style.figures import doing_line, phase_line, seconds
 from app.ui.style.theme import grown, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
-from app.ui.widgets.manners import mirror, mirrored
 from app.ui.widgets.row_painter import RowPainter
+from app.ui.widgets.widget_behavior import mirror, mirrored
 
 
 def state_elsewhere(remote: Remote, *, short: bool) -> str:

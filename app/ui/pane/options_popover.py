@@ -29,11 +29,11 @@ from app.settings.settings import Settings
 from app.ui.pane import header
 from app.ui.pane.sampling_form import LENGTH, MORE, TEMPERATURE, SamplingForm
 from app.ui.style.theme import repolish, scaled
-from app.ui.widgets import asking
+from app.ui.widgets import standard_dialogs
 from app.ui.widgets.labels import link
-from app.ui.widgets.laying import SPRING, across, down
-from app.ui.widgets.manners import WheelGuard, begin_at_edge
+from app.ui.widgets.layout_helpers import SPRING, across, down
 from app.ui.widgets.sheet import Popover
+from app.ui.widgets.widget_behavior import WheelGuard, begin_at_edge
 
 _FORMAT_CHOICES = (
     (None, mark("Free text")),
@@ -445,7 +445,7 @@ class Presets:
 
     async def _save(self, preset: Preset) -> None:
         words = tr("Name of the preset:")
-        name = await asking.line(self._parent, tr("Save as Preset"), words)
+        name = await standard_dialogs.line(self._parent, tr("Save as Preset"), words)
         if name is not None:
             self.save(name, preset)
 
@@ -453,7 +453,7 @@ class Presets:
         flows.start(self._parent, self._ask_for_name(old))
 
     async def _ask_for_name(self, old: str) -> None:
-        name = await asking.line(self._parent, tr("Rename Preset"), tr("New name:"), old)
+        name = await standard_dialogs.line(self._parent, tr("Rename Preset"), tr("New name:"), old)
         if name is not None:
             self.rename(old, name)
 

@@ -49,8 +49,8 @@ from app.ui.transcript.tool_row import TOOLS
 from app.ui.transcript.transcript_view import TranscriptView, column_in
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.labels import plain_label
-from app.ui.widgets.laying import SPRING, across, down
-from app.ui.widgets.manners import announce, show_if, types_words
+from app.ui.widgets.layout_helpers import SPRING, across, down
+from app.ui.widgets.widget_behavior import announce, show_if, types_words
 from engine.errors import OUT_OF_MEMORY
 
 

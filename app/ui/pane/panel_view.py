@@ -28,8 +28,8 @@ from app.ui.transcript.message_row import state
 from app.ui.transcript.transcript_view import STEP
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.labels import ElidedLabel, plain_label
-from app.ui.widgets.laying import across, down, nest
-from app.ui.widgets.manners import announce, plain_tip
+from app.ui.widgets.layout_helpers import across, down, nest
+from app.ui.widgets.widget_behavior import announce, plain_tip
 
 LEAST = 216  # minimum column width in pixels; four fit into a new window
 _MAX_QUESTION_CHARACTERS = 300

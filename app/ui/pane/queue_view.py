@@ -15,9 +15,9 @@ from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, RemovableButton
 from app.ui.widgets.labels import link
-from app.ui.widgets.laying import SPRING, across, down, scrolling
-from app.ui.widgets.manners import plain_tip
+from app.ui.widgets.layout_helpers import SPRING, across, down, scrolling
 from app.ui.widgets.row_painter import RowPainter
+from app.ui.widgets.widget_behavior import plain_tip
 
 _MAX_ROW_CHARACTERS = 400  # longest excerpt in a row; messages can have a million characters
 

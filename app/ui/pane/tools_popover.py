@@ -33,9 +33,9 @@ from app.ui.pane import header
 from app.ui.style import tokens as t
 from app.ui.style.theme import keep_font
 from app.ui.widgets.labels import heading, link, plain_label
-from app.ui.widgets.laying import across, down, nest
-from app.ui.widgets.manners import WheelGuard
+from app.ui.widgets.layout_helpers import across, down, nest
 from app.ui.widgets.sheet import Popover
+from app.ui.widgets.widget_behavior import WheelGuard
 from engine.errors import EngineError
 
 

@@ -38,10 +38,10 @@ from app.ui.style.icons import theme_icon
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import grown, scaled, theme
 from app.ui.widgets.labels import heading, plain_label
-from app.ui.widgets.laying import SPRING, across, down, nest
-from app.ui.widgets.manners import WheelGuard
+from app.ui.widgets.layout_helpers import SPRING, across, down, nest
 from app.ui.widgets.sheet import settle
 from app.ui.widgets.two_lines import KEY, TwoLineList
+from app.ui.widgets.widget_behavior import WheelGuard
 
 _MAX_ROW_WIDTH = 620  # keeps labels and fields close together in a wide window
 

@@ -24,7 +24,7 @@ from app.ui.settings.form_page import FormPage, Special
 from app.ui.settings.use_with import AGENT_NAMES, UseWith
 from app.ui.style.figures import bytes_line, date_line
 from app.ui.widgets.labels import plain_label
-from app.ui.widgets.laying import across, down
+from app.ui.widgets.layout_helpers import across, down
 from app.ui.widgets.sheet import Sheet
 
 

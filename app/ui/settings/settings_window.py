@@ -23,14 +23,14 @@ from app.spelling.speller import Speller
 from app.system.updates import Release, Updates
 from app.ui.dialogs.about import UpdateDialog
 from app.ui.pane.sampling_form import LENGTH, TEMPERATURE, Number, NumberBox
+from app.ui.settings.appearance_rows import AppearanceRows, LanguageChoice, SpellingChoice
 from app.ui.settings.form_page import FormPage, Segments, SettingsPages, Special, Switch
-from app.ui.settings.look import AppearanceRows, LanguageChoice, SpellingChoice
 from app.ui.settings.other_programs import LocalApiRows, add_tray
 from app.ui.style.theme import scaled
-from app.ui.widgets import asking
-from app.ui.widgets.laying import SPRING, across
-from app.ui.widgets.manners import begin_at_edge, native
+from app.ui.widgets import standard_dialogs
+from app.ui.widgets.layout_helpers import SPRING, across
 from app.ui.widgets.sheet import Sheet
+from app.ui.widgets.widget_behavior import begin_at_edge, native
 
 _OPTIONS = set(ChatOptions.__struct_fields__)
 
@@ -55,7 +55,7 @@ class SettingsWindow(Sheet):
         self._settings = settings
         self._set = settings.set
         self.numbers: dict[str, NumberBox] = {}
-        self._open_folder = open_folder or asking.show_folder
+        self._open_folder = open_folder or standard_dialogs.show_folder
         pages = self.pages = SettingsPages(settings, self)
         pages.command_requested.connect(self.command_requested)
         updates = updates if updates is not None and updates.possible else None
@@ -220,7 +220,7 @@ class SettingsWindow(Sheet):
         flows.start(self, self._ask_for_model())
 
     async def _ask_for_model(self) -> None:
-        folder = await asking.folder(self, tr("Model for New Chats"))
+        folder = await standard_dialogs.folder(self, tr("Model for New Chats"))
         if folder is not None:
             self.take_model(str(folder))
 

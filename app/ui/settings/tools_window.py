@@ -32,7 +32,7 @@ from app.tools.tool import ToolError, visible
 from app.ui.style import tokens as t
 from app.ui.style.theme import code_font
 from app.ui.widgets.labels import heading, link, plain_label
-from app.ui.widgets.laying import SPRING, across, down, nest
+from app.ui.widgets.layout_helpers import SPRING, across, down, nest
 from app.ui.widgets.sheet import Sheet
 
 _COMMAND_EXAMPLE = "npx -y @modelcontextprotocol/server-memory"

@@ -23,9 +23,9 @@ from app.settings.paths import resources, short_path
 from app.settings.settings import Settings
 from app.system import terminal
 from app.ui.style.theme import code_font, grown, scaled
-from app.ui.widgets import asking
+from app.ui.widgets import standard_dialogs
 from app.ui.widgets.labels import ElidedLabel
-from app.ui.widgets.laying import across
+from app.ui.widgets.layout_helpers import across
 from app.ui.widgets.sheet import Sheet
 
 AGENT_NAMES = {
@@ -121,7 +121,7 @@ class UseWith(Sheet):
             button.setToolTip("" if there else tr("Turn on the local API first."))
 
     async def _choose(self) -> None:
-        chosen = await asking.folder(self, tr("Choose Project Folder"), str(self._folder))
+        chosen = await standard_dialogs.folder(self, tr("Choose Project Folder"), str(self._folder))
         if chosen is not None:
             self._folder = chosen
             self._show()

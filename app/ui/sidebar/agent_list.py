@@ -30,10 +30,10 @@ from app.ui.style.figures import rate_line, seconds
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.laying import SPRING, across, down, scrolling
-from app.ui.widgets.manners import plain_tip
+from app.ui.widgets.layout_helpers import SPRING, across, down, scrolling
 from app.ui.widgets.row_painter import RowPainter
 from app.ui.widgets.sheet import Sheet
+from app.ui.widgets.widget_behavior import plain_tip
 
 if TYPE_CHECKING:
     from engine.serve.agents import AgentSnapshot

@@ -23,8 +23,8 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QWidget
 
+from app.chats.chat_organizer import ARCHIVE, ListEntry, entries
 from app.chats.library import ChatLibrary
-from app.chats.organising import ARCHIVE, ListEntry, entries
 from app.settings.language import tr
 from app.store import UNTITLED, ChatRecord, SearchHit
 from app.ui.sidebar import chat_row
@@ -38,7 +38,7 @@ from app.ui.sidebar.chat_row import (
     found_row,
 )
 from app.ui.style.scroll_bars import float_bars
-from app.ui.widgets.manners import plain_tip
+from app.ui.widgets.widget_behavior import plain_tip
 
 MOST_STEPS = 24
 """With more changes than this, reset the list even though this loses the scroll position."""

@@ -10,8 +10,8 @@ from PySide6.QtCore import QAbstractItemModel, QObject, QRect, QSize, Qt
 from PySide6.QtGui import QFont, QPixmap
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyleOptionViewItem, QWidget
 
-from app.chats.attached import numbers_of
-from app.chats.organising import ARCHIVE
+from app.chats.attachment_texts import numbers_of
+from app.chats.chat_organizer import ARCHIVE
 from app.settings.language import counted, number, tr
 from app.store import UNTITLED, ChatRecord, SearchHit
 from app.ui.style import tokens as t

@@ -34,14 +34,14 @@ from app.chats.library import ChatLibrary
 from app.settings.language import counted, number, tr
 from app.store.filters import WORD
 from app.ui.sidebar.chat_list import ChatListModel, ChatListView
-from app.ui.sidebar.organiser import Organiser
+from app.ui.sidebar.sidebar_organizer import Organiser
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
 from app.ui.style.theme import grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
-from app.ui.widgets.laying import SPRING, across, down
-from app.ui.widgets.manners import with_keys
+from app.ui.widgets.layout_helpers import SPRING, across, down
 from app.ui.widgets.row_painter import RowPainter
+from app.ui.widgets.widget_behavior import with_keys
 
 MOST = 20  # limit of folders, tags or models in the menu; the user can type any others
 

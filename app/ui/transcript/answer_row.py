@@ -34,10 +34,10 @@ from app.ui.transcript.message_row import (
 )
 from app.ui.widgets.buttons import IconButton, PaintedButton
 from app.ui.widgets.labels import link, plain_label
-from app.ui.widgets.laying import across, down
-from app.ui.widgets.manners import mirror, mirrored, place_in_lines, show_if, shows
+from app.ui.widgets.layout_helpers import across, down
 from app.ui.widgets.row_painter import RowPainter
 from app.ui.widgets.textview import TextView, Words
+from app.ui.widgets.widget_behavior import mirror, mirrored, place_in_lines, show_if, shows
 from engine.errors import CAPACITY_EXHAUSTED, MODEL_LOAD_FAILED, OUT_OF_MEMORY
 
 if TYPE_CHECKING:

@@ -25,9 +25,9 @@ from app.ui.style.theme import grown, scaled, theme, ui_font
 from app.ui.transcript.message_row import beginning
 from app.ui.widgets.buttons import PaintedButton
 from app.ui.widgets.labels import link
-from app.ui.widgets.manners import mirror
 from app.ui.widgets.row_painter import RowPainter
 from app.ui.widgets.textview import TextView
+from app.ui.widgets.widget_behavior import mirror
 
 _STATES = {
     LaneState.WAITING: mark("Waiting", "a helper"),

@@ -37,8 +37,8 @@ from app.markdown.rows import CODE_HEADER, CODE_PAD
 from app.settings.language import counted, tr
 from app.ui.style.icons import icon
 from app.ui.style.theme import theme
-from app.ui.widgets.manners import announce
 from app.ui.widgets.textview import TextView
+from app.ui.widgets.widget_behavior import announce
 
 if TYPE_CHECKING:
     from app.markdown import CodeBlock, MarkdownDocument

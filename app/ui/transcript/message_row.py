@@ -35,8 +35,8 @@ from PySide6.QtWidgets import QAbstractButton, QMenu, QWidget
 
 from app import flows
 from app.chats.actions import Action, repeats_itself
-from app.chats.attached import about, page_of, shown_pages, used
-from app.chats.attaching import FileAttacher
+from app.chats.attachment_texts import about, page_of, shown_pages, used
+from app.chats.file_attacher import FileAttacher
 from app.chats.panel import called
 from app.chats.tool_call import result_of
 from app.settings.language import code, counted, mark, tr
@@ -47,10 +47,10 @@ from app.ui.style import tokens as t
 from app.ui.style.figures import figures_line
 from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
-from app.ui.widgets.manners import caret, mirrored, place_in_lines, plain_tip
-from app.ui.widgets.pictures import PictureSheet, paint_small
+from app.ui.widgets.picture_sheet import PictureSheet, paint_small
 from app.ui.widgets.row_painter import RowPainter
 from app.ui.widgets.textview import TextView, Words
+from app.ui.widgets.widget_behavior import caret, mirrored, place_in_lines, plain_tip
 
 if TYPE_CHECKING:
     from app.markdown import MarkdownDocument

@@ -28,10 +28,10 @@ from app.tools.questions import (
 from app.tools.tool import visible
 from app.ui.style import tokens as t
 from app.ui.style.theme import code_font, repolish
-from app.ui.widgets.asking import judge
 from app.ui.widgets.labels import plain_label
-from app.ui.widgets.laying import SPRING, across, down, nest
-from app.ui.widgets.manners import WheelGuard
+from app.ui.widgets.layout_helpers import SPRING, across, down, nest
+from app.ui.widgets.standard_dialogs import judge
+from app.ui.widgets.widget_behavior import WheelGuard
 
 _HINTS = {
     "email": "name@example.org",

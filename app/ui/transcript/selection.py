@@ -396,7 +396,7 @@ def _size(taken: Sequence[CopiedText]) -> int:
 
 def _texts(taken: Sequence[CopiedText]) -> tuple[str, str]:
     """Join the texts as plain text and as Markdown. Names the speakers of multiple messages."""
-    from app.markdown.plainly import plainly
+    from app.markdown.plain_text import plainly
 
     plain = [each.text if each.typed else plainly(each.text) for each in taken]
     if len(taken) == 1:

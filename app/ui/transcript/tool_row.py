@@ -48,8 +48,8 @@ from app.ui.transcript.tool_card import (
     tool_of,
     visible_lines,
 )
-from app.ui.widgets.manners import mirror, mirrored, place_in_lines, plain_tip
 from app.ui.widgets.textview import TextView
+from app.ui.widgets.widget_behavior import mirror, mirrored, place_in_lines, plain_tip
 
 KEYS = {
     Qt.Key.Key_Return: Decision.ONCE,

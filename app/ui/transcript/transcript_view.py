@@ -48,8 +48,8 @@ from app.ui.transcript.tool_card import WaitingCalls
 from app.ui.transcript.tool_row import ToolRow
 from app.ui.transcript.user_row import UserRow
 from app.ui.widgets.buttons import PaintedButton
-from app.ui.widgets.manners import mirror
 from app.ui.widgets.textview import TextView, Words
+from app.ui.widgets.widget_behavior import mirror
 
 
 class MessagePlace(Struct):

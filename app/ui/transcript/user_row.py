@@ -31,8 +31,8 @@ from app.ui.transcript.message_row import (
     small_text_width,
 )
 from app.ui.widgets.labels import link
-from app.ui.widgets.manners import mirror, mirrored
 from app.ui.widgets.textview import TextView, Words
+from app.ui.widgets.widget_behavior import mirror, mirrored
 
 LEFT_OUT = mark("No longer in context")
 

@@ -20,8 +20,8 @@ from app.settings.language import tr
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
 from app.ui.style.theme import focus_pen, grown, scaled, theme
-from app.ui.widgets.manners import mirrored, with_keys
 from app.ui.widgets.row_painter import RowPainter
+from app.ui.widgets.widget_behavior import mirrored, with_keys
 
 
 class PaintedButton(QAbstractButton):

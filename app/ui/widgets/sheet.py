@@ -33,7 +33,7 @@ from app.ui.style import tokens as t
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import keep_font, scaled
 from app.ui.widgets.labels import plain_label
-from app.ui.widgets.laying import SPRING, across, down, nest, scrolling
+from app.ui.widgets.layout_helpers import SPRING, across, down, nest, scrolling
 
 _settings: list[Settings] = []
 

@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QMenu, QTextBrowser, QTextEdit, QWidget
 
 from app.ui.style.theme import theme
-from app.ui.widgets.asking import ask_and_open
+from app.ui.widgets.standard_dialogs import ask_and_open
 
 MOST_MARKS = 500
 

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from app.settings.language import tr
 from app.ui.style import tokens as t
 from app.ui.style.theme import keep_font, scaled, theme
-from app.ui.widgets.laying import across
-from app.ui.widgets.manners import announce
+from app.ui.widgets.layout_helpers import across
+from app.ui.widgets.widget_behavior import announce
 
 
 class Toast(QWidget):

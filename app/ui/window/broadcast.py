@@ -15,7 +15,7 @@ from app.chats.turn import Draft, Effect, Event, Writing
 from app.settings.language import counted, mark, tr
 from app.store import Attachments
 from app.ui.pane.pane import ChatPane
-from app.ui.widgets.manners import announce, in_force, native
+from app.ui.widgets.widget_behavior import announce, in_force, native
 from app.ui.window.commands import command, pane_command
 from app.ui.window.context import WindowController, WindowParts
 

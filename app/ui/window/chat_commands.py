@@ -21,7 +21,7 @@ from app.settings.language import counted, mark, tr
 from app.store import Queued
 from app.ui.pane.files import PaneFiles
 from app.ui.pane.pane import ChatPane
-from app.ui.widgets import asking
+from app.ui.widgets import standard_dialogs
 from app.ui.window.commands import NO_CHAT, CommandScope, command, pane_command
 from app.ui.window.context import WindowController, WindowParts
 from app.ui.workspace.placement import even_out_beside, has_room
@@ -286,7 +286,9 @@ class ChatCommands(WindowController):
     @Slot()
     def open_model_folder(self) -> None:
         title = tr("Open Model Folder")
-        flows.start(self, self._ask_for_model(title, lambda: asking.folder(self._window, title)))
+        flows.start(
+            self, self._ask_for_model(title, lambda: standard_dialogs.folder(self._window, title))
+        )
 
     @command("open_gguf", mark("Open GGUF File…"), where=CommandScope.ANYWHERE)
     @Slot()
@@ -295,7 +297,8 @@ class ChatCommands(WindowController):
         only = tr("GGUF files") + " (*.gguf *.GGUF)"
         title = tr("Open GGUF File")
         flows.start(
-            self, self._ask_for_model(title, lambda: asking.file(self._window, title, only))
+            self,
+            self._ask_for_model(title, lambda: standard_dialogs.file(self._window, title, only)),
         )
 
     async def _ask_for_model(
@@ -309,7 +312,7 @@ class ChatCommands(WindowController):
                 return
             name = model_fallback_name(str(path))
             words = tr("{name} couldn’t be loaded. {error}", name=name, error=facts.problem)
-            if not await asking.another_model(self._window, title, words):
+            if not await standard_dialogs.another_model(self._window, title, words):
                 return
 
     def use_model(self, ref: str) -> None:

@@ -18,7 +18,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 
 from app.settings.language import mark, tr
-from app.ui.widgets.manners import native
+from app.ui.widgets.widget_behavior import native
 
 
 class CommandScope(Enum):

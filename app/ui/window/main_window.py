@@ -9,24 +9,24 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt, QTimer, Signal,
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
 
-from app.chats.titling import TitleGenerator
+from app.chats.title_generator import TitleGenerator
 from app.score import ScoreFeed
 from app.settings.language import mark
-from app.system.awake import NapPrevention
-from app.system.single import SingleInstance
+from app.system.app_nap import NapPrevention
+from app.system.single_instance import SingleInstance
 from app.system.updates import Release
 from app.ui.models.downloads_in_window import DownloadsInWindow
 from app.ui.models.fit import FitFlow
 from app.ui.pane.pane import ChatPane
 from app.ui.score_view import ScoreView
-from app.ui.settings.look import add_appearance
+from app.ui.settings.appearance_rows import add_appearance
 from app.ui.sidebar.agent_list import AgentsController
 from app.ui.sidebar.sidebar import Rail, Sidebar
 from app.ui.style.theme import theme
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.laying import across, down
-from app.ui.widgets.manners import give_roles
+from app.ui.widgets.layout_helpers import across, down
 from app.ui.widgets.toast import Toast
+from app.ui.widgets.widget_behavior import give_roles
 from app.ui.window.broadcast import Broadcast
 from app.ui.window.chat_commands import ChatCommands, FileCommands
 from app.ui.window.commands import TAB_MENU, Commands, CommandScope, command

@@ -74,7 +74,7 @@ class ModelCommands(WindowController):
     @command("machines", mark("Multiple Computers…"), where=CommandScope.ANYWHERE)
     @Slot()
     def show_machines(self) -> None:
-        from app.ui.models.machines import MachinesDialog
+        from app.ui.models.machines_dialog import MachinesDialog
 
         found = self._models.installed.models.values()
         models = [(self._models.loader.get(GUIDE).name, model_location(GUIDE))]
@@ -86,7 +86,7 @@ class ModelCommands(WindowController):
     @Slot(object)
     def convert(self, model: InstalledModel) -> None:
         """Ask for a precision, then convert the model. Progress appears in the downloads list."""
-        from app.ui.models.foot import ConvertDialog
+        from app.ui.models.library_foot import ConvertDialog
 
         dialog = ConvertDialog(model, self.window or self._window)
         dialog.chosen.connect(lambda recipe: flows.start(self, self._convert(model, recipe)))

@@ -24,7 +24,7 @@ from app.store.index import shown_text
 from app.ui.style import motion
 from app.ui.style.icons import app_icon
 from app.ui.transcript import message_row
-from app.ui.widgets.manners import announce
+from app.ui.widgets.widget_behavior import announce
 from app.ui.window.commands import Commands
 from app.ui.window.context import WindowController, WindowParts
 

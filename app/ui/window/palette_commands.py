@@ -10,7 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QMenu
 
-from app.chats.organising import day_heading, day_headings
+from app.chats.chat_organizer import day_heading, day_headings
 from app.models.names import model_fallback_name
 from app.remote.address import named
 from app.settings.language import mark, tr

@@ -19,7 +19,7 @@ from app.ui.models.fit import FitFlow
 from app.ui.pane.options_popover import OptionsPopover, Presets
 from app.ui.pane.pane import ChatPane
 from app.ui.style.figures import bytes_line
-from app.ui.widgets import asking
+from app.ui.widgets import standard_dialogs
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import CommandScope, command
 from app.ui.window.context import WindowController, WindowParts
@@ -155,7 +155,7 @@ class PaneMenus(WindowController):
 
     async def _ask_for_folder(self, pane: ChatPane) -> None:
         """Ask for a folder. The popover was closed by the dialog, so reopen it."""
-        folder = await asking.folder(self._window, tr("Add Folder for Tools"))
+        folder = await standard_dialogs.folder(self._window, tr("Add Folder for Tools"))
         if not (shiboken6.isValid(pane) and pane.isVisible()):
             return  # the menu was closed in the meantime
         popover = self.open_tools(pane)

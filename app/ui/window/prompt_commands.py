@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from app import flows
-from app.chats.attaching import MOST_FILES
+from app.chats.file_attacher import MOST_FILES
 from app.settings.language import mark, tr
 from app.tools.offers import Offers, Prompt, Resource, Template
 from app.tools.questions import Field, FieldError, FieldKind, Question

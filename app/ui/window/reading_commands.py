@@ -13,8 +13,8 @@ from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QRadioButton, QSpinBox, QWidget
 
 from app import flows
-from app.chats.organising import day_heading, day_headings
-from app.chats.reading import MOST, ReferencedChat
+from app.chats.chat_organizer import day_heading, day_headings
+from app.chats.referenced_chats import MOST, ReferencedChat
 from app.settings.language import counted, mark, number, tr
 from app.store import ChatRecord
 from app.ui.palette.finder import EntryKind, PaletteEntry, PaletteQuery, folded

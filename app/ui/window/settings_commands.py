@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from app.settings.language import mark, percent, tr
 from app.settings.settings import ZOOM
 from app.spelling.speller import OFF
-from app.ui.composer.misspelt import SpellingMarks
+from app.ui.composer.spelling_marks import SpellingMarks
 from app.ui.dialogs import dialogs
 from app.ui.pane.pane import ChatPane
 from app.ui.style import motion

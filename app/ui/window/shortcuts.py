@@ -15,9 +15,9 @@ from app.settings.language import mark, tr
 from app.settings.settings import Settings
 from app.ui.style.theme import scaled
 from app.ui.widgets.labels import heading, plain_label
-from app.ui.widgets.laying import down, nest, scrolling
-from app.ui.widgets.manners import follow, native
+from app.ui.widgets.layout_helpers import down, nest, scrolling
 from app.ui.widgets.sheet import Sheet
+from app.ui.widgets.widget_behavior import follow, native
 from app.ui.window.commands import MENUS, REGISTRY, focus_keys
 
 _PORTABLE = QKeySequence.SequenceFormat.PortableText

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QPoint, Slot
 
 from app.chats.actions import Action
-from app.chats.organising import ARCHIVE
+from app.chats.chat_organizer import ARCHIVE
 from app.settings.language import counted, mark, tr
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, command

@@ -17,8 +17,8 @@ from app.settings.language import mark, tr
 from app.store import Store, StoreError
 from app.system.crash import CrashReports
 from app.ui.dialogs.dialogs import Recovery
-from app.ui.widgets.manners import shows
 from app.ui.widgets.toast import Toast
+from app.ui.widgets.widget_behavior import shows
 from app.ui.window.main_window import MainWindow
 
 WORDS = mark("Something went wrong. Your last action may not have taken effect.")
@@ -82,7 +82,7 @@ class SaveErrorNotice(QObject):
         super().__init__(window)
         self._store = store
         self._window = window
-        _, self.post = bridge.channel(self.report_error)  # thread-safe version of `tell`
+        _, self.post = bridge.channel(self.report_error)  # thread-safe version of `report_error`
         store.on_error = self.post
         _, post = bridge.channel(self._on_saved)
         store.on_saved = lambda: post(None)

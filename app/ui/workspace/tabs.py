@@ -17,7 +17,7 @@ from app.ui.style import tokens as t
 from app.ui.style.icons import badge, dot
 from app.ui.style.theme import repolish, scaled, theme
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.manners import in_force, plain_tip
+from app.ui.widgets.widget_behavior import in_force, plain_tip
 from app.ui.workspace.docks import Docks, set_dock_icons
 
 

@@ -15,7 +15,7 @@ from app.chats.chat import Chat
 from app.settings.settings import Settings
 from app.ui.pane.empty import NoChat
 from app.ui.pane.pane import ChatPane
-from app.ui.widgets.manners import types_words
+from app.ui.widgets.widget_behavior import types_words
 from app.ui.workspace.docks import (
     Arrangement,
     Dock,
@@ -26,7 +26,7 @@ from app.ui.workspace.docks import (
     keep_on_screen,
     save_state,
 )
-from app.ui.workspace.dragging import DropTarget, TabDrag
+from app.ui.workspace.tab_drag import DropTarget, TabDrag
 from app.ui.workspace.tabs import TabMarks, TitleBars
 
 

@@ -19,7 +19,7 @@ from app.chats.exporting import Export, ExportError, ExportFormat, StoppedError
 from app.chats.exporting import export_formats as pages
 from app.chats.exporting.export import file_name
 from app.chats.exporting.export_formats import paper
-from app.markdown.plainly import plainly
+from app.markdown.plain_text import plainly
 from app.store import ChatRecord, Message, Store, chat_from_json, chat_to_json, new_id
 from app.ui.style.theme import Theme
 from tests.app import generated

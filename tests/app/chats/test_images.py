@@ -18,7 +18,7 @@ from PySide6.QtTest import QTest
 
 from app.chats import images
 from app.chats.actions import Action
-from app.chats.attached import about
+from app.chats.attachment_texts import about
 from app.chats.exporting import Export, ExportFormat
 from app.chats.importing import Import
 from app.store import Store
@@ -26,14 +26,14 @@ from app.store.attachment_store import Images, Texts
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.message_row import AttachedFiles, FileLine, SmallPicture
 from app.ui.transcript.user_row import UserRow
-from app.ui.widgets.pictures import PictureSheet, small
+from app.ui.widgets.picture_sheet import PictureSheet, small
 from engine import Engine, Image
 from engine.bench.hostile_images import PICTURES
 from engine.bench.seeing import write_seeing
 from engine.messages import LOST
 from engine.sandbox.images import DecodedImage
 from engine.sandbox.jobs import read_image, read_sound
-from tests.app.chats.test_attaching import chip, copied, drop, names, read
+from tests.app.chats.test_file_attacher import chip, copied, drop, names, read
 from tests.app.conftest import Run, Start
 from tests.engine.model.seeing import tone
 

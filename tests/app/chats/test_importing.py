@@ -17,11 +17,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from app.chats.chat_organizer import ARCHIVE
 from app.chats.exporting import Export, ExportFormat
 from app.chats.importing import Import, Report
 from app.chats.importing import import_reader as reading
 from app.chats.importing.job import undo
-from app.chats.organising import ARCHIVE
 from app.store import ChatRecord, Message, Store, new_id
 from app.store.portable import FORMAT, VERSION, chat_to_json
 from tests.app import generated

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QMenu
 
 from app.chats import images, pdf_pages
 from app.chats.actions import Action
-from app.chats.attached import page_numbers
+from app.chats.attachment_texts import page_numbers
 from app.chats.exporting import Export, ExportFormat
 from app.chats.importing import Import
 from app.store import Store
@@ -30,7 +30,7 @@ from engine.sandbox import jobs, ocr
 from engine.sandbox.images import DecodedImage
 from engine.sandbox.jobs import draw_pages, exclusive
 from engine.text.documents import DrawnPage
-from tests.app.chats.test_attaching import read
+from tests.app.chats.test_file_attacher import read
 from tests.app.chats.test_images import give, png, see, sent, shown
 from tests.app.conftest import Run, Start
 from tests.engine import document_samples as samples

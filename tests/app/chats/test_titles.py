@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.chats.titling import LONGEST, asked_for_title, cleaned, title_in
+from app.chats.title_generator import LONGEST, asked_for_title, cleaned, title_in
 from tests.app.conftest import Start
 from tests.app.desk import edit
 

@@ -17,9 +17,9 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.markdown import MarkdownDocument
-from app.markdown.painting import marker_area
 from app.markdown.rows import TextRow
 from app.markdown.style import LIGHT
+from app.markdown.underlay import marker_area
 from app.settings.paths import resources
 
 WIDTH = 600

@@ -13,7 +13,7 @@ from markdown_it.token import Token
 from app.markdown import MarkdownDocument
 from app.markdown.blocks import BlockSplitter
 from app.markdown.html_text import body, fragment
-from app.markdown.plainly import plainly
+from app.markdown.plain_text import plainly
 from app.markdown.rows import Row, Span, TableRow, TextRow
 from app.markdown.syntax import FORMULA_LIMIT, parser
 from tests.app.markdown.markdown_dump import dump, in_pieces

@@ -10,8 +10,8 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.models.downloads import RECIPES, DownloadState, conversion_of
-from app.ui.models.foot import ConvertDialog
 from app.ui.models.get_model import GetModelDialog
+from app.ui.models.library_foot import ConvertDialog
 from app.ui.models.models_window import ModelsWindow
 from engine.bench.random_models import write_model
 from engine.bench.small_configs import small_config

@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 
 from app.models.loading import LoadState
 from app.settings.settings import Settings
-from app.ui.models.foot import DraftDialog
+from app.ui.models.library_foot import DraftDialog
 from app.ui.models.models_table import BELOW, ModelColumn
 from app.ui.models.models_window import ModelsWindow
 from engine import LOOKUP, EngineError

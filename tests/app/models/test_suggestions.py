@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from app.models import suggestions
-from app.ui.models.found import has_room
+from app.ui.models.model_search import has_room
 from engine import hub
 from engine.hub.gguf import kept
 from tests.engine import gguf_files as written

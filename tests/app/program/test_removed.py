@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.program.removed import mlx_lm_note
+from app.program.removal_notices import mlx_lm_note
 from tests.app.conftest import Start
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from app.remote import remote_errors
 from app.remote.address import Remote
-from app.remote.elsewhere import CONVERSATION, figures_of
 from app.remote.remote_session import RemoteSession
+from app.remote.server_sessions import CONVERSATION, figures_of
 from app.score import NO_ENGINE, Lanes, beside
 from engine import Engine, Finished, SamplingParams
 from engine.bench.random_models import write_model

@@ -15,7 +15,7 @@ from app.settings.settings import Settings
 from app.spelling import systems
 from app.spelling.systems import SpellingSystem
 from app.ui.composer.composer import ComposerText
-from app.ui.composer.misspelt import SpellingMarks
+from app.ui.composer.spelling_marks import SpellingMarks
 from tests.app.conftest import Run, Start
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.system.awake import NapPrevention
+from app.system.app_nap import NapPrevention
 from tests.app.conftest import Start
 
 
@@ -44,6 +44,6 @@ def test_refused_activity_does_not_affect_replies(start: Start):
 
 @pytest.mark.skipif("sys.platform != 'darwin'")
 def test_macos_accepts_the_activity():
-    from app.system.awake import _begin_on_mac
+    from app.system.app_nap import _begin_on_mac
 
     _begin_on_mac()()

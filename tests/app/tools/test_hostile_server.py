@@ -13,7 +13,7 @@ from typing import Any
 import mcp_types
 import pytest
 
-from app.tools import bounding, connection, transports
+from app.tools import connection, message_limits, transports
 from app.tools.connection import Connection
 from app.tools.consent import Consents, Decision
 from app.tools.host import ToolHost
@@ -212,7 +212,7 @@ def test_waiting_call_does_not_restart_ended_server(
 
 def test_parts_are_counted_outside_of_texts_only() -> None:
     def parts(*pieces: bytes) -> int:
-        weigher = bounding.PartCounter()
+        weigher = message_limits.PartCounter()
         for piece in pieces:
             weigher.feed(piece)
         return weigher.parts
@@ -224,7 +224,7 @@ def test_parts_are_counted_outside_of_texts_only() -> None:
     assert parts(b': "\n[1,2]') == 3, "a text ends with its line"
     assert parts(b': "\\', b"\n[1,2]") == 3, "so does one that ends in a backslash"
     assert parts(b': "\r[1,2]') == 3
-    with pytest.raises(bounding.TooMuchError):
+    with pytest.raises(message_limits.TooMuchError):
         parts(hostile_server.STRUCTURE.encode())
     whole = b'{"a": "x\\"y,", "b": [1, {"c": "\\\\"}], "d": "\\\\\\","}'
     for cut in range(len(whole)):
@@ -233,7 +233,7 @@ def test_parts_are_counted_outside_of_texts_only() -> None:
 
 def test_rate_limit_delays_only_later_messages() -> None:
     now = [0.0]
-    pace = bounding.RateLimit(10, lambda: now[0])
+    pace = message_limits.RateLimit(10, lambda: now[0])
     assert pace.wait(35) == 0.0
     assert not pace.room()
     assert pace.wait() == 3.0
@@ -256,10 +256,10 @@ def test_messages_are_refused_before_they_are_read(monkeypatch: pytest.MonkeyPat
     import anyio
 
     line = b'{"jsonrpc":"2.0","id":1,"result":' + hostile_server.STRUCTURE.encode() + b"}"
-    told = anyio.run(transports._message, line, bounding.RateLimit(200))
+    told = anyio.run(transports._message, line, message_limits.RateLimit(200))
     assert "more than 200,000 parts" in str(getattr(told, "message", told))
     assert read == []
-    anyio.run(transports._message, b'{"jsonrpc":"2.0"}', bounding.RateLimit(200))
+    anyio.run(transports._message, b'{"jsonrpc":"2.0"}', message_limits.RateLimit(200))
     assert read == [17]
     with contextlib.suppress(ValueError):
         assert told is not None

@@ -15,7 +15,7 @@ from app.settings.language import LANGUAGES
 from app.settings.settings import Settings
 from app.system.updates import Release
 from app.ui.dialogs.about import CrashDialog, LicencesWindow, UpdateDialog
-from app.ui.models.foot import ConvertDialog, DraftDialog
+from app.ui.models.library_foot import ConvertDialog, DraftDialog
 from app.ui.settings.other_programs import NewKey
 from app.ui.settings.settings_window import SettingsWindow
 from app.ui.settings.tools_window import AddServerDialog

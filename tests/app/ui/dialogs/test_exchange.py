@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from app import flows
 from app.chats.exporting import Export, ExportFormat
 from app.ui.dialogs.exchange_dialogs import ExportDialog, ImportDialog
-from app.ui.widgets import asking
+from app.ui.widgets import standard_dialogs
 from app.ui.window import exchange_commands
 from tests.app.chats import exports
 from tests.app.conftest import Run, Start
@@ -150,7 +150,10 @@ def test_file_dialogs_start_in_existing_folder(
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
     owner = QObject()
-    for folder, name in ((asking.downloads, "Downloads"), (asking.documents, "Documents")):
+    for folder, name in (
+        (standard_dialogs.downloads, "Downloads"),
+        (standard_dialogs.documents, "Documents"),
+    ):
         for expected in (tmp_path, tmp_path / name):
             expected.mkdir(exist_ok=True)
             found = flows.start(owner, folder())
@@ -169,7 +172,7 @@ def test_export_starts_in_an_existing_folder(
     run = talk(start)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
-    monkeypatch.setattr(asking, "ask_save_path", place)
+    monkeypatch.setattr(standard_dialogs, "ask_save_path", place)
     run.window.commands["export"].trigger()
     asked = dialog(run, ExportDialog)
     asked.go.click()

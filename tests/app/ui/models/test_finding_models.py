@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 
 from app.models import suggestions
 from app.models.downloads import DownloadState
-from app.ui.models import found
+from app.ui.models import model_search
 from app.ui.models.get_model import GetModelDialog
 from engine import hub
 from engine.hub.gguf import kept
@@ -58,7 +58,7 @@ def served(monkeypatch, tmp_path):
     )  # imports mlx-lm, which takes seconds the first time
     monkeypatch.setattr(GetModelDialog, "TYPING_MS", 1)
     monkeypatch.setattr(GetModelDialog, "MOVING_MS", 1)
-    monkeypatch.setattr(found, "machine_memory", lambda: 16 * 2**30)
+    monkeypatch.setattr(model_search, "machine_memory", lambda: 16 * 2**30)
     with connected(monkeypatch, tmp_path / "home") as running:
         running.add(FIRST, files(), about={"downloads": 1200, "cardData": {"license": "mit"}})
         running.add("somebody/Pocket", files(), about={"downloads": 5000})

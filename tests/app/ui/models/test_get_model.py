@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu
 
 from app.models.downloads import DownloadState
 from app.settings.settings import Settings
-from app.system.awake import NapPrevention
+from app.system.app_nap import NapPrevention
 from app.ui.models.get_model import GetModelDialog
 from engine import hub
 from engine.hub.models import is_known_architecture

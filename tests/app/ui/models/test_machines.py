@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.bridge import Bridge
-from app.models.spreading import SpreadModels
+from app.models.distributed_models import SpreadModels
 from app.remote.groups import MachineGroups
 from app.remote.remotes import Remotes
-from app.ui.models.machines import MachinesDialog
+from app.ui.models.machines_dialog import MachinesDialog
 from app.ui.style.theme import Theme
 from tests.app.remote.test_groups import groups  # noqa: F401  (its server tells, and ends)
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app.ui.widgets import asking
+from app.ui.widgets import standard_dialogs
 from tests.app.conftest import Start
 
 
@@ -44,7 +44,7 @@ def test_folder_without_model_is_refused(
     async def choose(*_: object) -> Path | None:
         return chosen.pop(0)
 
-    monkeypatch.setattr(asking, "folder", choose)
+    monkeypatch.setattr(standard_dialogs, "folder", choose)
     run.window.commands["open_model"].trigger()
     said: list[str] = []
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from app.ui.pane.header import ReadLine
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.manners import native
+from app.ui.widgets.widget_behavior import native
 from engine import PromptProgress
 from tests.app.conftest import Run, Start
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit
 
-from app.chats.organising import ListEntry, day_heading, day_headings, entries
+from app.chats.chat_organizer import ListEntry, day_heading, day_headings, entries
 from app.store import ChatRecord
 from app.ui.pane.pane import ChatPane
 from app.ui.sidebar.chat_row import ChatListRow
@@ -176,7 +176,7 @@ def test_last_chat_of_a_group_is_ordinary():
 
 def test_old_chats_are_grouped_by_month_or_year(monkeypatch):
     now = time.mktime((2026, 11, 25, 12, 0, 0, 0, 0, -1))
-    monkeypatch.setattr("app.chats.organising.time.localtime", lambda: time.gmtime(now))
+    monkeypatch.setattr("app.chats.chat_organizer.time.localtime", lambda: time.gmtime(now))
     headings = day_headings()
 
     def heading(*day: int) -> str:

@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from app.ui.style import theme
-from app.ui.widgets.manners import begin_at_edge
 from app.ui.widgets.sheet import Sheet
+from app.ui.widgets.widget_behavior import begin_at_edge
 
 HEBREW = "שלום"
 

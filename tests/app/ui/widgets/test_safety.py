@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app import flows
-from app.ui.widgets.asking import ask_and_open, judge
+from app.ui.widgets.standard_dialogs import ask_and_open, judge
 from app.ui.widgets.textview import TextView
 
 

@@ -8,7 +8,7 @@ from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
 
 from app.settings.settings import Settings
-from app.ui.widgets.manners import native
+from app.ui.widgets.widget_behavior import native
 from app.ui.window.commands import REGISTRY
 from app.ui.window.shortcuts import KeyDialog, Shortcuts, ShortcutsDialog
 from tests.app.conftest import Run, Start

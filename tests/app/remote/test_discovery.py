@@ -7,7 +7,7 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from app.remote.finding import LONGEST_NAME, FoundServer, found, look
+from app.remote.discovery import LONGEST_NAME, FoundServer, found, look
 from app.remote.remotes import Remotes
 from engine.cli.main import main
 from engine.serve.announcement import SERVICE, addresses_of, announce

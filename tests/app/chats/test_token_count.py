@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
-from app.chats.counting import CountedTokens
+from app.chats.token_count import CountedTokens
 from tests.app.conftest import Run, Start
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from app.system import licences
+from app.system import licenses
 
 
 def test_every_part_has_its_full_license() -> None:
-    parts = {part.name: part for part in licences.installed()}
+    parts = {part.name: part for part in licenses.installed()}
     assert {"Python", "PySide6_Essentials", "shiboken6", "transformers", "ziafont"} <= {*parts}
     assert {"mlx", "mlx-vlm"} <= {*parts}
     assert not {"pytest", "mypy", "ruff", "pyinstaller"} & {*parts}
@@ -29,8 +29,8 @@ def test_every_part_has_its_full_license() -> None:
 def test_bundle_shows_licenses_found_at_build_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    part = licences.Component("libxcb1", "1.15", "MIT", "A text.")
-    (tmp_path / licences.SHIPPED).write_text(licences.as_json([part]), encoding="utf-8")
-    monkeypatch.setattr(licences, "resources", lambda: tmp_path)
-    assert licences.components() == [part]
-    assert json.loads(licences.as_json([part]))[0]["name"] == "libxcb1"
+    part = licenses.Component("libxcb1", "1.15", "MIT", "A text.")
+    (tmp_path / licenses.SHIPPED).write_text(licenses.as_json([part]), encoding="utf-8")
+    monkeypatch.setattr(licenses, "resources", lambda: tmp_path)
+    assert licenses.components() == [part]
+    assert json.loads(licenses.as_json([part]))[0]["name"] == "libxcb1"

@@ -22,6 +22,7 @@ from PySide6.QtGui import (
     QTextDocument,
 )
 
+from app.markdown.row_writer import RowWriter
 from app.markdown.rows import (
     CELL_PAD,
     CODE_HEADER,
@@ -35,7 +36,6 @@ from app.markdown.rows import (
     TextRow,
 )
 from app.markdown.style import INLINE_CODE, Formats, MarkdownStyle
-from app.markdown.writing import RowWriter
 
 # The following are fractions of the font size.
 _MIDDLE = 0.36  # height of the center of lower-case letters and digits above the baseline

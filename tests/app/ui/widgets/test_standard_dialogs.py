@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QInputDialog, 
 from pytestqt.qtbot import QtBot
 
 from app import flows
-from app.ui.widgets import asking
+from app.ui.widgets import standard_dialogs
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_chosen_file_gets_its_extension(
 ) -> None:
     kinds = "CSV (*.csv);;Markdown (*.md)"
     task, dialog = opened(
-        qtbot, parent, asking.ask_save_path(parent, "Export", tmp_path / "x.csv", kinds)
+        qtbot, parent, standard_dialogs.ask_save_path(parent, "Export", tmp_path / "x.csv", kinds)
     )
     assert isinstance(dialog, QFileDialog)
     dialog.selectNameFilter(chosen)
@@ -64,13 +64,13 @@ def test_chosen_files_and_folders_are_returned(
 ) -> None:
     for name in "ab":
         (tmp_path / name).touch()
-    task, dialog = opened(qtbot, parent, asking.folder(parent, "Folder", str(tmp_path)))
+    task, dialog = opened(qtbot, parent, standard_dialogs.folder(parent, "Folder", str(tmp_path)))
     dialog.accept()
     qtbot.waitUntil(task.done)
     assert task.result() == tmp_path
     for question, wanted in (
-        (asking.file(parent, "File", "All (*)"), tmp_path / "a"),
-        (asking.files(parent, "Files", str(tmp_path), "All (*)"), [tmp_path / "a"]),
+        (standard_dialogs.file(parent, "File", "All (*)"), tmp_path / "a"),
+        (standard_dialogs.files(parent, "Files", str(tmp_path), "All (*)"), [tmp_path / "a"]),
     ):
         task, dialog = opened(qtbot, parent, question)
         type_in(dialog, str(tmp_path / "a"))
@@ -85,22 +85,24 @@ def test_file_dialog_starts_in_last_folder(
     home.mkdir()
     elsewhere.mkdir()
     monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setattr(asking, "_last_folder", "")
-    task, dialog = opened(qtbot, parent, asking.file(parent, "File", "All (*)"))
+    monkeypatch.setattr(standard_dialogs, "_last_folder", "")
+    task, dialog = opened(qtbot, parent, standard_dialogs.file(parent, "File", "All (*)"))
     assert Path(dialog.directory().absolutePath()) == home
     dialog.reject()
     qtbot.waitUntil(task.done)
-    task, dialog = opened(qtbot, parent, asking.folder(parent, "Folder", str(elsewhere)))
+    task, dialog = opened(qtbot, parent, standard_dialogs.folder(parent, "Folder", str(elsewhere)))
     dialog.accept()
     qtbot.waitUntil(task.done)
-    task, dialog = opened(qtbot, parent, asking.folder(parent, "Folder"))
+    task, dialog = opened(qtbot, parent, standard_dialogs.folder(parent, "Folder"))
     assert Path(dialog.directory().absolutePath()) == elsewhere
     dialog.reject()
     qtbot.waitUntil(task.done)
 
 
 def test_entered_line_is_returned(qtbot: QtBot, parent: QWidget) -> None:
-    task, dialog = opened(qtbot, parent, asking.line(parent, "Rename", "Another name:", "old"))
+    task, dialog = opened(
+        qtbot, parent, standard_dialogs.line(parent, "Rename", "Another name:", "old")
+    )
     assert isinstance(dialog, QInputDialog)
     assert dialog.textValue() == "old"
     dialog.setTextValue("new")
@@ -111,11 +113,11 @@ def test_entered_line_is_returned(qtbot: QtBot, parent: QWidget) -> None:
 
 def test_canceled_question_returns_nothing(qtbot: QtBot, parent: QWidget, tmp_path: Path) -> None:
     for question, nothing in (
-        (asking.folder(parent, "Folder"), None),
-        (asking.file(parent, "File", "All (*)"), None),
-        (asking.files(parent, "Files", "", "All (*)"), []),
-        (asking.ask_save_path(parent, "Export", tmp_path / "x.csv", "CSV (*.csv)"), None),
-        (asking.line(parent, "Rename", "Another name:"), None),
+        (standard_dialogs.folder(parent, "Folder"), None),
+        (standard_dialogs.file(parent, "File", "All (*)"), None),
+        (standard_dialogs.files(parent, "Files", "", "All (*)"), []),
+        (standard_dialogs.ask_save_path(parent, "Export", tmp_path / "x.csv", "CSV (*.csv)"), None),
+        (standard_dialogs.line(parent, "Rename", "Another name:"), None),
     ):
         task, dialog = opened(qtbot, parent, question)
         dialog.reject()

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtWidgets import QLineEdit, QMenu
 
-from app.chats.organising import ARCHIVE, ListEntry, entries, tidy_tags
+from app.chats.chat_organizer import ARCHIVE, ListEntry, entries, tidy_tags
 from app.chats.turn import Event
 from app.store import ChatRecord, Folder, Store, new_id
 from app.ui.dialogs.name_dialogs import NameDialog

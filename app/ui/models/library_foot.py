@@ -31,10 +31,10 @@ from app.models.removal import ModelRemover, RemovedModel
 from app.settings.language import tr
 from app.ui.models.models_table import drafted
 from app.ui.style.figures import bytes_line
-from app.ui.widgets import asking
+from app.ui.widgets import standard_dialogs
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.labels import plain_label
-from app.ui.widgets.laying import across
+from app.ui.widgets.layout_helpers import across
 from app.ui.widgets.sheet import Sheet
 from engine import LOOKUP
 from engine.hub.inventory import InstalledModel
@@ -302,13 +302,13 @@ class ModelAdder(QObject):
             flows.start(self, self._add_adapter(model))
 
     async def _add_folder(self) -> None:
-        folder = await asking.folder(self._foot.window(), tr("Add Model Folder"))
+        folder = await standard_dialogs.folder(self._foot.window(), tr("Add Model Folder"))
         if folder is not None:
             self._installed.add_folder(str(folder))
 
     async def _add_adapter(self, model: InstalledModel) -> None:
         title = tr("Add an Adapter to {name}", name=model.name)
-        folder = await asking.folder(self._foot.window(), title)
+        folder = await standard_dialogs.folder(self._foot.window(), title)
         if folder is not None:
             why = self._installed.add_adapter(model, folder.absolute())
             adapter = clean_name(folder.name)

@@ -23,7 +23,7 @@ from app.chats.tool_call import (
     CallState,
     ParsedToolCall,
 )
-from app.chats.tool_work import ToolCallRunner
+from app.chats.tool_call_runner import ToolCallRunner
 from app.chats.transcript import conversation
 from app.chats.turn import Event
 from app.store import Message

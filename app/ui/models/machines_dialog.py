@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import flows
-from app.models.spreading import SpreadModels
+from app.models.distributed_models import SpreadModels
 from app.remote.groups import GroupServer, MachineGroup
 from app.settings.language import mark, tr
 from app.ui.style.theme import scaled

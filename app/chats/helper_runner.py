@@ -14,9 +14,9 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import flows
 from app.chats.answer import Answer, Phase
-from app.chats.answering import ReplyGenerator
 from app.chats.lanes import HelperRun, LaneState, for_fork, result
 from app.chats.options import ChatOptions, model_of_answer, of_answer
+from app.chats.reply_generator import ReplyGenerator
 from app.chats.saved_chat import SavedChat
 from app.chats.tool_call import Call, CallState, turn_with_calls
 from app.models.loading import LoadState, ModelLoader

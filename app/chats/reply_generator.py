@@ -19,7 +19,7 @@ from app.chats.panel import Member
 from app.chats.saved_chat import SavedChat
 from app.chats.session import ChatSession, context_of
 from app.chats.tool_call import turn_with_calls
-from app.chats.tool_work import ToolCallRunner
+from app.chats.tool_call_runner import ToolCallRunner
 from app.chats.transcript import conversation, tokens_of_last_turn
 from app.chats.turn import Stage
 from app.models.engine_errors import meaning

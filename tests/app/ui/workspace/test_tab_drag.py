@@ -8,7 +8,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.ui.pane.pane import ChatPane
-from app.ui.workspace.dragging import DropTint
+from app.ui.workspace.tab_drag import DropTint
 from tests.app.conftest import Run, Start
 
 LEFT, NO = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton

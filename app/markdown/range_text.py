@@ -12,9 +12,9 @@ from PySide6.QtGui import QTextBlock, QTextCursor
 
 from app.markdown import maths
 from app.markdown.inline import FORMULA
+from app.markdown.row_writer import RowWriter
 from app.markdown.rows import QUOTE, CodeKey, Ink, Row, Span, TableRow, TextRow
 from app.markdown.tex import typed
-from app.markdown.writing import RowWriter
 
 
 def _touched(writer: RowWriter, first: int, last: int) -> Iterator[tuple[int, Row, QTextBlock]]:

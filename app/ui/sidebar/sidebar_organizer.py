@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QObject, QPoint, Signal, Slot
 from PySide6.QtWidgets import QMenu, QWidget
 
+from app.chats.chat_organizer import ARCHIVE, ListEntry, of_chats, tidy_tags
 from app.chats.library import ChatLibrary
-from app.chats.organising import ARCHIVE, ListEntry, of_chats, tidy_tags
 from app.settings.language import counted, number, tr
 from app.store import ChatRecord
 

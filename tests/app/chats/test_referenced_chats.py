@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from app.chats import attaching, reading
-from app.chats.attached import about, file_element
+from app.chats import file_attacher, referenced_chats
+from app.chats.attachment_texts import about, file_element
 from app.chats.chat import Chat
 from app.chats.importing.job import Import
 from app.chats.options import ChatOptions
-from app.chats.reading import FOLLOWS, MOST, follows_in
+from app.chats.referenced_chats import FOLLOWS, MOST, follows_in
 from app.chats.turn import Event
 from app.store import AttachedText, Attachment, Store, new_id
 from app.store.attachments import attachments_from_json, attachments_to_json
@@ -205,7 +205,7 @@ def test_too_long_read_chat_is_refused_or_omitted(
 ) -> None:
     first, chat = two(desk)
     read(chat, first)
-    for module in (reading, attaching):
+    for module in (referenced_chats, file_attacher):
         monkeypatch.setattr(module, "MOST_CHARACTERS", 20)
     say(desk, first, "two", "Second. " * 3)
     assert "<chat" not in say(desk, chat, "so")

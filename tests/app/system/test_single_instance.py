@@ -11,14 +11,14 @@ from pytestqt.qtbot import QtBot
 
 from app.program.application import Application
 from app.settings.paths import Paths
-from app.system.single import SingleInstance
+from app.system.single_instance import SingleInstance
 from tests.app.conftest import Start
 
 HOLD = """
 import sys
 from pathlib import Path
 from PySide6.QtCore import QCoreApplication
-from app.system.single import SingleInstance
+from app.system.single_instance import SingleInstance
 qt = QCoreApplication([])
 single = SingleInstance(Path(sys.argv[1]))
 single.show_requested.connect(lambda: print("called", flush=True))
@@ -31,7 +31,7 @@ CALL = """
 import sys
 from pathlib import Path
 from PySide6.QtCore import QCoreApplication
-from app.system.single import SingleInstance
+from app.system.single_instance import SingleInstance
 qt = QCoreApplication([])
 single = SingleInstance(Path(sys.argv[1]))
 single.ANSWER_MS = int(sys.argv[2])
@@ -47,7 +47,7 @@ single.release()
 START = """
 import sys
 from app.__main__ import main
-from app.system.single import SingleInstance
+from app.system.single_instance import SingleInstance
 asks = SingleInstance.call
 def call(single):
     print("asking", flush=True)

@@ -16,7 +16,7 @@ accordingly, and a file without pages has no inner elements. If only part of a f
 element describes that part (`shows="passages that match the question"`) and has the page count
 (`of="500"`).
 
-An attached chat (`app.chats.reading`) is a file of messages:
+An attached chat (`app.chats.referenced_chats`) is a file of messages:
 
     <chat title="Trees" shows="messages 3 to 4, which are new">
     <message number="3" name="user">

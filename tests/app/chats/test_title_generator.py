@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app import flows
-from app.chats.titling import TitleGenerator
+from app.chats.title_generator import TitleGenerator
 from app.settings.paths import GUIDE
 from tests.app.desk import Desk as BaseDesk
 

@@ -1,6 +1,6 @@
 """Async dialogs for picking folders and files, entering text, and opening links.
 
-    folder = await asking.folder(self, tr("Add Model Folder"))
+    folder = await standard_dialogs.folder(self, tr("Add Model Folder"))
     if folder is not None:
         ...
 

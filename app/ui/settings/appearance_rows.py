@@ -13,7 +13,7 @@ from app.settings.settings import THEMES, ZOOM, Settings
 from app.settings.translation import differs
 from app.spelling.speller import AUTO, OFF, Speller
 from app.ui.settings.form_page import FormPage, Special, Switch
-from app.ui.widgets.laying import across
+from app.ui.widgets.layout_helpers import across
 
 
 def add_appearance(menu: QMenu, settings: Settings) -> None:

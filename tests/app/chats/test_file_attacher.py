@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.chats import attaching
+from app.chats import file_attacher
 from app.chats.actions import Action
 from app.chats.exporting.export_formats import markdown, plain
 from app.chats.turn import Draft
@@ -328,7 +328,7 @@ def slow_file(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
         go.wait(20)
         return read_document(path, stop, encoding=encoding)
 
-    monkeypatch.setattr(attaching, "read_document", slow)
+    monkeypatch.setattr(file_attacher, "read_document", slow)
     return go
 
 

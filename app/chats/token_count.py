@@ -9,7 +9,7 @@ from msgspec import Struct
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import flows
-from app.chats.attached import Texts
+from app.chats.attachment_texts import Texts
 from app.chats.images import Images
 from app.chats.options import ChatOptions
 from app.chats.transcript import Transcript, conversation

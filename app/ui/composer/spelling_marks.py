@@ -12,7 +12,7 @@ from app.settings.language import tr
 from app.spelling.speller import Speller, Word, words
 from app.ui.composer.composer import ComposerText
 from app.ui.style.theme import theme
-from app.ui.widgets.manners import announce
+from app.ui.widgets.widget_behavior import announce
 
 REST_MS = 250  # delay after the last change
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.chats import attached
-from app.chats.attached import with_files
+from app.chats import attachment_texts
+from app.chats.attachment_texts import with_files
 from app.chats.passages import LENGTH, Passages, beginning, pages_in, pieces, whole_pages
 from app.chats.transcript import conversation
 from app.store import AttachedText, Attachment, Message
@@ -45,8 +45,8 @@ def test_passage_names_its_pages() -> None:
     )
     split = of(NOTE, use="passages", spans=((1, 0, 4), (1, 5, 10)))
     assert "Only\n…\nwords" in with_files("?", (split,), TEXTS.get)
-    assert attached.attached(part) == "a.pdf (PDF, 3 pages; page 3)"
-    assert attached.numbers_of("page", [1, 2, 3, 7]) == "pages 1–3, 7"
+    assert attachment_texts.attached(part) == "a.pdf (PDF, 3 pages; page 3)"
+    assert attachment_texts.numbers_of("page", [1, 2, 3, 7]) == "pages 1–3, 7"
 
 
 def test_file_stays_in_later_turns() -> None:

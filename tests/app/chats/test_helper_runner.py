@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from PySide6.QtTest import QTest
 
-from app.chats import helping
+from app.chats import helper_runner
 from app.chats.answer import Answer
-from app.chats.answering import ReplyGenerator
 from app.chats.chat import Chat
 from app.chats.lanes import OVER, HelperRun, LaneState, lanes_of
+from app.chats.reply_generator import ReplyGenerator
 from app.chats.tool_call import STOPPED, ParsedToolCall
 from app.chats.turn import Event
 from app.remote.address import Remote
@@ -345,14 +345,14 @@ def test_engine_fork_reuses_prompt_and_is_closed(
     qapp: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk, ended = RealDesk(tmp_path), []
-    dropped = helping._drop
+    dropped = helper_runner._drop
 
     def drop(helper: ReplyGenerator) -> None:
         last = helper._saved.transcript.leaf
         ended.append(last.stats if last is not None else {})
         dropped(helper)
 
-    monkeypatch.setattr(helping, "_drop", drop)
+    monkeypatch.setattr(helper_runner, "_drop", drop)
     options = {"max_tokens": 8, "temperature": 0.0, "helper_tokens": 16, "context": 2048}
     chat = desk.library.new(desk.model, {"tools": [HELPERS], **options})
     chat.turn.send("word " * 60)

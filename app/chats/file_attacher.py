@@ -15,11 +15,11 @@ from msgspec import Struct
 from PySide6.QtCore import QObject, Signal
 
 from app import flows
-from app.chats.attached import numbers_of, page_numbers
+from app.chats.attachment_texts import numbers_of, page_numbers
 from app.chats.images import SIDE, content, stored
 from app.chats.passages import are_made, beginning, passages_of, whole_pages
 from app.chats.pdf_pages import drawn, kept_path
-from app.chats.reading import ReferencedChats, source
+from app.chats.referenced_chats import ReferencedChats, source
 from app.chats.saved_chat import SavedChat
 from app.chats.session import context_of
 from app.chats.transcript import tokens_of_last_turn

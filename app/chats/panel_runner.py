@@ -10,9 +10,9 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.chats import panel
 from app.chats.actions import BUSY
 from app.chats.answer import Answer
-from app.chats.answering import ReplyGenerator
 from app.chats.options import ChatOptions
 from app.chats.panel import Member
+from app.chats.reply_generator import ReplyGenerator
 from app.chats.saved_chat import SavedChat
 from app.chats.transcript import decided
 from app.chats.turn import Stage
