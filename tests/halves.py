@@ -6,9 +6,7 @@ groups mostly wait, for limits of child processes and for windows: a third proce
 those, then uses what the two others leave of the cores. With files or folders among the arguments,
 there is one normal pytest process.
 
-A few failed tests run again at the end, with nothing else running, and so does a group whose
-process died. Tests that pass this time are listed and do not fail the run, but they still point to
-a bug in the test or the program. The place where a process died is printed last.
+The failed tests are listed at the end, and where a process died.
 """
 
 from __future__ import annotations
@@ -27,8 +25,6 @@ from pathlib import Path
 TESTS = Path(__file__).parent
 AT_ONCE = 2
 """Number of processes besides the process that starts with waiting groups."""
-FEW_FAILED = 4
-"""Number of failures up to which tests run again. More can't be a coincidence."""
 DEATH_LINES = 150
 """Lines to keep of the stacks that Python prints when a signal kills it."""
 LAST = 1000
@@ -126,11 +122,6 @@ def main(arguments: list[str]) -> int:
         deaths = [run.death for run in bad if run.death]
         if failed:
             print("", "Failed:", *failed, sep="\n  ", flush=True)
-        if len(failed) <= FEW_FAILED and all(run.status == 1 or run.death for run in bad):
-            for run in bad:
-                print(run.again(), end="", flush=True)
-            if bad and not any(run.status for run in bad):
-                print("", "Failed once, and passed alone:", *failed, sep="\n  ", flush=True)
         for death in deaths:
             print("", death, sep="\n", flush=True)
         if lint.status:
@@ -164,12 +155,10 @@ class Run:
         self.death = ""  # where a signal killed the process, as far as its output says
         self._failed = cache / "v" / "cache" / "lastfailed"
 
-    def go(self, *more: str) -> str:
+    def go(self) -> str:
         """Run pytest. Keep its exit status and return its output."""
         with tempfile.TemporaryFile("w+") as said:
-            self.status = subprocess.call(
-                [*self.command, *more], stdout=said, stderr=subprocess.STDOUT
-            )
+            self.status = subprocess.call(self.command, stdout=said, stderr=subprocess.STDOUT)
             said.seek(0)
             printed = said.read()
         if self.status < 0:
@@ -177,11 +166,6 @@ class Run:
             lines = (fatal + stacks if fatal else printed[-LAST:]).splitlines()[:DEATH_LINES]
             self.death = "\n".join([f"{self._who()} died of signal {-self.status}:", *lines])
         return printed
-
-    def again(self) -> str:
-        """Run the failed tests again, or all if the process died. Return the output."""
-        whole = self.status < 0
-        return self.go(*(() if whole else ("--last-failed", "--last-failed-no-failures=none")))
 
     def failed(self) -> list[str]:
         """Return the failed tests, or the group if its process died and cannot tell."""
