@@ -42,7 +42,7 @@ LINUX = PACKAGING / "linux"
         ("engine.runtime.loop", True),
     ],
 )
-def test_of_transformers_the_tokenizers_are_shipped(
+def test_bundle_ships_only_tokenizers_of_transformers(
     module: Callable[[str], Any], name: str, shipped: bool
 ) -> None:
     contents = module("contents")

@@ -6,7 +6,7 @@ from app.settings.paths import Paths
 from tests.desktop.conftest import Desk
 
 
-def test_from_the_first_start_to_the_answer_and_back_again(desk: Desk) -> None:
+def test_first_start_answer_and_restart(desk: Desk) -> None:
     desk.say("My code word is amber. Please remember it.")
     desk.until(lambda: len(desk.answers()) == 1)
     desk.say("What is my code word?")
@@ -21,7 +21,7 @@ def test_from_the_first_start_to_the_answer_and_back_again(desk: Desk) -> None:
     assert desk.end() == 0
 
 
-def test_damaged_chats_are_saved_as_far_as_they_can_be_read(desk: Desk) -> None:
+def test_readable_part_of_damaged_chats_is_saved(desk: Desk) -> None:
     desk.say("My code word is amber. Please remember it.")
     desk.until(lambda: len(desk.answers()) == 1)
     before = desk.answers()

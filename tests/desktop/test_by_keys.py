@@ -28,7 +28,7 @@ def three_panes(desk: Desk) -> None:
         desk.until(lambda number=number: len(desk.answers()) == number)
 
 
-def test_the_actions_of_a_message_branch_answer_again_and_page(desk: Desk) -> None:
+def test_message_actions_work_by_keys(desk: Desk) -> None:
     desk.say("Hello")
     desk.until(lambda: len(desk.answers()) == 1)
     ((first, _),) = desk.answers()

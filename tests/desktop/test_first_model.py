@@ -26,9 +26,7 @@ def served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Hub]:
         yield running
 
 
-def test_the_list_a_search_a_download_and_the_first_answer(
-    served: Hub, display: str, tmp_path: Path
-) -> None:
+def test_first_model_is_downloaded_and_answers(served: Hub, display: str, tmp_path: Path) -> None:
     desk = Desk(display, tmp_path / "profile")
     try:
         desk.start()

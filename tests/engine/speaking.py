@@ -56,6 +56,10 @@ def family(name: str) -> dict[str, Any]:
     return tomllib.loads((DATA / f"{name}.toml").read_text(encoding="utf-8"))
 
 
+CALLING = [name for name in FAMILIES if "called" in family(name)]
+"""Families that call tools."""
+
+
 def streams(name: str) -> list[Stream]:
     """Return sample replies of a family: plain, after reasoning, with tool calls, and irregular."""
     data, found = family(name), list[Stream]()

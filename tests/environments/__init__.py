@@ -23,11 +23,6 @@ def folder_of(name: str) -> Path:
     return ROOT / "build" / "environments" / f"{name}-{version}-{digest}"
 
 
-def is_made(name: str) -> bool:
-    """Return True if an environment is complete, so that nothing needs to be installed."""
-    return (folder_of(name) / "complete").exists()
-
-
 def python_of(name: str) -> Path:
     """Return the Python of an environment, after creating the environment if it is missing.
 

@@ -66,7 +66,7 @@ def published(_: list[str]) -> int:
     from tests.environments import python_of
 
     python_of("mcp_time")
-    file = "tests/desktop/test_published_server.py"
+    file = "tests/desktop/published_server.py"
     return subprocess.call([sys.executable, "-m", "pytest", "-q", file], cwd=ROOT)
 
 

@@ -19,11 +19,11 @@ import llguidance
 import numpy as np
 
 from engine.params import SamplingParams
-from engine.text import call_notations, recognition, tool_grammars
+from engine.text import recognition, tool_grammars
 from engine.text.forms import grammar
 from engine.text.reply_text import ReplyText
 from engine.text.tool_calls import CUT_OFF, ToolCallUpdate
-from tests.engine.speaking import FAMILIES, write_folder
+from tests.engine.speaking import CALLING, write_folder
 
 SCHEMAS, CALLS = 20, 200
 MOST_TOKENS = 900
@@ -128,23 +128,18 @@ def check(told: list[ToolCallUpdate], number: int, depth: int) -> int:
     return len(made)
 
 
-def bindable(name: str, folder: Path) -> Any:
-    """Return a family's tokenizer if its calls can be constrained, else None."""
+def load_tokenizer(name: str, folder: Path) -> Any:
+    """Write and load the tokenizer of a family."""
     from mlx_lm.tokenizer_utils import load
 
-    tokenizer = load(write_folder(folder, name))
-    known = recognition.of(tokenizer)
-    can = known.tool_format in call_notations.NOTATIONS
-    return tokenizer if can else None
+    return load(write_folder(folder, name))
 
 
 def main(_: list[str]) -> int:
     """Walk every dialect's grammar and print the number of calls."""
-    for name in FAMILIES:
+    for name in CALLING:
         folder = Path(tempfile.mkdtemp(prefix="calls-"))
-        tokenizer = bindable(name, folder)
-        if tokenizer is None:
-            continue
+        tokenizer = load_tokenizer(name, folder)
         made = 0
         for number in range(SCHEMAS):
             own = 0

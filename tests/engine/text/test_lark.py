@@ -18,7 +18,7 @@ from engine.text import lark, recognition, tool_grammars
 from engine.text.call_notations import NOTATIONS
 from engine.text.forms import grammar
 from engine.text.reply_text import ReplyText
-from tests.engine.speaking import FAMILIES
+from tests.engine.speaking import CALLING
 from tests.torture import bound_calls
 
 PATCH = r"""
@@ -151,9 +151,7 @@ def test_expressions_in_words_that_both_readers_know(given: str, means: str) -> 
 
 def walked(folder: Path, family: str, tools: list[dict[str, Any]], seed: int) -> Any:
     """Return the call events of a random walk through the grammar of these tools."""
-    tokenizer = bound_calls.bindable(family, folder)
-    if tokenizer is None:
-        pytest.skip("calls of this dialect not supported")
+    tokenizer = bound_calls.load_tokenizer(family, folder)
     params = SamplingParams(tools=tools, tool_choice="auto", json_schema={"const": 7})
     bound = tool_grammars.bound(params, tokenizer, recognition.of(tokenizer).tool_format)
     words = llguidance.LLTokenizer(
@@ -173,7 +171,7 @@ def walked(folder: Path, family: str, tools: list[dict[str, Any]], seed: int) ->
         yield reply.calls_told(over=True)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", CALLING)
 @pytest.mark.turns(3)
 def test_calls_of_every_dialect_are_bound_beside_free_ones(family: str, tmp_path: Path) -> None:
     """Combine a text with a pattern, an unbound tool, and a reply with a schema."""
@@ -213,7 +211,7 @@ TAGGED = (
 @pytest.mark.parametrize("family", TAGGED)
 def test_text_between_tags_ends_at_its_tag(family: str, tmp_path: Path) -> None:
     """Regression test: the text swallowed all but the last letter of its closing tag."""
-    tokenizer = bound_calls.bindable(family, tmp_path)
+    tokenizer = bound_calls.load_tokenizer(family, tmp_path)
     notation = recognition.of(tokenizer).tool_format
     tags = NOTATIONS[notation].tags
     assert tags is not None
