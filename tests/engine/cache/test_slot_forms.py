@@ -10,7 +10,7 @@ from typing import Any
 
 import mlx.core as mx
 import pytest
-from mlx_lm.models.cache import ArraysCache, KVCache, QuantizedKVCache, RotatingKVCache
+from mlx_lm.models.cache import ArraysCache
 
 from engine import Engine, SamplingParams, TextDelta
 from engine.bench.alone import compare
@@ -20,7 +20,7 @@ from engine.bench.small_configs import small_config
 from engine.cache import slot_policy
 from engine.cache.cache_objects import clone, leaves
 from engine.cache.session_kv import SessionKV
-from engine.cache.slot_policy import ON_CPU, ON_GPU, SlotPolicy
+from engine.cache.slot_policy import ON_GPU, SlotPolicy
 from engine.cache.slots import Slots
 from engine.messages import RawPrompt
 from engine.model import attention, backend
@@ -28,63 +28,12 @@ from engine.model.loader import load_blocking
 from engine.model.probe import logit_difference
 from engine.model.quantized_kv import quantized_caches
 from engine.model.ragged import SlotScores, share_caches
+from tests.engine.cache.slotted import BOTH, KINDS, WINDOW, chat, same, same_caches, step
 from tests.engine.families import FAMILIES
 
 pytestmark = pytest.mark.stepped
 
-HEADS, DIM, WINDOW = 2, 32, 24
-KINDS: dict[str, Callable[[], list[Any]]] = {
-    "plain": lambda: [KVCache(), KVCache(), KVCache()],
-    "windows": lambda: [RotatingKVCache(WINDOW), RotatingKVCache(WINDOW, keep=4), KVCache()],
-    "bits": lambda: [RotatingKVCache(WINDOW), *(QuantizedKVCache(32, 8) for _ in range(2))],
-}
-BOTH = pytest.mark.parametrize("policy", [ON_CPU, ON_GPU], ids=["one buffer", "classes"])
 EVERY = pytest.mark.parametrize("kind", KINDS)
-
-
-def chat(kind: str, *chunks: int) -> SessionKV:
-    """Create a session of this kind that has read chunks of random tokens with these sizes."""
-    kv = SessionKV(KINDS[kind])
-    kv.reuse_prefix([0])
-    for count in chunks:
-        for cache in kv.layers:
-            cache.update_and_fetch(*mx.random.normal((2, 1, HEADS, count, DIM)))
-        kv.note_read([0] * count)
-    return kv
-
-
-def step(where: Slots, kvs: list[SessionKV], twins: dict[int, SessionKV]) -> None:
-    """Write a token for each session in its slot, and the same token to its unslotted twin."""
-    rows = [kvs[row] for row in where.assign(kvs)]
-    for layer, shared in enumerate(share_caches([kv.layers for kv in rows], where)):
-        keys, values = mx.random.normal((2, len(rows), HEADS, 1, DIM))
-        got = shared.update_and_fetch(keys, values)
-        for row, kv in enumerate(rows):
-            place = slice(row, row + 1)
-            cache = twins[id(kv)].layers[layer]
-            own = cache.update_and_fetch(keys[place], values[place])
-            assert same([half.rows[row] for half in got], own)
-    for kv in kvs:
-        kv.note_fed(0)
-        twins[id(kv)].note_fed(0)
-
-
-def same(one: Any, other: Any) -> bool:
-    pairs = list(zip(leaves(one), leaves(other), strict=True))
-    return bool(pairs) and all(bool(mx.array_equal(a, b)) for a, b in pairs)
-
-
-def same_caches(one: SessionKV, other: SessionKV) -> bool:
-    """Return True if two sessions hold equal caches and still agree after reading another chunk."""
-    assert one.layers
-    assert other.layers
-    for cache, twin in zip(one.take_out(), other.take_out(), strict=True):
-        assert type(cache) is type(twin)
-        for count in (1, 3):
-            new = mx.random.normal((2, 1, HEADS, count, DIM))
-            if not same(cache.update_and_fetch(*new), twin.update_and_fetch(*new)):
-                return False
-    return True
 
 
 @BOTH

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,87 +19,12 @@ from engine.cache.slot_buffer import SlotBuffer
 from engine.cache.slot_policy import ON_CPU, ON_GPU, SlotPolicy
 from engine.cache.slots import Slots
 from engine.cache.state_stack import StateStack
-from engine.model.ragged import share_caches
+from tests.engine.cache import slotted
+from tests.engine.cache.slotted import BOTH, DIM, HEADS, same_caches, step
 
 pytestmark = pytest.mark.stepped
 
-LAYERS, HEADS, DIM = 3, 2, 4
-BOTH = pytest.mark.parametrize("policy", [ON_CPU, ON_GPU], ids=["one buffer", "classes"])
-
-
-def chat(length: int) -> SessionKV:
-    """A session whose caches hold `length` random tokens."""
-    kv = SessionKV(lambda: [KVCache() for _ in range(LAYERS)])
-    kv.reuse_prefix([0])
-    for cache in kv.layers:
-        cache.update_and_fetch(*mx.random.normal((2, 1, HEADS, length, DIM)))
-    kv.note_read([0] * length)
-    return kv
-
-
-def held(kv: SessionKV) -> list[list[Any]]:
-    """Return the contents of the caches as lists, after taking the session out of its slot."""
-    return [[part.tolist() for part in keys_and_values(cache)] for cache in kv.take_out()]
-
-
-def keys_and_values(cache: Any) -> tuple[mx.array, mx.array]:
-    if isinstance(cache, RotatingKVCache):
-        return cache.keys, cache.values
-    return cache.keys_and_values()
-
-
-def step(where: Slots, kvs: list[SessionKV], twins: dict[int, SessionKV]) -> None:
-    """Write a token for each session in its slot, and the same token to its unslotted twin."""
-    order = where.assign(kvs)
-    rows = [kvs[row] for row in order]
-    for layer, shared in enumerate(share_caches([kv.layers for kv in rows], where)):
-        keys, values = mx.random.normal((2, len(rows), HEADS, 1, DIM))
-        got, _ = shared.update_and_fetch(keys, values)
-        for row, kv in enumerate(rows):
-            own, _ = (
-                twins[id(kv)]
-                .layers[layer]
-                .update_and_fetch(keys[row : row + 1], values[row : row + 1])
-            )
-            assert mx.array_equal(got.rows[row], own)
-    for kv in kvs:
-        kv.note_fed(0)
-
-
-@BOTH
-def test_sessions_keep_their_keys_whoever_enters_and_leaves(policy: SlotPolicy) -> None:
-    choose, where, twins = random.Random(1), Slots(policy), {}
-    chats: list[SessionKV] = []
-    for turn in range(120):
-        if len(chats) < 6 and choose.random() < 0.3:
-            kv = chat(choose.choice((1, 5, 63, 64, 130)))
-            twins[id(kv)] = kv.fork()
-            chats.append(kv)
-        some = [kv for kv in chats if choose.random() < 0.8]
-        choose.shuffle(some)
-        if some:
-            step(where, some, twins)
-            assert {id(kv) for kv in where.occupants} == (
-                {id(k) for k in some} if some[1:] else set()
-            )
-        if chats and turn % 9 == 8:
-            gone = chats.pop(choose.randrange(len(chats)))
-            assert held(gone) == held(twins[id(gone)])
-            assert gone not in where.occupants
-    for kv in chats:
-        assert held(kv) == held(twins[id(kv)])
-    assert where.occupants == []
-    assert where.arrays == []
-
-
-@BOTH
-def test_a_slot_is_overwritten_for_the_next_session(policy: SlotPolicy) -> None:
-    where, ill, well = Slots(policy), chat(40), chat(9)
-    ill.layers[0].keys[:] = float("nan")
-    where.assign([well, ill])
-    ill.drop()
-    where.assign([well, chat(3), chat(5)])
-    assert all(bool(mx.isfinite(a).all()) for arrays in where.arrays for a in arrays)
+chat = partial(slotted.chat, "plain")
 
 
 def test_long_chats_and_other_caches_get_no_slot() -> None:
@@ -118,7 +43,7 @@ def test_long_chats_and_other_caches_get_no_slot() -> None:
 
 def test_chat_with_much_to_copy_keeps_its_own_caches() -> None:
     """Entering may copy the whole buffer, and no chat gets a token during the copy."""
-    each = LAYERS * HEADS * DIM * 4 * 2  # bytes per token
+    each = 3 * HEADS * DIM * 4 * 2  # bytes per token in three layers
     where, chats = Slots(replace(ON_CPU, max_bytes=46 * each)), [chat(50), chat(40), chat(45)]
     order = where.assign(chats)
     assert where.occupants == chats[1:]
@@ -169,7 +94,7 @@ def test_chats_sit_with_others_of_similar_length() -> None:
     step(where, [*chats, late], twins)
     assert late.slots is chats[3].slots is not None
     for kv in (*chats, late):
-        assert held(kv) == held(twins[id(kv)])
+        assert same_caches(kv, twins[id(kv)])
     assert where.arrays == []
 
 
@@ -195,7 +120,7 @@ def test_model_may_have_plain_caches_in_some_layers() -> None:
         step(where, chats, twins)
     assert len(where.arrays) == 2
     for kv in chats:
-        assert held(kv) == held(twins[id(kv)])
+        assert same_caches(kv, twins[id(kv)])
 
 
 def test_neighbors_in_a_buffer_may_stay_together() -> None:
