@@ -71,7 +71,7 @@ def faults_in_translation(
                 yield f"{entry.text!r}: “{term}” is “{words[code][0]}”, not “{twin}”: {forms}"
 
 
-def test_the_glossary_is_whole() -> None:
+def test_glossary_entries_cover_all_languages() -> None:
     assert len(GLOSSARY) >= 75
     for term, entry in GLOSSARY.items():
         assert {"en", *CODES} <= set(entry), term

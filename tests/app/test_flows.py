@@ -39,9 +39,7 @@ def test_result_returns_to_the_gui_thread(qtbot: QtBot, owner: QObject) -> None:
     assert seen[0] is not threading.main_thread()
 
 
-def test_only_the_latest_counts_and_one_thread_works_at_a_time(
-    qtbot: QtBot, owner: QObject
-) -> None:
+def test_latest_flow_wins_and_uses_one_thread(qtbot: QtBot, owner: QObject) -> None:
     latest, told, busy, most = Latest(owner), [], [], []
 
     def work(number: int, stop: threading.Event) -> int:

@@ -107,8 +107,8 @@ def test_totals() -> None:
     assert (lanes.totals.kv_bytes, lanes.totals.budget) == (250, 5000)
 
 
-def test_the_totals_are_of_the_whole_process() -> None:
-    """G2: the totals showed only live arrays, a tenth of the program's memory."""
+def test_lane_totals_include_the_whole_process() -> None:
+    """Regression test: the totals showed only live arrays, a tenth of the program's memory."""
     lanes = Lanes()
     lanes.update(1.0, stats(), CHATS)
     totals = lanes.totals

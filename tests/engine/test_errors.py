@@ -373,7 +373,7 @@ def test_stopping_the_engine_ends_replies(model_folder: Callable[[str], Path]) -
     assert not any(t.name == "stretto-engine" for t in threading.enumerate())
 
 
-def test_an_exception_in_one_sampler(
+def test_sampler_exception_fails_only_its_reply(
     engine: Engine,
     model_folder: Callable[[str], Path],
     neighbour: Neighbour,

@@ -79,7 +79,7 @@ def test_eight_chats_answer_as_if_alone(
 
 @EVERY_FAMILY
 @pytest.mark.turns(3)
-def test_a_cancelled_chat_goes_on_as_one_that_said_the_same(
+def test_canceled_chat_continues_like_one_with_equal_text(
     engine: Engine, model_folder: Callable[[str], Path], family: str
 ) -> None:
     """The cache of a canceled reply contains exactly what it said."""

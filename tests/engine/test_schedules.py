@@ -33,7 +33,7 @@ def outcome(engine: Engine, folder: Path, steps: int, seed: int = 5) -> Outcome:
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.turns(6)
-def test_nobody_hears_anything_of_the_others(
+def test_random_schedule_replies_as_alone(
     engine: Engine,
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
@@ -53,7 +53,7 @@ def test_nobody_hears_anything_of_the_others(
 # `python -m engine soak` covers all families.
 @pytest.mark.turns(2)
 @pytest.mark.parametrize(("family", "on_disk"), [("plain", False), ("sliding window", True)])
-def test_the_same_with_little_memory_and_short_contexts(
+def test_random_schedule_with_little_memory_replies_as_alone(
     engine: Engine,
     model_folder: Callable[[str], Path],
     tmp_path: Path,

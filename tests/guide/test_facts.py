@@ -35,7 +35,7 @@ def places() -> set[str]:
     return menus | pages
 
 
-def test_every_key_is_the_programs() -> None:
+def test_guide_names_only_existing_keys() -> None:
     keys = {key for made in REGISTRY.values() for key in made.keys} | {k for _, k in FOCUS_KEYS}
     for fact in stretto.facts()["key"]:
         told = ELSEWHERE.get(fact["keys"], fact["keys"])

@@ -91,7 +91,7 @@ def test_chat_continues_after_results_without_an_answer():
     assert {r for r in Stage if refusal(Action.GO_ON, view(r, tree=tree)) is None} == QUIET
 
 
-def test_every_action_about_a_message_is_in_the_table():
+def test_message_actions_are_all_in_the_table():
     assert {action for action, _ in ALLOWED} == set(Action) - set(EVENTS)
 
 
@@ -172,7 +172,7 @@ def test_editing_keeps_earlier_draft():
     assert (editing.text, Writing("a").text) == ("in other words", "a")
 
 
-def test_the_rules_need_no_qt():
+def test_action_rules_import_no_qt():
     code = (
         "import sys; sys.modules['PySide6'] = None\n"
         "import app.chats.actions, app.chats.turn, app.chats.transcript, app.chats.saved_chat"

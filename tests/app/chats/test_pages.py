@@ -223,7 +223,7 @@ def test_text_pdf_can_be_sent_as_images(start: Start, tmp_path: Path) -> None:
     assert not [each for each in pane.chat.attaching.files if not each.is_image]
 
 
-def test_how_many_pages_fit_the_model_itself_counts(start: Start, tmp_path: Path) -> None:
+def test_page_limit_matches_the_models_own_count(start: Start, tmp_path: Path) -> None:
     engine = Engine()
     run = start(engine_factory=lambda *_: engine)
     chat = run.pane.chat

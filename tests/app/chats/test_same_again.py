@@ -51,7 +51,7 @@ def test_repetition_uses_settings_of_the_reply(start: Start):
     assert run.engine.sent[-1].params == first
 
 
-def test_the_button_has_an_older_answer_again(start: Start):
+def test_regenerate_button_repeats_an_older_answer(start: Start):
     run = start().ready()
     run.ask("say one")
     pane, older = run.pane, last(run)

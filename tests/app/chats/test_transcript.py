@@ -18,7 +18,7 @@ def names(messages):
     return [m.id for m in messages]
 
 
-def test_the_path_runs_from_the_root_to_the_leaf():
+def test_path_runs_from_root_to_leaf():
     tree = Transcript([message("q"), message("a", "q", "assistant"), message("q2", "a")], "q2")
     assert names(tree.path) == ["q", "a", "q2"]
 

@@ -192,7 +192,7 @@ def test_rows_match_their_examples(event: Event, row: int, example: tuple) -> No
     assert done.refusal is None
 
 
-def test_every_row_has_an_example_and_the_last_ones_apply_always() -> None:
+def test_turn_table_rows_have_examples_and_defaults() -> None:
     assert {event: len(rows) for event, rows in TABLE.items()} == {
         event: len(examples) for event, examples in EXAMPLES.items()
     }

@@ -16,7 +16,7 @@ from app.markdown.syntax import parser
 from tests.bench.samples import mixed
 
 
-def test_the_tail_of_a_long_answer_stays_short() -> None:
+def test_splitter_tail_of_a_long_answer_stays_short() -> None:
     text = mixed(60_000)
     splitter = BlockSplitter()
     longest = 0
@@ -151,7 +151,7 @@ The first slice of a very long line is written as a paragraph before it is shown
 
 @pytest.mark.turns(6)
 @pytest.mark.parametrize("name", HOSTILE)
-def test_f15_hostile_text_at_once(name: str) -> None:
+def test_hostile_text_costs_linear_work(name: str) -> None:
     text = HOSTILE[name](3 * TAIL_LIMIT)
     work = Work(text, repeat(len(text)))
     assert work.calls < CALLS * len(text)
@@ -178,9 +178,7 @@ OVERSIZED: dict[str, str] = {
 
 @pytest.mark.turns(5)
 @pytest.mark.parametrize("name", OVERSIZED)
-def test_no_more_than_a_bounded_part_of_a_block_is_parsed(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_parsed_part_of_a_block_is_bounded(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """However long a block over the limits is, the parser sees the same few lines."""
     seen: list[int] = []
     parse = parser().block.parse

@@ -332,7 +332,7 @@ def test_numbers_of_long_list_continue() -> None:
     assert document.plain_text().endswith("\n602. item")
 
 
-def test_the_end_position_is_the_open_end() -> None:
+def test_end_position_follows_appended_text() -> None:
     document = MarkdownDocument()
     for piece in ("a", "b\n\n", "- c", "\n\n```\nd", "e"):
         document.append(piece)

@@ -23,7 +23,7 @@ def at_once(text: str) -> MarkdownDocument:
     return document
 
 
-def test_the_examples_are_all_there() -> None:
+def test_spec_examples_are_complete() -> None:
     assert Counter(example["spec"] for example in EXAMPLES) == {
         "CommonMark 0.31.2": 652,
         "GFM 0.29": 46,

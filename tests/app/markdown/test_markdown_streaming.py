@@ -40,7 +40,7 @@ def test_character_by_character(name: str) -> None:
 
 @together
 @pytest.mark.turns(3)
-def test_in_random_pieces(name: str) -> None:
+def test_random_pieces_render_as_the_whole_text(name: str) -> None:
     text = SAMPLES[name]
     expected = dump(at_once(text).document)
     for seed in range(examples(3)):
@@ -67,7 +67,7 @@ def test_any_mix(fragments: list[str], dice: random.Random) -> None:
 
 @settings(max_examples=examples(400), deadline=None)
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=40), st.randoms(use_true_random=False))
-def test_the_splitter_gives_the_blocks_of_the_whole_text(
+def test_splitter_finds_the_blocks_of_the_whole_text(
     fragments: list[str], dice: random.Random
 ) -> None:
     text = "".join(fragments)

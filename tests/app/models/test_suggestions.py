@@ -83,5 +83,5 @@ def test_small_model_is_recognized_by_its_file(tmp_path, monkeypatch):
     assert suggestions.small(tmp_path / "none") is None
 
 
-def test_the_machine_has_some_memory():
+def test_machine_memory_is_plausible():
     assert suggestions.machine_memory() > 2**28

@@ -14,7 +14,7 @@ from app.store import Store
 from tests.app.conftest import Start
 
 
-def test_all_chats_the_layout_and_the_drafts_are_there_again(start: Start):
+def test_restart_restores_chats_layout_and_drafts(start: Start):
     run = start()
     run.window.resize(790, 700)  # fits on the test's screen, so the next start doesn't shrink it
     run.window.commands["sidebar"].trigger()  # with two columns it would collapse a moment later

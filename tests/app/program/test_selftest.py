@@ -74,7 +74,7 @@ def test_selftest_log_names_missing_module() -> None:
         errors.report()
 
 
-def test_the_engines_commands_are_reached(capsys: pytest.CaptureFixture[str]) -> None:
+def test_program_runs_engine_commands(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         __main__.main(["batch", "--help"])
     assert ended.value.code == 0

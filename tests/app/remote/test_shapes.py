@@ -189,7 +189,7 @@ def test_unstreamed_response_is_accepted(elsewhere):
     assert (heard.text(), heard.text("reasoning")) == ("It is four.", "Hm.")
 
 
-def test_the_lists_of_models():
+def test_model_lists_of_servers_are_read():
     vllm = {
         "object": "list",
         "data": [

@@ -61,5 +61,5 @@ def test_dictionary_follows_keyboard():
     assert best(["ja_JP"], there) == ""
 
 
-def test_the_script_of_a_word():
+def test_script_of_a_word_is_recognized():
     assert [script(word) for word in ("word", "слово", "λόγος")] == ["LATIN", "CYRILLIC", "GREEK"]

@@ -57,7 +57,7 @@ def test_damaged_database_is_reported(file: Path, damage: str) -> None:
     assert file.read_bytes() == content
 
 
-def test_the_database_of_another_program(file: Path) -> None:
+def test_database_of_another_program_is_refused(file: Path) -> None:
     with closing(sqlite3.connect(file)) as db:
         db.execute("CREATE TABLE recipes (name)")
     before = file.read_bytes()

@@ -146,7 +146,7 @@ def test_table_without_root_is_read_from_leaves(filled: Path) -> None:
 
 @pytest.mark.turns(60)
 @pytest.mark.parametrize("seed", range(0, 300, 5))
-def test_every_message_whose_own_pages_are_whole_comes_back(filled: Path, seed: int) -> None:
+def test_salvage_restores_messages_on_undamaged_pages(filled: Path, seed: int) -> None:
     before = read(filled).messages
     whole = filled.read_bytes()
     parts = [whole[at : at + 4096] for at in range(0, len(whole), 4096)]

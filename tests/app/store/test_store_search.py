@@ -60,7 +60,7 @@ def test_titles_come_first(store: Store, chat: ChatRecord) -> None:
     "query",
     ['"', "*", "a AND", "NEAR(", "title:x", "-x", "^", "'", "%", "\\", "\0", "", "  ", "(" * 99],
 )
-def test_no_query_is_an_error(store: Store, chat: ChatRecord, query: str) -> None:
+def test_search_accepts_any_query(store: Store, chat: ChatRecord, query: str) -> None:
     say(store, chat, "plain")
     assert store.search(query) == []
 
@@ -91,7 +91,7 @@ def test_search_finds_latest_text_of_message(store: Store, chat: ChatRecord) -> 
     assert [hit.message_id for hit in store.search("kanon")] == [None]
 
 
-def test_the_expression() -> None:
+def test_search_terms_become_match_expressions() -> None:
     assert [term.match for term in terms_of("two wor")] == ['"two"', '"wor"*']
     assert [term.match for term in terms_of("two words ")] == ['"two"', '"words"']
     assert [term.match for term in terms_of('"x" OR y)')] == ['"x"', '"OR"', '"y"']

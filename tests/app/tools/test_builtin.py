@@ -60,7 +60,7 @@ def test_arithmetic(expression: str, value: str) -> None:
         "round(1.5, ndigits=1)",
     ],
 )
-def test_no_more_than_arithmetic(expression: str) -> None:
+def test_calculator_refuses_anything_but_arithmetic(expression: str) -> None:
     with pytest.raises(ToolError):
         calculate(expression)
 

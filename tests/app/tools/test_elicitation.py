@@ -199,7 +199,7 @@ def test_question_ends_with_its_call(host: ToolHost) -> None:
     assert answer.cancelled(), "who shows the form hears that nobody waits for it"
 
 
-def test_an_answer_after_the_calls_end_is_still_one() -> None:
+def test_elicitation_answer_after_the_call_is_delivered() -> None:
     answer: Future[Response] = Future()
     params = ElicitRequestFormParams(message="?", requested_schema=FORM["requestedSchema"])
 

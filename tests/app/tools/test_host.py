@@ -46,7 +46,7 @@ def starts(folder: Path) -> list[int]:
     return [int(line) for line in (folder / "starts").read_text().split()]
 
 
-def test_the_official_server_over_stdio(host: ToolHost, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_official_server_works_over_stdio(host: ToolHost, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("A_SECRET_TOKEN", "secret")
     config = ServerConfig(
         "official",
@@ -80,7 +80,7 @@ def test_the_official_server_over_stdio(host: ToolHost, monkeypatch: pytest.Monk
     assert host.call(add, {"a": 1, "b": 2}).result(WAIT).text == "3"
 
 
-def test_the_official_server_over_http(host: ToolHost) -> None:
+def test_official_server_works_over_http(host: ToolHost) -> None:
     with official_server.over_http() as url:
         config = ServerConfig("web", url=url, timeout=30)
         host.set_servers([config])

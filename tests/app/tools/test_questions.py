@@ -41,7 +41,9 @@ def one(part: dict[str, Any], *, required: bool = False) -> Field:
         ({"type": "string", "format": "date-time"}, "2026-02-28T10:00:00Z", "2026-02-28T10:00:00Z"),
     ],
 )
-def test_what_a_field_takes(part: dict[str, Any], given: Value | None, taken: Value | None) -> None:
+def test_form_field_converts_valid_values(
+    part: dict[str, Any], given: Value | None, taken: Value | None
+) -> None:
     assert one(part).taken(given) == taken
 
 
@@ -62,7 +64,7 @@ def test_what_a_field_takes(part: dict[str, Any], given: Value | None, taken: Va
         ({"type": "string", "format": "date-time"}, "2026-02-28T10:00:00", "date and time as"),
     ],
 )
-def test_what_a_field_refuses(part: dict[str, Any], given: Value, words: str) -> None:
+def test_form_field_refuses_invalid_values(part: dict[str, Any], given: Value, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         one(part).taken(given)
 

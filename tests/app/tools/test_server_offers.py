@@ -90,7 +90,7 @@ def picker(run: Run) -> Any:
     return offers.picker
 
 
-def test_at_lists_resources_and_the_chosen_one_is_attached(run: Run) -> None:
+def test_at_sign_lists_and_attaches_resources(run: Run) -> None:
     Servers(run)
     switch_on(run, "notes")
     type_(run, "Read @")

@@ -87,7 +87,7 @@ def test_confusable_name_is_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["{", "[1]", "nonsense", json.dumps(FILES), '{"url": "x"}'])
-def test_no_list_at_all_is_a_sentence(text: str) -> None:
+def test_invalid_server_list_is_reported(text: str) -> None:
     with pytest.raises(ToolError, match=r"This isn’t|has no name"):
         read_text(text)
 
@@ -168,7 +168,9 @@ def shell(folder: Path, text: str) -> str:
     return str(file)
 
 
-def test_the_path_of_the_login_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_login_path_precedes_the_programs_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(transports, "_path", None)
     monkeypatch.setenv("PATH", "/usr/bin:relative")
     noisy = shell(tmp_path, 'echo PATH=/wrong; PATH=/own/bin:/bin; export PATH; shift 3; eval "$1"')

@@ -143,7 +143,7 @@ class OneOfTwo:
         return 0
 
 
-def test_the_caches_of_one_of_two_ranks_are_read_from_the_config(
+def test_rank_cache_estimate_is_read_from_config(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     import mlx.core as mx

@@ -261,7 +261,7 @@ def test_unloaded_model_is_freed_while_a_worker_prepares(
 
 
 @pytest.mark.usefixtures("soon")
-def test_after_a_fault_no_more_begin_than_there_is_room_for(wide: Path) -> None:
+def test_admission_respects_memory_after_a_fault(wide: Path) -> None:
     """Regression test: after their shared pass failed, the forks all started together, and each of
     them read the whole story.
     """
@@ -318,7 +318,7 @@ def test_thousand_idle_chats_are_not_visited(
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32))
-def test_e8_the_sum_that_is_kept_is_what_counting_finds(seed: int) -> None:
+def test_running_sum_of_bytes_equals_a_recount(seed: int) -> None:
     """The running total matches a fresh count through random forks, copies, drops and growth."""
     pick = random.Random(seed)
     before, shared_prefix.MIN_TOKENS = shared_prefix.MIN_TOKENS, 64

@@ -70,7 +70,7 @@ def nodes(index: PrefixIndex) -> list[_Node]:
 
 @settings(max_examples=examples(150), deadline=None)
 @given(st.integers(0, 2**32))
-def test_the_tree_finds_what_asking_everybody_finds(seed: int) -> None:
+def test_prefix_tree_agrees_with_linear_search(seed: int) -> None:
     chance = random.Random(seed)
     moved: set[Any] = set()
     index = PrefixIndex(0, moved)

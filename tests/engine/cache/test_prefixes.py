@@ -62,7 +62,7 @@ def test_one_prompt_to_many_chats_is_read_once(
 
 @EVERY_FAMILY
 @pytest.mark.turns(3)
-def test_a_system_prompt_is_read_once_also_after_its_chat_was_closed(
+def test_system_prompt_is_reused_after_its_chat_closes(
     engine: Engine, model_folder: Callable[[str], Path], family: str
 ) -> None:
     folder = model_folder(family)
@@ -82,7 +82,7 @@ def test_a_system_prompt_is_read_once_also_after_its_chat_was_closed(
 
 @EVERY_FAMILY
 @pytest.mark.turns(3)
-def test_what_was_handed_over_is_the_receivers_own(
+def test_shared_prefix_is_independent_of_its_donor(
     engine: Engine, model_folder: Callable[[str], Path], family: str
 ) -> None:
     """The donor and the recipient decode concurrently without affecting each other."""
@@ -157,7 +157,7 @@ def test_forks_with_the_same_question_prefill_it_once(
     assert 1 < costs[-1] < 60
 
 
-def test_the_kept_beginnings_make_room_before_any_chat_does(
+def test_kept_prefixes_are_evicted_before_chats(
     model_folder: Callable[[str], Path],
 ) -> None:
     room = 1_080_000  # caches of a longer prompt would grow in larger steps

@@ -54,7 +54,7 @@ def params(seed: int, tokens: int = 16) -> SamplingParams:
 
 @QUANTISABLE
 @pytest.mark.turns(3)
-def test_beside_others_as_alone(
+def test_quantized_chats_reply_as_alone(
     engine: Engine, wide_folder: Callable[[str], Path], family: str
 ) -> None:
     folder = wide_folder(family)
@@ -101,7 +101,7 @@ def test_going_back_and_handing_on(
 
 @QUANTISABLE
 @pytest.mark.turns(3)
-def test_bits_take_what_they_should_and_are_reckoned_so(
+def test_fewer_cache_bits_hold_fewer_bytes(
     engine: Engine, wide_folder: Callable[[str], Path], family: str
 ) -> None:
     model = engine.load(wide_folder(family))
@@ -119,7 +119,7 @@ def loaded(folder: Path) -> LoadedModel:
     return load_blocking(folder, wide=backend.start().prefers_float32)
 
 
-def test_the_need_in_bits(wide_folder: Callable[[str], Path]) -> None:
+def test_quantized_estimate_counts_bits_and_scales(wide_folder: Callable[[str], Path]) -> None:
     """32 values share a 32-bit scale and offset, so 8 and 4 bits cost 10 and 6 bits each."""
     model = loaded(wide_folder("plain"))
     for bits, share in ((8, 10 / 32), (4, 6 / 32)):
@@ -137,7 +137,7 @@ def logits(model: Any, caches: Any, prompt: list[int]) -> mx.array:
 
 @pytest.mark.parametrize("widens", [False, True])
 @pytest.mark.parametrize(("bits", "most"), [(8, 0.002), (4, 0.5)])
-def test_the_answer_hardly_changes(
+def test_quantized_cache_bounds_divergence(
     wide_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
     bits: int,

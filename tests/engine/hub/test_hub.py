@@ -560,7 +560,7 @@ def test_two_do_not_write_the_same_files(model: Hub) -> None:
     hub.download(seen)
 
 
-def test_an_unfinished_one_can_be_thrown_away(model: Hub, tmp_path: Path) -> None:
+def test_discard_deletes_unfinished_download_only(model: Hub, tmp_path: Path) -> None:
     model.cut_at, model.cuts = 1000, 10**6
     refused("download_failed", "closed the connection", get)
     hub.discard(NAME)

@@ -114,7 +114,7 @@ def test_malformed_facts_are_ignored(served: Hub, about: dict[str, Any]) -> None
 @pytest.mark.parametrize(
     "answer", [b"", b"5", b"[5]", b'{"error": 1}', b"[" * 100_000, b"\xff\xfe"]
 )
-def test_an_answer_of_the_wrong_form_is_one_sentence(served: Hub, answer: bytes) -> None:
+def test_malformed_search_response_is_reported(served: Hub, answer: bytes) -> None:
     served.answer = answer
     refused("not_a_model", "is invalid.*full name", lambda: hub.search("little"))
 

@@ -65,7 +65,7 @@ def test_unknown_vocabulary_may_match(tmp_path: Path, monkeypatch: pytest.Monkey
     assert not may_share(own, own[:-1])
 
 
-def test_the_same_tokens_in_other_bytes_may_be_the_same(tmp_path: Path) -> None:
+def test_vocabulary_check_allows_equal_tokens_in_other_bytes(tmp_path: Path) -> None:
     own = write(tmp_path / "own")
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "tokenizer.model").write_bytes(b"do re mi")
@@ -94,7 +94,9 @@ def test_malformed_tokenizers_are_read_quickly(tmp_path: Path, tail: bytes) -> N
     assert time.process_time() - began < 0.1  # a pure Python loop took 0.3 s or more
 
 
-def test_nobody_waits_any_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vocabulary_reading_stops_when_canceled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert write(tmp_path / "own")
     monkeypatch.setattr(vocabulary, "_CHUNK_BYTES", 7)
     looked = iter([False] * 5)

@@ -508,7 +508,7 @@ def test_unusable_adapter_folder_gives_a_message(
     assert shared_engine.stats()["models"] == [base]
 
 
-def test_an_adapter_of_another_model_and_no_folder_at_all(
+def test_adapter_that_is_unsuitable_or_missing_is_refused(
     shared_engine: Engine, folders: Folders, model_folder: Callable[[str], Path]
 ) -> None:
     for adapter, words in ((folders.pirate, "model"), (folders.root / "none", "does not exist")):

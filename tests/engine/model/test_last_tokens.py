@@ -67,7 +67,7 @@ def conversation(folder: Path, **more: Any) -> tuple[list[list[int]], list[int]]
 
 @pytest.mark.parametrize("family", ALL)
 @pytest.mark.turns(3)
-def test_it_changes_nothing_but_the_number_of_passes(
+def test_joining_last_tokens_changes_no_reply(
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
     ended: list[int],
@@ -179,7 +179,9 @@ def test_prompt_is_empty_after_its_last_token(
     assert left == [0]
 
 
-def test_one_token_is_enough(engine: Engine, model_folder: Callable[[str], Path]) -> None:
+def test_reply_of_one_token_ends_with_length(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
     chat = engine.open_session(engine.load(model_folder("plain")))
     reply = chat.send("hello", params(1, max_tokens=1))
     assert len(reply.tokens(60)) == 1

@@ -81,7 +81,7 @@ def alone(folder: Path, text: str, seed: int, tokens: int) -> list[int]:
     ["plain", "MoE", "sliding window", "attention sinks", "MLA", "hybrid recurrent"],
 )
 @pytest.mark.turns(3)
-def test_all_say_what_they_say_alone(
+def test_mixed_steps_reply_as_alone(
     engine: Engine,
     model_folder: Callable[[str], Path],
     mixes: list[tuple[int, int]],

@@ -32,7 +32,7 @@ def assistant(text: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.turns(3)
-def test_a_continued_reply_is_the_uncut_one(
+def test_continued_reply_equals_the_uncut_reply(
     engine: Engine, model_folder: Folder, family: str
 ) -> None:
     model = engine.load(model_folder(family))
@@ -183,7 +183,7 @@ def test_sliding_chat_continues_and_reports_dropped_turns(
     assert follow.stats.dropped_messages >= dropped[-1]
 
 
-def test_one_message_beyond_the_context_is_refused_even_so(
+def test_sliding_context_refuses_one_oversized_message(
     engine: Engine, model_folder: Folder
 ) -> None:
     chat = engine.open_session(engine.load(model_folder("plain")), on_overflow="slide")

@@ -98,7 +98,7 @@ ASKED: dict[str, dict[str, Any]] = {
 }
 
 
-def test_with_a_seed_the_text_is_the_same_with_and_without(running: Engine, pair: Pair) -> None:
+def test_drafts_do_not_change_seeded_text(running: Engine, pair: Pair) -> None:
     model = plain_model(running, pair)
 
     def answers() -> dict[str, list[int]]:

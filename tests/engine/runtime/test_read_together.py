@@ -62,7 +62,7 @@ def asked(chats: Sequence[Session], prompts: Sequence[str] = PROMPTS) -> list[Re
 
 
 @pytest.mark.parametrize("family", ["plain", "MoE"])
-def test_all_say_what_they_say_alone(
+def test_prompts_read_together_reply_as_alone(
     engine: Engine,
     model_folder: Callable[[str], Path],
     passes: list[list[int]],

@@ -130,7 +130,7 @@ SHAPES: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("fields", SHAPES, ids=lambda fields: json.dumps(fields)[:60])
-def test_every_shape_is_answered(server: Server, fields: dict[str, Any]) -> None:
+def test_anthropic_request_shapes_are_answered(server: Server, fields: dict[str, Any]) -> None:
     whole = ask(server, "POST", f"{PATH}?beta=true", asked(user("hi"), **fields))
     assert whole.status == 200, whole.body
     assert whole.json["content"][0]["text"] == "Done."
@@ -163,7 +163,7 @@ def test_meaning_is_never_dropped_silently(model: Model) -> None:
     assert "image" in told(model, user("hi"), called(), result(PIXEL))[-1]["content"]
 
 
-def test_a_model_that_sees_is_given_images(model: Model) -> None:
+def test_anthropic_images_reach_vision_models(model: Model) -> None:
     sees, image = replace(model, sees=True), {"type": "image", "image": Image(b"hi")}
     (found,) = told(sees, user("look", PIXEL, "here"))
     texts = [{"type": "text", "text": "look"}, {"type": "text", "text": "here"}]

@@ -197,7 +197,7 @@ def test_images_in_outputs_become_notes(agents: Server) -> None:
     assert asked.messages[-1]["content"] == [{"type": "image", "image": Image(bytes(3))}]
 
 
-def test_a_model_that_sees_is_given_images(agents: Server) -> None:
+def test_openai_images_reach_vision_models(agents: Server) -> None:
     sees = replace(agents.served.models[0], sees=True)
     url = "data:image/png;base64,aGk="
     look, image = {"type": "text", "text": "look"}, {"type": "image", "image": Image(b"hi")}

@@ -118,7 +118,7 @@ def test_errors_are_the_clients_own(client: Anthropic) -> None:
         list(client.messages.create(**asked(extra_body={"regex": "("}), stream=True))
 
 
-def test_the_guards_errors_have_the_shape_too(server: Server) -> None:
+def test_guard_errors_have_anthropic_shape(server: Server) -> None:
     address = f"http://127.0.0.1:{server.port}"
     page = {"Origin": "https://example.org"}
     with (

@@ -114,7 +114,7 @@ def test_all_answer_settings_are_documented(told: Any, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", DOORS)
-def test_whatever_is_read_is_understood_or_refused_in_words(server: Server, path: str) -> None:
+def test_described_bodies_are_accepted_or_refused_with_reason(server: Server, path: str) -> None:
     door = DOORS[path]
     schema = schema_of(door.body)
     fields = st.sampled_from(sorted(schema["properties"]))
@@ -128,7 +128,7 @@ def test_whatever_is_read_is_understood_or_refused_in_words(server: Server, path
     read()
 
 
-def test_whatever_is_sent_is_answered(server: Server, told: Any) -> None:
+def test_described_requests_get_a_response(server: Server, told: Any) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     schemas = {path: body_schema(told, path) for path in DOORS}
     bodies = st.one_of(

@@ -203,7 +203,7 @@ def test_settings_have_the_names_of_other_servers(
     assert ignored(api, model, **{"max_tokens": None, **fields}) == ""
 
 
-def test_other_apis_have_the_names_too(model: Model) -> None:
+def test_field_aliases_work_in_all_apis(model: Model) -> None:
     responses = Responses(StoredResponses())
     assert read(responses, model, max_output_tokens=None, max_tokens=9).params.max_tokens == 9
     assert read(Messages(), model, stop="x").params.stop == ("x",)

@@ -85,7 +85,7 @@ def test_pieces_of_a_calls_arguments_are_joined_once() -> None:
 
 
 @pytest.mark.parametrize("path", PLACES)
-def test_no_key_learns_how_another_ones_prompt_begins(
+def test_keys_cannot_probe_prompts_of_other_keys(
     loaded: tuple[Engine, Model], keys: Keys, path: str
 ) -> None:
     """With the preceding text known, a secret could be guessed character by character."""

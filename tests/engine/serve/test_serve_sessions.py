@@ -177,7 +177,7 @@ def test_over_capacity_is_reported_before_first_byte(serve: Serve) -> None:
     assert ask(server, "POST", CHAT, body(session_id="c")).status == 200
 
 
-def test_no_session_at_all_leaves_the_place_without_a_name(serve: Serve) -> None:
+def test_zero_sessions_still_serve_unnamed_requests(serve: Serve) -> None:
     server = serve(sessions=0)
     assert ask(server, "POST", CHAT, body(session_id="a")).status == 429
     assert ask(server, "POST", CHAT, body()).status == 200

@@ -160,7 +160,7 @@ def test_eight_forms_beside_free_chats(engine: Engine, model_folder: Folder, fam
         ({"grammar": 'start: "(" start ")" | "x"'}, r"\(*x\)*"),
     ],
 )
-def test_other_forms(
+def test_regex_and_choice_forms_are_followed(
     engine: Engine, model_folder: Folder, what: dict[str, Any], pattern: str
 ) -> None:
     model = engine.load(model_folder("plain"))
@@ -350,7 +350,7 @@ def test_without_the_library(
         chat.send("hello", form(1, regex="a")).text(60)
 
 
-def test_one_form_at_most() -> None:
+def test_params_accept_one_form() -> None:
     with pytest.raises(ValueError, match="json_schema and regex"):
         SamplingParams(json_schema={}, regex="a")
     schema = {"type": "null"}

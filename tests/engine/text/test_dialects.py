@@ -24,6 +24,7 @@ from engine.text.splitter import TextSplitter
 from engine.text.tool_calls import CUT_OFF, ToolCallUpdate
 from tests.engine.speaking import (
     ASK,
+    CALLING,
     FAMILIES,
     WEATHER,
     Stream,
@@ -107,7 +108,7 @@ def test_dialect_is_recognized_from_tokens_and_template(tokenizer: Any, name: st
 
 
 @pytest.mark.parametrize(("name", "stream"), EACH)
-def test_each_token_is_told_as_what_it_is(tokenizer: Any, name: str, stream: Stream) -> None:
+def test_dialect_tokens_are_classified(tokenizer: Any, name: str, stream: Stream) -> None:
     """Check the whole reply and every truncated version. Complete or partial markers never show."""
     its = tokenizer(name)
     ready = asked(its, [ASK], stream, Ledger())
@@ -215,7 +216,9 @@ def test_system_message_is_always_included(tokenizer: Any, name: str) -> None:
             assert family(name)["system"] in made.text
 
 
-def test_the_table_is_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_dialects_command_prints_the_table(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     assert main(["dialects"]) == 0
     told = capsys.readouterr().out
     assert all(row.source in told and row.models in told for row in ROWS)
@@ -226,7 +229,7 @@ def test_the_table_is_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path
 
 # -- streamed tool calls --------------------------------------------------------------------------
 
-CALLING = [pytest.param(f, s, id=f"{f}-{s.name}") for f in FAMILIES for s in streams(f) if s.cities]
+CALLED = [pytest.param(f, s, id=f"{f}-{s.name}") for f in FAMILIES for s in streams(f) if s.cities]
 
 
 def summary(told: Iterable[ToolCallUpdate]) -> list[tuple[str, str, str]]:
@@ -258,7 +261,7 @@ def read(ended: list[tuple[str, str, str]]) -> list[tuple[str, str, Any]]:
     return [(kind, name, json.loads(text)) for kind, name, text in ended]
 
 
-@pytest.mark.parametrize(("name", "stream"), CALLING)
+@pytest.mark.parametrize(("name", "stream"), CALLED)
 def test_calls_do_not_depend_on_chunks(tokenizer: Any, name: str, stream: Stream) -> None:
     its = tokenizer(name)
     ready = asked(its, [ASK], stream, Ledger())
@@ -287,13 +290,11 @@ def test_calls_do_not_depend_on_chunks(tokenizer: Any, name: str, stream: Stream
     assert [call["id"] for call in reply.as_message().get("tool_calls", ())] in ([], ids_told)
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", CALLING)
 @pytest.mark.turns(3)
-def test_calls_that_are_bound_are_of_their_schema(tmp_path: Path, name: str) -> None:
+def test_constrained_calls_fit_their_schema(tmp_path: Path, name: str) -> None:
     """`python -m tests.torture calls` tries many more."""
-    its = bound_calls.bindable(name, tmp_path)
-    if its is None:
-        return  # not supported for this dialect
+    its = bound_calls.load_tokenizer(name, tmp_path)
     for number in (0, 7):
         walks = bound_calls.calls(tmp_path, its, number, number)
         depth = bound_calls.depth_of(its)

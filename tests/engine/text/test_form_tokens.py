@@ -100,7 +100,7 @@ def walk(one: Any, other: Any, grammar: str, seed: int) -> int:
 
 
 @pytest.mark.parametrize("make", [guide, with_metaspace, with_normalizer, with_added])
-def test_the_same_words_tokens_and_masks(make: Callable[[], Tokenizer]) -> None:
+def test_extracted_tokenizer_gives_equal_tokens_and_masks(make: Callable[[], Tokenizer]) -> None:
     text = make().to_str()
     end = make().token_to_id("</s>") or 0
     whole = llguidance.LLTokenizer(text, eos_token=[end, 1], slices=[])

@@ -91,7 +91,7 @@ FRAGMENTS = st.sampled_from(
 
 @settings(deadline=None)
 @given(st.lists(FRAGMENTS, max_size=30), st.data())
-def test_the_same_however_it_is_cut(fragments: list[str], data: st.DataObject) -> None:
+def test_split_text_does_not_depend_on_cuts(fragments: list[str], data: st.DataObject) -> None:
     text = "".join(fragments)
     whole = split([text], stops=("END",))[:2]
     assert split(list(text), stops=("END",))[:2] == whole

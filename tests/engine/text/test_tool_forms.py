@@ -292,7 +292,7 @@ def test_invalid_schema_is_refused(server: Server, schema: dict[str, Any], says:
 
 def test_call_arguments_are_unlimited_by_default(tmp_path: Path) -> None:
     """The limit of 4,096 characters for constrained replies is too small for a file."""
-    tokenizer = bound_calls.bindable("qwen3", tmp_path)
+    tokenizer = bound_calls.load_tokenizer("qwen3", tmp_path)
     schema = {"type": "object", "properties": {"content": {"type": "string"}}}
     tool = {"type": "function", "function": {"name": "write", "parameters": schema}}
     for limits, longest in ((FormLimits(), 10**6), (FormLimits(characters=50), 50)):

@@ -216,7 +216,7 @@ def test_canceling_next_to_a_running_download_deletes_its_files(opened, served, 
     assert run.window.downloads.get("somebody/other").state is DownloadState.RUNNING
 
 
-def test_an_unfinished_one_is_offered_at_the_next_start(opened, served, start, profile):
+def test_unfinished_download_is_offered_at_next_start(opened, served, start, profile):
     run, dialog = opened
     served.hold_at = 100_000
     get(run, dialog)

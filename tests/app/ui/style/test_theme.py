@@ -69,7 +69,7 @@ def test_outlines_are_visible_but_lighter_than_content(tokens):
     assert seen >= 10
 
 
-def test_the_ring_is_one_everywhere(look):
+def test_focus_ring_is_equal_everywhere(look):
     sheet = stylesheet(LIGHT)
     rings = re.findall(r"[^{}]*:focus[^{}]*\{\s*([^}]*)\}", sheet)
     assert len(rings) >= 8

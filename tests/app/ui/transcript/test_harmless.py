@@ -124,7 +124,7 @@ def shows(widget, colour):
     return bytes([colour.blue(), colour.green(), colour.red(), 255]) in bytes(picture.constBits())
 
 
-def test_the_watch_and_the_bait_work(bait, qtbot: QtBot):
+def test_watch_notices_file_network_and_image_access(bait, qtbot: QtBot):
     """Make sure that the tests below can fail."""
     folder, address, calls, seen = bait
     (folder / "text.tex").read_text()

@@ -144,7 +144,7 @@ def test_find_leads_from_message_to_message(start: Start, long_chat, qtbot: QtBo
     assert view.row(long_chat[1][74]).y() >= 0
 
 
-def test_the_keys_for_both_ends_work_from_an_empty_message(start: Start, long_chat, qtbot: QtBot):
+def test_home_and_end_keys_scroll_from_empty_message(start: Start, long_chat, qtbot: QtBot):
     run, view = opened(start, long_chat[0])
     field, bar = run.pane.composer.field, view.verticalScrollBar()
     qtbot.keyClick(field, Qt.Key.Key_Home, CTRL)

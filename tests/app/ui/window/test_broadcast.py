@@ -185,7 +185,7 @@ def test_pinned_broadcast_applies_to_every_message(start: Start):
     assert not run.window.broadcast.kept
 
 
-def test_the_buttons_of_a_chat_ask_several(start: Start, qtbot: QtBot):
+def test_compare_and_four_buttons_start_comparisons(start: Start, qtbot: QtBot):
     run = start().ready()
     run.pane.composer.set_text("say hello")
     qtbot.mouseClick(run.pane.composer.compare, Qt.MouseButton.LeftButton)

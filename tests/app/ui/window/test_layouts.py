@@ -239,7 +239,7 @@ def test_layouts_survive_restart_and_damage(two, start: Start, profile):
     assert ids(again) == chats
 
 
-def test_layouts_one_right_after_the_other_lose_no_window(two):
+def test_layouts_in_quick_succession_keep_all_windows(two):
     run, chats = two
     run.window.commands["float"].trigger()
     run.window.layouts.save("One window")

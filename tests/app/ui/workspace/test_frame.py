@@ -210,7 +210,7 @@ def test_running_and_unread_dots_differ_in_shape(start: Start):
     assert [item for item in held if shiboken6.isValid(item)] == []
 
 
-def test_the_current_tab_is_in_sight_whenever_the_row_changes(start: Start):
+def test_current_tab_scrolls_into_view(start: Start):
     run = start().ready()
     run.window.resize(900, 780)
     for _ in range(9):
@@ -243,7 +243,7 @@ def test_long_titles_shrink_before_short_ones(start: Start):
     )
 
 
-def test_every_title_of_many_can_be_read(start: Start):
+def test_tab_titles_stay_readable_with_many_tabs(start: Start):
     run = start()
     run.window.resize(720, 600)
     for number in range(6):
