@@ -8,20 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-from app.chats.options import ChatOptions
-from app.models.names import model_location
-from app.program.application import make_engine
-from app.settings.paths import GUIDE
 from app.store import Store
-from tests.app.conftest import Start
 
 ROOT = Path(__file__).resolve().parents[3]
-needs_guide = pytest.mark.skipif(
-    not (Path(model_location(GUIDE)) / "model.safetensors").exists(),
-    reason="the Guide has not been trained here (resources/guide)",
-)
 
 WINDOW_FIRST = """
 import sys
@@ -94,32 +83,3 @@ def test_termination_signal_exits_cleanly(profile):
         child.kill()
     assert child.returncode == 0
     assert "Traceback" not in err
-
-
-@needs_guide
-def test_two_streaming_panes_are_independent(start: Start):
-    run_ = start(engine_factory=make_engine)
-    run_.qtbot.waitUntil(lambda: run_.pane.header.state == "Ready", timeout=60_000)
-    assert run_.pane.header.model_button.text() == "Guide"
-    run_.window.commands["split_right"].trigger()
-    left, right = run_.panes
-    for pane in (left, right):
-        pane.chat.set_options(ChatOptions(temperature=0.7, seed=11, max_tokens=40), "")
-
-    def ask(*asked):
-        for pane, question in asked:
-            pane.chat.turn.send(question)
-        run_.qtbot.waitUntil(
-            lambda: not any(pane.chat.reply.is_active for pane, _ in asked), timeout=60_000
-        )
-
-    ask((left, "Tell me a long story"))
-    alone = run_.answer(left)
-    assert alone
-    stats = left.chat.transcript.last("assistant").stats
-    assert stats["tokens_per_s"] > 0
-    assert stats["ttft_s"] > 0
-    ask((left, "Tell me another"), (right, "Tell me a long story"))
-    assert run_.answer(right) == alone
-    assert left.chat.transcript.last("assistant").stats["reused_tokens"] > 0
-    run_.qtbot.waitUntil(lambda: right.transcript.row(right.chat.transcript.leaf_id).text == alone)
