@@ -8,14 +8,16 @@ import logging
 import math
 import os
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from engine.kernels import cgroups
 from engine.kernels.build import BuildError, build
-from engine.kernels.structs import struct_sizes
+from engine.kernels.structs import ChoiceStruct, struct_sizes
 
 log = logging.getLogger(__name__)
 
@@ -128,6 +130,34 @@ def address_of(array: Any) -> int:
         return ctypes.addressof(ctypes.c_char.from_buffer(array))
     except (TypeError, ValueError):  # the array isn't contiguous, or is read-only or empty
         return int(np.array(array, copy=False).ctypes.data)
+
+
+def choose(
+    library: Library, logits: Sequence[npt.NDArray[np.float32]], choices: Sequence[tuple[Any, ...]]
+) -> list[int]:
+    """Sample one token per row.
+
+    Args:
+        logits: rows `[vocabulary]`.
+        choices: for each row, the fields of `ChoiceStruct` in order, except for `logits` and
+            `token`.
+
+    Raises:
+        MemoryError: if there isn't enough memory.
+    """
+    width = len(logits[0])
+    shape, strides = (width,), (4,)
+    if any(r.dtype != np.float32 or r.shape != shape or r.strides != strides for r in logits):
+        raise ValueError("Rows of logits must be contiguous float32 rows of equal width.")
+    filled = (ChoiceStruct * len(choices))(
+        *(
+            ChoiceStruct(address_of(row), uniform, 0, *others)
+            for row, (uniform, *others) in zip(logits, choices, strict=True)
+        )
+    )
+    if library.choose(filled, len(filled), width):
+        raise MemoryError("Not enough memory to choose tokens.")
+    return [choice.token for choice in filled]
 
 
 def usable_cores() -> int:

@@ -27,9 +27,8 @@ import numpy as np
 
 from engine.errors import MODEL_LOAD_FAILED, EngineError
 from engine.kernels import library as kernels
-from engine.kernels.library import Library
+from engine.kernels.library import Library, choose
 from engine.kernels.matrices import Array
-from engine.kernels.sampling import choose
 from engine.messages import TokenOdds
 from engine.params import SamplingParams
 

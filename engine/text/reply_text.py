@@ -7,13 +7,20 @@ from typing import Any
 
 from engine.messages import Kind, Message
 from engine.text import recognition
-from engine.text.splitter import Delta, TextSplitter
+from engine.text.splitter import Delta, MarkTokens, TextSplitter
 from engine.text.tool_calls import ToolCallTracker, ToolCallUpdate
 from engine.text.tools import name_of
 
 _MOST_SILENT = 64
 """Flush after this many tokens without text. A character has at most four bytes, so normally four
 tokens are enough."""
+
+
+def _mark_tokens(tokenizer: Any) -> MarkTokens:
+    return MarkTokens(recognition.of(tokenizer).markers, recognition.added_tokens(tokenizer))
+
+
+_marks_of = recognition.once_for_each(_mark_tokens)
 
 
 class ReplyText:
@@ -40,7 +47,7 @@ class ReplyText:
         self._calling = ToolCallTracker(self._dialect.tool_format, tools, opened, one_call)
         markers = self._dialect.markers
         self._splitter = TextSplitter(
-            markers,
+            _marks_of(tokenizer),
             stops,
             markers.opens_reasoning(opened, opening),
             bool(tools),
@@ -48,7 +55,6 @@ class ReplyText:
             self._dialect.tool_format,
             {name_of(tool) for tool in tools},
             self._calling.close,
-            recognition.added_tokens(tokenizer),
         )
         self._pieces: dict[Kind, list[str]] = {"answer": [], "reasoning": [], "tool": []}
         self._breaks = ""  # trailing line breaks of the reasoning

@@ -15,7 +15,6 @@ from engine.messages import Kind
 from engine.text.call_notations import NOTATIONS, is_whole
 from engine.text.code_spans import Code
 from engine.text.dialects import Frame, Markers
-from engine.text.mark_tokens import MarkTokens
 from engine.text.tool_calls import CallText
 
 Delta = tuple[str, Kind]
@@ -42,6 +41,51 @@ _ANSWER = _Part("answer")
 _HEADER = _Part(None)
 
 
+class MarkTokens:
+    """Distinguishes markers from lookalike text.
+
+    Tokens that make up markers are mapped to noncharacters, both in the text passed to the splitter
+    and in the markers. A marker spelled out with other tokens is then just text.
+
+    Args:
+        tokens: the tokenizer's added tokens, with their ids.
+    """
+
+    _FIRST = 0xFDD1  # the character after `pieces.GAP`
+    _MOST = 31
+
+    def __init__(self, markers: Markers, tokens: Mapping[str, int] = MappingProxyType({})) -> None:
+        all_markers = [
+            *markers.all,
+            *(start for f in markers.frames for start in (f.start, *f.ends)),
+        ]
+        if markers.header is not None:
+            all_markers += markers.header.first
+        known = {t for t in tokens if t.strip() and any(t in marker for marker in all_markers)}
+        used = sorted(known, key=len, reverse=True)
+        self._chars = {token: chr(self._FIRST + n) for n, token in enumerate(used[: self._MOST])}
+        self._back = {ord(char): token for token, char in self._chars.items()}
+        self._ids = frozenset(tokens.values())
+        self._token = re.compile("|".join(map(re.escape, self._chars)) or r"(?!)")
+        self.markers = markers.mapped(self.of)
+
+    def of_token(self, token: int, text: str) -> str:
+        """Return a token's text for the splitter."""
+        return self.of(text) if token in self._ids else text
+
+    def of(self, text: str) -> str:
+        """Convert text for the splitter, treating every marker in it as a token."""
+        return self._token.sub(lambda found: self._chars[found[0]], text) if self._chars else text
+
+    def plain(self, text: str) -> str:
+        """Restore the original text."""
+        return text.translate(self._back) if self._back else text
+
+    def has_token(self, marker: str) -> bool:
+        """Check whether a marker has an added token in it."""
+        return any(ord(char) in self._back for char in marker)
+
+
 class TextSplitter:
     """Splits streamed text into deltas by kind, and looks for stop strings.
 
@@ -60,7 +104,6 @@ class TextSplitter:
         names: names of the offered tools.
         judge: called with the text between call markers, and True if the end marker is missing.
             Returns what isn't a call, so that it's shown.
-        tokens: the tokenizer's added tokens with their ids.
 
     Attributes:
         calls, call: text of each complete call, and the chunks of the next call.
@@ -75,7 +118,7 @@ class TextSplitter:
 
     def __init__(
         self,
-        markers: Markers,
+        marks: MarkTokens,
         stops: Iterable[str] = (),
         reasoning: bool = False,
         offered: bool = False,
@@ -83,11 +126,10 @@ class TextSplitter:
         notation: str = "",
         names: Collection[str] = (),
         judge: Callable[[CallText, bool], str] = lambda written, cut: "",
-        tokens: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         self._offered = offered
         self._notation, self._names, self._judge = notation, names, judge
-        self._marks = MarkTokens(markers, tokens)
+        self._marks = marks
         self._stops = frozenset(form for stop in stops for form in (stop, self._marks.of(stop)))
         self._watch(self._marks.markers)
         self._part = _ANSWER

@@ -31,12 +31,11 @@ from engine.cache.cache_objects import leaves
 from engine.cache.ledger import CacheKey
 from engine.cache.offload import Offload
 from engine.cache.session_kv import SessionKV
-from engine.cache.tally import Tally
 from engine.model.sliced_pass import run_to_end
 from engine.runtime import admission, preparing
 from engine.runtime import commands as reception
 from engine.runtime import memory as memory_module
-from engine.runtime.memory import Memory
+from engine.runtime.memory import Memory, Tally
 from engine.runtime.plan import Idle
 from engine.stepping import SteppedEngine
 from tests.torture import memory_run

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.kernels.library import Library
-from engine.kernels.sampling import choose
+from engine.kernels.library import Library, choose
 from engine.model.sampling import Sampler
 from engine.params import SamplingParams
 from tests.engine.model.test_sampling import reference, spread

@@ -20,7 +20,7 @@ from engine.text.dialects import MLX_LM, OTHER, ROWS, THINK
 from engine.text.prompt import Prompt
 from engine.text.rendering import MOMENT
 from engine.text.reply_text import ReplyText
-from engine.text.splitter import TextSplitter
+from engine.text.splitter import MarkTokens, TextSplitter
 from engine.text.tool_calls import CUT_OFF, ToolCallUpdate
 from tests.engine.speaking import (
     ASK,
@@ -145,7 +145,7 @@ def test_parts_do_not_depend_on_chunks(tokenizer: Any, name: str, stream: Stream
     inside = markers.opens_reasoning(ready.opened, ready.opening)
     results = []
     for size in (1, 2, 5, len(stream.text)):
-        splitter = TextSplitter(markers, (), inside, bool(stream.cities))
+        splitter = TextSplitter(MarkTokens(markers), (), inside, bool(stream.cities))
         parts = {"answer": "", "reasoning": "", "tool": ""}
         pieces = [stream.text[at : at + size] for at in range(0, len(stream.text), size)]
         deltas = [delta for piece in pieces for delta in splitter.feed(piece)]

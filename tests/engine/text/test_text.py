@@ -15,13 +15,15 @@ from engine.sandbox.prompts import ChatTemplate
 from engine.text.dialects import Markers
 from engine.text.rendering import render
 from engine.text.reply_text import ReplyText
-from engine.text.splitter import TextSplitter
+from engine.text.splitter import MarkTokens, TextSplitter
 
 MARKERS = Markers("<think>", "</think>", "<tool_call>", "</tool_call>")
 
 
 def split(pieces: list[str], stops: tuple[str, ...] = (), reasoning: bool = False):
-    splitter = TextSplitter(MARKERS, stops, reasoning, offered=True, notation="json_tools")
+    splitter = TextSplitter(
+        MarkTokens(MARKERS), stops, reasoning, offered=True, notation="json_tools"
+    )
     deltas = [d for piece in pieces for d in splitter.feed(piece)] + splitter.finish()
     parts = {"answer": "", "reasoning": "", "tool": ""}
     for text, kind in deltas:

@@ -9,7 +9,7 @@ import pytest
 
 from engine.text.call_notations import read
 from engine.text.dialects import Markers
-from engine.text.splitter import TextSplitter
+from engine.text.splitter import MarkTokens, TextSplitter
 from engine.text.tool_calls import CallText, ToolCallTracker, ToolCallUpdate
 
 WEATHER = {
@@ -68,7 +68,7 @@ def test_call_of_unknown_tool_is_reported_with_arguments() -> None:
 @pytest.mark.parametrize("size", [1, 3, 100])
 def test_calls_are_separated_in_any_chunks(size: int) -> None:
     text = "So:\n<call>[one()]</call><call>[two()]</call>\n\n<call>[three("
-    splitter = TextSplitter(MARKERS, offered=True, notation="pythonic")
+    splitter = TextSplitter(MarkTokens(MARKERS), offered=True, notation="pythonic")
     for start in range(0, len(text), size):
         splitter.feed(text[start : start + size])
     splitter.finish()
@@ -76,7 +76,7 @@ def test_calls_are_separated_in_any_chunks(size: int) -> None:
 
 
 def test_call_without_end_marker_ends_with_the_answer() -> None:
-    splitter = TextSplitter(Markers("", "", "[CALL]", ""), offered=True)
+    splitter = TextSplitter(MarkTokens(Markers("", "", "[CALL]", "")), offered=True)
     splitter.feed("[CALL]one")
     splitter.finish()
     assert splitter.calls == ["one"]
@@ -125,7 +125,7 @@ def test_call_with_many_quoted_ends_is_whole(notation: str, count: int, calls: i
     if notation == "qwen3_coder":
         told = f"<function=write>\n<parameter=text>\n{text}\n</parameter>\n</function>"
     markers = Markers(tool_start="<tool_call>", tool_end="</tool_call>")
-    splitter = TextSplitter(markers, offered=True, notation=notation, names={"write"})
+    splitter = TextSplitter(MarkTokens(markers), offered=True, notation=notation, names={"write"})
     said = f"<tool_call>\n{told}\n</tool_call>\n" * calls
     for at in range(0, len(said), 5):
         splitter.feed(said[at : at + 5])
