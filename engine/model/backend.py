@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 _openblas: ctypes.CDLL | None = None
 _warned_of_blas = False
 _starting = threading.Lock()  # two engines may start at the same time
+_users = 0  # calls of `start`, minus calls of `stop`
 
 
 class Backend(Struct, frozen=True):
@@ -209,8 +210,19 @@ def _system_memory() -> int:
 
 def start() -> Backend:
     """Import mlx and mlx-lm, apply the engine's patches, and return the backend."""
+    global _users
     with _starting:
+        _users += 1
         return _start()
+
+
+def stop() -> None:
+    """Undo the patches after the last engine has stopped, unless `start` was called without one."""
+    global _users
+    with _starting:
+        _users -= 1
+        if not _users:
+            patches.undo()
 
 
 def _start() -> Backend:

@@ -342,6 +342,7 @@ class Loop:
             state.memory.prefixes.clear,
             mx.synchronize,
             mx.clear_cache,
+            backend.stop,
         ]
         for part in parts:
             run_cleanup(part)

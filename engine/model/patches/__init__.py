@@ -16,7 +16,6 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Iterable
-from types import ModuleType
 from typing import Any
 
 from msgspec import Struct
@@ -33,14 +32,13 @@ class Patch(Struct):
     name: str
     module: str  # module with a function `install_NAME`, which raises if the patch can't be applied
     loss: str  # effect of missing the patch, for the log
-    on: bool = False
+    on: bool = False  # the patch is applied while an engine runs
     reason: str = "no engine has started yet"  # reason why the patch is off, or ""
-    _tried: bool = False
+    _tried: bool = False  # a call of `apply` has no effect
 
     def apply(self) -> bool:
-        """Apply the patch and return True if it's on. Only the first call has an effect.
-
-        Failures are logged once.
+        """Apply the patch and return True if it's on. Only the first call has an effect, until
+        `undo`. Failures are logged once.
         """
         if self._tried:
             return self.on
@@ -63,7 +61,7 @@ class Patch(Struct):
             self.reason = why
 
 
-_ON_CPU = "engine.model.patches.on_cpu"
+_ON_CPU = "engine.model.patches.dense"
 _PATCHES = {
     patch.name: patch
     for patch in (
@@ -124,9 +122,26 @@ def states() -> tuple[Patch, ...]:
     return tuple(_PATCHES.values())
 
 
-def replace(home: ModuleType, name: str, new: Any) -> None:
-    """Set `home.name` to `new`, and also patch model modules that already imported the name."""
+_replaced: list[tuple[Any, str, Any, Any]] = []  # module or class, name, old and new function
+
+
+def replace(home: Any, name: str, new: Any) -> None:
+    """Set `home.name` to `new`, also in model modules that already imported it, until `undo`."""
     old = getattr(home, name)
+    _swap(home, name, old, new)
+    _replaced.append((home, name, old, new))
+
+
+def undo() -> None:
+    """Restore all replaced functions. `apply` replaces them again."""
+    while _replaced:
+        home, name, old, new = _replaced.pop()
+        _swap(home, name, new, old)
+    for patch in _PATCHES.values():
+        patch._tried = patch._tried and not patch.on
+
+
+def _swap(home: Any, name: str, old: Any, new: Any) -> None:
     setattr(home, name, new)
     for path, module in list(sys.modules.items()):
         if (

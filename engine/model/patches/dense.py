@@ -1,7 +1,7 @@
 """Faster float32 matrix products and exponentials for Linux CPUs.
 
 `product` multiplies a few rows one by one, or pads more rows to a number that suits OpenBLAS's
-kernels. The patched functions (`on_cpu`) use it inside of `engaged`, which wraps the engine's
+kernels. The patched functions use it inside of `engaged`, which wraps the engine's
 forward passes and only affects their thread. (For quantized weights, see `engine.kernels`.)
 
 Time per element on one core: 10 ns for MLX's `exp` and softmax and 15 ns for its sigmoid, which
@@ -15,6 +15,7 @@ operations ahead of Python, and 85 of a step's 93 ms had passed when its launch 
 from __future__ import annotations
 
 import ctypes
+import importlib
 import math
 import threading
 from collections.abc import Callable, Iterator
@@ -22,7 +23,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import mlx.core as mx
+import mlx.nn as nn
 import numpy as np
+
+from engine.model.patches import expect, replace
 
 E = math.e
 
@@ -181,8 +185,35 @@ def bind_sgemv(blas: ctypes.CDLL | None) -> Any:
     return function
 
 
-def swiglu(gate: mx.array, x: mx.array) -> mx.array:
-    """Compute `gate * sigmoid(gate) * x` for float32 arrays, with cheaper exponentials."""
+# -- patches, which only apply on Linux ----------------------------------------------------------
+
+
+def install_compilation() -> None:
+    """Disable `mx.compile` for the whole process.
+
+    On a CPU, it runs g++ for every new shape. This stalls all chats for half a second, leaks memory
+    (100 MB for phi3small), and raises an exception if g++ isn't installed. All it could save is the
+    dispatch of a few operations.
+    """
+    mx.disable_compile()
+
+
+def install_activations() -> None:
+    """Replace mlx-lm's `swiglu`, which most models use in their feed-forward layers."""
+    global original_swiglu
+    home = importlib.import_module("mlx_lm.models.activations")
+    expect(home.swiglu, "gate", "x")
+    original_swiglu = home.swiglu
+    replace(home, "swiglu", swiglu)
+
+
+original_swiglu: Callable[..., mx.array]
+
+
+def swiglu(gate: mx.array, x: mx.array, *more: Any, **named: Any) -> mx.array:
+    """Compute `silu(gate) * x` for arrays of the same shape, with cheaper exponentials."""
+    if more or named or not is_engaged(gate):
+        return original_swiglu(gate, x, *more, **named)
     if gate.size < MIN_NUMPY_SIZE or not evaluated(gate, x):
         return gate / (1 + mx.power(1 / E, gate)) * x
     g = np.asarray(gate)
@@ -193,3 +224,29 @@ def swiglu(gate: mx.array, x: mx.array) -> mx.array:
     np.divide(g, out, out=out)
     out *= np.asarray(x)
     return mx.array(out)
+
+
+def install_linear() -> None:
+    """Replace `nn.Linear.__call__`."""
+    expect(nn.Linear.__call__, "self", "x")
+    replace(nn.Linear, "__call__", _multiplied(nn.Linear.__call__))
+
+
+def install_embedding() -> None:
+    """Replace `nn.Embedding.as_linear`."""
+    expect(nn.Embedding.as_linear, "self", "x")
+    replace(nn.Embedding, "as_linear", _multiplied(nn.Embedding.as_linear))
+
+
+def _multiplied(original: Callable[..., mx.array]) -> Callable[..., mx.array]:
+    """Wrap a method that computes `x @ weight.T`, plus the bias if there is one."""
+
+    def multiplied(self: Any, x: mx.array, *more: Any, **named: Any) -> mx.array:
+        y = None
+        if not more and not named and is_engaged(x):
+            y = product(x, self["weight"])
+        if y is None:
+            return original(self, x, *more, **named)
+        return y + self["bias"] if "bias" in self else y
+
+    return multiplied

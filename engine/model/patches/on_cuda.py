@@ -14,7 +14,7 @@ from typing import Any
 import mlx.core as mx
 import mlx.nn as nn
 
-from engine.model.patches import expect
+from engine.model.patches import expect, replace
 
 MIN_PADDED_ROWS, TILE = 4, 8
 """From `MIN_PADDED_ROWS` on, rows are padded to `TILE`. With fewer rows, the extra kernel launch
@@ -32,8 +32,8 @@ def install_few_bits() -> None:
     """Replace `nn.QuantizedLinear.__call__` and `nn.QuantizedEmbedding.as_linear`."""
     expect(nn.QuantizedLinear.__call__, "self", "x")
     expect(nn.QuantizedEmbedding.as_linear, "self", "x")
-    nn.QuantizedLinear.__call__ = multiplied(nn.QuantizedLinear.__call__)
-    nn.QuantizedEmbedding.as_linear = multiplied(nn.QuantizedEmbedding.as_linear)
+    replace(nn.QuantizedLinear, "__call__", multiplied(nn.QuantizedLinear.__call__))
+    replace(nn.QuantizedEmbedding, "as_linear", multiplied(nn.QuantizedEmbedding.as_linear))
 
 
 def multiplied(original: Callable[..., mx.array]) -> Callable[..., mx.array]:

@@ -258,6 +258,28 @@ def test_cuda_products_are_unchanged(
     assert given == expected.get(rows, [])
 
 
+def test_patches_are_undone_with_the_last_engine() -> None:
+    printed = run("""
+        import mlx.core as mx, mlx.nn as nn
+        import mlx_lm.models.base as base, mlx_lm.models.llama as llama
+
+        def functions():
+            attention = "scaled_dot_product_attention"
+            layers = nn.Linear.__call__, nn.Embedding.as_linear
+            return *layers, *(getattr(home, attention) for home in (mx.fast, base, llama))
+
+        before = functions()
+        for _ in range(2):
+            with Engine() as one, Engine() as other:
+                one.stats(), other.stats()
+                other.stop()
+                assert not set(functions()[2:]) & set(before)
+            assert functions() == before
+        print("undone")
+    """)
+    assert printed == "undone\n"
+
+
 def test_every_patch_describes_its_loss() -> None:
     for state in patches.states():
         assert state.loss.endswith(".")
@@ -265,7 +287,7 @@ def test_every_patch_describes_its_loss() -> None:
 
 
 def test_unneeded_patch_gives_the_reason() -> None:
-    patch = Patch("linear", "engine.model.patches.on_cpu", "Nothing.")
+    patch = Patch("linear", "engine.model.patches.dense", "Nothing.")
     patch.skip("not on this machine")
     assert not patch.on
     assert patch.reason == "not on this machine"
