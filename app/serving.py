@@ -336,7 +336,7 @@ class Serving(QObject):
     def _on_unloaded(self, model_id: str) -> None:
         self._used -= {model_id}
         if self._server is not None:
-            self._server.unloaded(model_id)
+            self._server.note_unloaded(model_id)
 
     @Slot(str)
     def _on_model(self, ref: str) -> None:

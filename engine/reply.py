@@ -15,6 +15,7 @@ from engine.messages import (
     Event,
     Failed,
     Finished,
+    Kind,
     Message,
     Pause,
     ReplyStats,
@@ -83,9 +84,14 @@ class Reply:
             TimeoutError: if the timeout expired. The reply keeps running.
         """
         self._wait(timeout)
-        return "".join(
-            e.text for e in self._events if isinstance(e, TextDelta) and e.kind == "answer"
-        )
+        return self.text_so_far("answer")
+
+    def text_so_far(self, kind: Kind | None = None) -> str:
+        """Return the text generated so far, or its part of one kind."""
+        with self._lock:
+            events = list(self._events)
+        texts = (event for event in events if isinstance(event, TextDelta))
+        return "".join(text.text for text in texts if kind in (None, text.kind))
 
     def tokens(self, timeout: float | None = None) -> list[int]:
         """Wait for the reply to end and return the generated token ids, without the EOS token.

@@ -139,7 +139,7 @@ def order(rows: Iterable[Row]) -> list[Row]:
 def refuse(queue: Sequence[Row], budget: MemoryBudget) -> tuple[Refusal, ...]:
     """Refuse requests that wouldn't fit even if nothing else were running."""
     free = budget.memory.budget - budget.reserve
-    needs = {row.id: _alone(row, budget) for row in queue}
+    needs = {row.id: _bytes_alone(row, budget) for row in queue}
     return tuple(
         Refusal(key, CAPACITY_EXHAUSTED, too_large(needed, free))
         for key, needed in needs.items()
@@ -147,7 +147,7 @@ def refuse(queue: Sequence[Row], budget: MemoryBudget) -> tuple[Refusal, ...]:
     )
 
 
-def _alone(row: Row, budget: MemoryBudget) -> int:
+def _bytes_alone(row: Row, budget: MemoryBudget) -> int:
     """Return the bytes needed by the weights and this request if nothing else were running."""
     memory = budget.memory
     return memory.fixed - memory.releasing_bytes + row.max_bytes + row.shared
@@ -172,7 +172,7 @@ def admit(
         claimed: bytes that a load or an embedding needs, which waits for caches to be written.
     """
     for row in queue:
-        if row.is_suspended or _alone(row, budget) > budget.memory.budget - budget.reserve:
+        if row.is_suspended or _bytes_alone(row, budget) > budget.memory.budget - budget.reserve:
             continue  # paused, or refused because the reply can never fit
         found = budget.fit(row.max_bytes, max(budget.reserve, claimed), row)
         if found:

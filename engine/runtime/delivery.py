@@ -43,12 +43,12 @@ class Delivery:
                 case StepFailure():
                     self._fail(outcome)
                 case PrefillOutcome(key):
-                    self._fenced(key, self._note_read)
+                    self._run_fenced(key, self._note_read)
                 case TokenOutcome(key, token, following):
-                    self._fenced(key, partial(self._advance, token, following))
+                    self._run_fenced(key, partial(self._advance, token, following))
                 case DraftOutcome(key, check):
-                    self._fenced(key, partial(self._advance_drafted, check, run))
-        self._tell_places(plan)
+                    self._run_fenced(key, partial(self._advance_drafted, check, run))
+        self._report_positions(plan)
 
     def _refuse(self, plan: StepPlan) -> None:
         for refusal in plan.refuse:
@@ -170,7 +170,7 @@ class Delivery:
             except BaseException as fault:
                 self._state.fail_reply(request, fault)
 
-    def _fenced(self, session_id: str, tell: Callable[[Request], None]) -> None:
+    def _run_fenced(self, session_id: str, tell: Callable[[Request], None]) -> None:
         """Call `tell` with a session's request. An error only ends this reply."""
         request = self._state.requests.get(session_id)
         if request is None:
@@ -188,17 +188,17 @@ class Delivery:
         else:
             self._state.note_read(request)
 
-    def _tell_places(self, plan: StepPlan) -> None:
+    def _report_positions(self, plan: StepPlan) -> None:
         requests = self._state.requests
         for place, session_id in enumerate(plan.reading):
             request = requests.get(session_id)
             if place and request is not None and request.status == Status.PREFILLING:
-                self._fenced(session_id, partial(self._report_position, place))
+                self._run_fenced(session_id, partial(self._report_position, place))
         # At least the request that holds the memory comes first.
         for place, session_id in enumerate(plan.queue, 1):
             request = requests.get(session_id)
             if request is not None and request.status == Status.QUEUED:
-                self._fenced(session_id, partial(self._report_position, place))
+                self._run_fenced(session_id, partial(self._report_position, place))
 
     def _report_position(self, place: int, request: Request) -> None:
         if request.queue_position != place:

@@ -160,9 +160,9 @@ class Embedder:
     @property
     def busy(self) -> bool:
         """Return True if there's a text to embed or a job to end."""
-        return bool(self._jobs) and self.wanted() is None
+        return bool(self._jobs) and self.pending() is None
 
-    def wanted(self) -> PendingEmbedding | None:
+    def pending(self) -> PendingEmbedding | None:
         """Return the memory request of the first job, or None if it needs no memory."""
         job = self._jobs[0] if self._jobs else None
         if job is None or job.begun or job.command.answer.cancelled():

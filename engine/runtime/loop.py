@@ -182,7 +182,7 @@ class Loop:
         try:
             self._loading.settle()
             self._state.memory.settle()
-            now = view(self._state, *self._wanted(), bool(self._relieving))
+            now = view(self._state, *self._pending(), bool(self._relieving))
             plan = self._scheduler.plan(now)
         except BaseException as error:
             return recovery.after(error, survived=2, planning=True)
@@ -212,7 +212,7 @@ class Loop:
             if self._shares_cores:
                 process.note_token()
         works = self._read_pieces(plan, timing.decode)
-        self.is_idle = plan.idle and not works and self._wanted() == (now.load, now.embedding)
+        self.is_idle = plan.idle and not works and self._pending() == (now.load, now.embedding)
 
     def _take_commands(self, idle: bool) -> bool:
         """Handle commands from callers.
@@ -237,9 +237,9 @@ class Loop:
             self._idling.step()
             return True
 
-    def _wanted(self) -> tuple[LoadRequest | None, PendingEmbedding | None]:
+    def _pending(self) -> tuple[LoadRequest | None, PendingEmbedding | None]:
         """Return the load and the embedding waiting for memory, if any."""
-        return self._loading.wanted(), self._embedding.wanted()
+        return self._loading.pending(), self._embedding.pending()
 
     def _read_pieces(self, plan: StepPlan, decoding: float) -> bool:
         """Do background work, and return True if there was any.
@@ -441,10 +441,10 @@ class Recovery:
         """End all planned work, because some of it makes planning fail."""
         for request in list(self._state.requests.values()):
             self._fail(request, error, keep_cache=True)
-        wanted = self._loading.wanted()
+        wanted = self._loading.pending()
         if wanted is not None:
             self._loading.refuse(wanted.key, as_load_error(error))
-        texts = self._embedding.wanted()
+        texts = self._embedding.pending()
         if texts is not None:
             self._embedding.refuse(texts.key, as_engine_error(error))
         while self._relieving:

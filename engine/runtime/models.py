@@ -74,7 +74,7 @@ class ModelLoader:
     def busy(self) -> bool:
         return bool(self._leaving.going) or any(load.pieces is not None for load in self._queue)
 
-    def wanted(self) -> LoadRequest | None:
+    def pending(self) -> LoadRequest | None:
         """Return the next model to load. Only one model is loaded at a time."""
         if not self._queue or self._queue[0].pieces is not None or self._leaving.going:
             return None
@@ -84,8 +84,8 @@ class ModelLoader:
 
     def settle(self) -> None:
         """Stop cancelled loads, and answer requests for models that were loaded in the meantime."""
-        self._let_go()
-        while self.wanted() is not None:
+        self._drop_cancelled()
+        while self.pending() is not None:
             load = self._queue[0]
             known = self._known(load.candidate)
             if known is None:
@@ -122,7 +122,7 @@ class ModelLoader:
         else:
             self._queue.append(ModelLoad(uuid.uuid4().hex, [command], candidate))
 
-    def _let_go(self) -> None:
+    def _drop_cancelled(self) -> None:
         gone = []
         for load in list(self._queue):
             dropped = [command for command in load.callers if command.dropped]
@@ -184,7 +184,7 @@ class ModelLoader:
         Args:
             decoding: seconds that this iteration took for the chats' tokens.
         """
-        self._let_go()
+        self._drop_cancelled()
         if self._leaving.going:
             return self._leaving.step()
         allowed = max(min(decoding / 2, GAP_BUDGET), min(decoding / 4, MAX_PIECE_S), loader.SLICE_S)

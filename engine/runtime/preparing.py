@@ -128,7 +128,7 @@ def prepare(job: Job) -> PreparedRequest:
     messages = given if whole else [*job.history, *given]
     if job.system and messages[0]["role"] != "system":
         messages = [{"role": "system", "content": job.system}, *messages]
-    messages, gone = _without_gone(job, messages, whole)
+    messages, gone = _without_omitted(job, messages, whole)
     ledger = job.ledger
     if job.look is not None:
         record = job.look()
@@ -147,9 +147,9 @@ def prepare(job: Job) -> PreparedRequest:
     except EngineError:
         bounds.check_prompt(last_turn(messages), context, MESSAGE_TOO_LONG)
         raise
-    kept, ready, length = _fitting(job, messages, build)
+    kept, ready, length = _fit_messages(job, messages, build)
     if kept is not messages:
-        gone = [*gone, *not_kept(messages, kept)]
+        gone = [*gone, *dropped_messages(messages, kept)]
         messages = kept
     if ready is None or length >= context:
         raise _too_long(job, messages, length, build)
@@ -209,7 +209,7 @@ def _conversation(job: Job, asked: str | tuple[Message, ...] | AddedMessages) ->
     bounds.check_message_count(len(messages))
     checked = prompt.check_messages(messages)
     if model.preprocessor is not None:
-        checked = [_without_lost(m, job, model.preprocessor) for m in checked]
+        checked = [_with_notes_for_lost_media(m, job, model.preprocessor) for m in checked]
     name, media = model.info.name, media_in(checked)
     if not model.info.sees and any(isinstance(one, Image) for one in media):
         raise EngineError(
@@ -226,7 +226,9 @@ def _conversation(job: Job, asked: str | tuple[Message, ...] | AddedMessages) ->
     return checked
 
 
-def _without_lost(message: Message, job: Job, preprocessor: ImagePreprocessor) -> Message:
+def _with_notes_for_lost_media(
+    message: Message, job: Job, preprocessor: ImagePreprocessor
+) -> Message:
     if not isinstance(message.get("content"), (list, tuple)):
         return message
     parts = []
@@ -303,16 +305,16 @@ def count(job: Job) -> int:
             return len(prompt.build_raw(model.tokenizer, job.asked, model.reader, context).tokens)
         messages = _conversation(job, job.asked)
         if job.slides:
-            messages, _ = _without_gone(job, messages, True)
+            messages, _ = _without_omitted(job, messages, True)
             messages, _ = _shorten(context, messages)
         bounds.check_prompt(messages, context)
         bounds.check_prompt([{"template": job.template}], TEMPLATE_CONTEXT)
     except TooLongError as error:
         return error.tokens
     build = partial(_build, job, job.ledger, None)
-    messages, _, length = _fitting(job, messages, build)
+    messages, _, length = _fit_messages(job, messages, build)
     if job.slides and length >= context:  # in this case, count only the new message
-        length = _built(build, last_turn(messages))[1]
+        length = _build_or_measure(build, last_turn(messages))[1]
     return length
 
 
@@ -320,7 +322,7 @@ def _too_long(job: Job, messages: list[Message], length: int, build: Build) -> E
     name, context = job.model.info.name, job.context
 
     def length_of(some: list[Message]) -> int:
-        return _built(build, some)[1]
+        return _build_or_measure(build, some)[1]
 
     if not job.slides and slide(messages, context - 1, context - 1, length_of) is not None:
         return EngineError(
@@ -337,7 +339,7 @@ def _too_long(job: Job, messages: list[Message], length: int, build: Build) -> E
     )
 
 
-def _built(build: Build, messages: list[Message]) -> tuple[prompt.Prompt | None, int]:
+def _build_or_measure(build: Build, messages: list[Message]) -> tuple[prompt.Prompt | None, int]:
     """Build the prompt (None if it exceeds the context) and get its length in tokens."""
     try:
         made = build(messages)
@@ -346,7 +348,7 @@ def _built(build: Build, messages: list[Message]) -> tuple[prompt.Prompt | None,
     return made, len(made.tokens)
 
 
-def _without_gone(
+def _without_omitted(
     job: Job, messages: list[Message], whole: bool
 ) -> tuple[list[Message], list[Message]]:
     """Split off messages that were already omitted from the last prompt.
@@ -377,23 +379,23 @@ def _shorten(context: int, messages: list[Message]) -> tuple[list[Message], list
     return [*messages[:head], *messages[cut:]], messages[head:cut]
 
 
-def _fitting(
+def _fit_messages(
     job: Job, messages: list[Message], build: Build
 ) -> tuple[list[Message], prompt.Prompt | None, int]:
-    """Return the messages that fit, with the result of `_built` for them.
+    """Return the messages that fit, with the result of `_build_or_measure` for them.
 
     The oldest turns are dropped if the session slides, they leave too little room for an answer,
     and dropping them helps.
     """
     context = job.context
-    made, length = _built(build, messages)
+    made, length = _build_or_measure(build, messages)
     if not job.slides or context - length >= min(job.params.max_tokens or context, context // 8):
         return messages, made, length
     target = int(context * KEPT_SHARE)
-    slid = slide(messages, target, context - 1, lambda some: _built(build, some)[1])
+    slid = slide(messages, target, context - 1, lambda some: _build_or_measure(build, some)[1])
     if slid is None or not slid[1]:
         return messages, made, length
-    return slid[0], *_built(build, slid[0])
+    return slid[0], *_build_or_measure(build, slid[0])
 
 
 KEPT_SHARE = 0.7
@@ -451,7 +453,7 @@ def slide(
     return (kept, len(messages) - len(kept)) if length(kept) <= most else None
 
 
-def not_kept(messages: Sequence[Message], kept: Sequence[Message]) -> list[Message]:
+def dropped_messages(messages: Sequence[Message], kept: Sequence[Message]) -> list[Message]:
     """Find the messages that `slide` dropped."""
     there = {id(message) for message in kept}
     return [message for message in messages if id(message) not in there]

@@ -183,7 +183,7 @@ class Request:
         self._last_at = 0.0
         self.paused = False
         self._paused_at = 0.0
-        self._stood_still = 0.0  # seconds paused since the first token
+        self._paused_s = 0.0  # seconds paused since the first token
 
     def enqueue(self, prepared: PreparedRequest) -> None:
         """Store the prepared prompt. From now on, the reply waits for memory."""
@@ -260,7 +260,7 @@ class Request:
         if paused and not self.paused:
             self._paused_at = now
         elif self.paused and not paused and self.generated:
-            self._stood_still += now - self._paused_at
+            self._paused_s += now - self._paused_at
         self.paused = paused
 
     @property
@@ -385,7 +385,7 @@ class Request:
 
     def stats(self) -> ReplyStats:
         """Return the reply's stats so far."""
-        decode = max(0.0, self._last_at - self._first_at - self._stood_still)
+        decode = max(0.0, self._last_at - self._first_at - self._paused_s)
         return ReplyStats(
             prompt_tokens=self.prompt_length,
             reused_tokens=self.reused,

@@ -52,7 +52,7 @@ read it wait anyway.
 _NOTHING: tuple[None, tuple[Chunk, ...]] = (None, ())
 
 
-def _arranging(found: object, name: str) -> StepPlan:
+def _single_decision(found: object, name: str) -> StepPlan:
     """Return a plan with one decision, in the field `name` unless it's an eviction or refusal."""
     if isinstance(found, Eviction):
         return StepPlan(evict=found.keys)
@@ -96,29 +96,29 @@ class Scheduler:
             return StepPlan(evict=evict, at_once=True, requeue=requeue)
         longer = admission.extend(budget)
         if longer is not None:
-            return _arranging(longer, "extend")
+            return _single_decision(longer, "extend")
         claimed = 0
         if view.load is not None:
             load = admission.load(view.load, budget)
             if load is not None:
-                return _arranging(load, "load")
+                return _single_decision(load, "load")
             claimed = view.load.nbytes
         if view.embedding is not None:
             embed = admission.embed(view.embedding, budget)
             if embed is not None:
-                return _arranging(embed, "embed")
+                return _single_decision(embed, "embed")
             claimed += view.embedding.nbytes
         if queue:
             refused = admission.refuse(queue, budget)
             found = admission.admit(queue, budget, claimed)
             if refused or found is not None:
-                return replace(_arranging(found, "admit"), refuse=refused)
+                return replace(_single_decision(found, "admit"), refuse=refused)
         kept = admission.keep_prefix(budget)
-        return _arranging(kept, "keep") if kept is not None else None
+        return _single_decision(kept, "keep") if kept is not None else None
 
     def _working(self, view: View, budget: MemoryBudget) -> StepPlan:
         """Plan passes and chunks, or adopt a prefix instead."""
-        view = self._in_turn(view)
+        view = self._without_programs_ahead(view)
         order = self._reading_order(view)
         if len(order) < 2:
             _in_common.cache_clear()
@@ -256,7 +256,7 @@ class Scheduler:
         others = [row for row in order if row.priority != order[0].priority]
         return [*sorted(first, key=lambda row: used[row.program]), *others]
 
-    def _in_turn(self, view: View) -> View:
+    def _without_programs_ahead(self, view: View) -> View:
         """Return the view with programs marked as paused if they're ahead of their fixed shares."""
         if not any(row.share for row in view.rows):
             return view

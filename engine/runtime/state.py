@@ -107,7 +107,7 @@ class State:
             return self.fail_reply(request, error)
         request.pending = request.unsampled = None
         try:
-            self._let_go(session)
+            self._detach_request(session)
         finally:
             request.finish(reason, said)
             self.unended.discard(request)
@@ -125,7 +125,7 @@ class State:
             if not keep_cache:
                 self._drop(session)
                 self._drop_draft(request)
-            self._let_go(session)
+            self._detach_request(session)
         finally:
             self._fail(request, error)
 
@@ -176,7 +176,7 @@ class State:
         if self.unended == set(self.requests.values()):
             return
         for request in [r for r in self.requests.values() if r.status == Status.FINISHED]:
-            self._let_go(request.session)
+            self._detach_request(request.session)
         for request in self.unended - set(self.requests.values()):
             self._fail(request, EngineError(INTERNAL_ERROR, "The answer failed while ending."))
 
@@ -190,7 +190,7 @@ class State:
         request = session.request
         try:
             self._drop(session)
-            self._let_go(session)
+            self._detach_request(session)
         finally:
             self.memory.forget(session)
             if request is not None:
@@ -206,7 +206,7 @@ class State:
             message = "The chat was opened again during the answer."
             self.end_session(before, SESSION_CLOSED, message)
 
-    def _let_go(self, session: SessionState) -> None:
+    def _detach_request(self, session: SessionState) -> None:
         session.request = None
         session.model.used_at = time.monotonic()
         self.requests.pop(session.id, None)

@@ -123,7 +123,7 @@ def _row(state: State, request: Request) -> Row:
         pending=request.pending is not None,
         awaits_first=chosen == 1 and request.pending is not None,
         wants_more=chosen < request.limit,
-        images=_uncut(request) if reading and request.images else (),
+        images=_unsplittable_spans(request) if reading and request.images else (),
         snapshot_at=request.prompt.boundary if halts and request.prompt is not None else -1,
         max_bytes=promise.own,
         slack_bytes=request.slack if prepared else 0,
@@ -145,7 +145,7 @@ def _row(state: State, request: Request) -> Row:
     )
 
 
-def _uncut(request: Request) -> tuple[tuple[int, int], ...]:
+def _unsplittable_spans(request: Request) -> tuple[tuple[int, int], ...]:
     """Return the spans of images whose tokens attend to each other and must be read in one pass.
 
     Other images take several passes, like text, because 2,000 tokens of a large image in one pass

@@ -23,7 +23,7 @@ from starlette.types import Scope
 
 from engine.hub.names import clean_name
 from engine.messages import Message
-from engine.serve.auth import guest_of
+from engine.serve.auth import owner_of
 from engine.serve.requests import ModelRequest, agent_stopped_error
 
 MAX_IDLE_AGENTS = 256
@@ -86,7 +86,7 @@ _MAX_SEARCHED_MESSAGES = 24  # messages searched for the user's first message
 class AgentIdentity(Struct, frozen=True):
     """Properties of an agent, extracted from a request."""
 
-    guest: str  # id of the agent's key
+    owner_id: str  # id of the agent's key
     program: str  # display name
     # Digests of the ids of the agent, its group and its parent, unique per program and key.
     own: str
@@ -129,7 +129,7 @@ def identify(scope: Scope, body: Mapping[str, Any], session: str | None) -> Agen
         session: session id from the request, if any.
     """
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-    guest = guest_of(scope)
+    owner = owner_of(scope)
     program = _program(headers)
     known = program in PROGRAMS.values()
     said = _messages(body)
@@ -142,14 +142,14 @@ def identify(scope: Scope, body: Mapping[str, Any], session: str | None) -> Agen
     tools = bool(body.get("tools"))
 
     def digest(kind: str, name: str) -> str:
-        parts = "\0".join((guest.id, program, kind, name)).encode(errors="replace")
+        parts = "\0".join((owner.id, program, kind, name)).encode(errors="replace")
         return hashlib.sha256(parts).hexdigest()
 
     by_words = digest("words", task)
     named = own or whole
     return AgentIdentity(
-        guest.id,
-        guest.name if guest.name and not known else program,
+        owner.id,
+        owner.name if owner.name and not known else program,
         digest("id", named) if named else by_words,
         digest("id", whole or named) if named else digest("group", ""),
         digest("id", parent) if parent else "",
@@ -308,7 +308,7 @@ class Agent(Struct, eq=False):
     task: str = ""
     last_seen: float = field(default_factory=time.monotonic)
     requests: list[ModelRequest] = field(default_factory=list)
-    _shown: ModelRequest | None = None
+    _displayed: ModelRequest | None = None
     _task_of_tools: bool = False
 
     def begin(self, request: ModelRequest, who: AgentIdentity) -> None:
@@ -317,8 +317,8 @@ class Agent(Struct, eq=False):
             # Agents also request titles, but those prompts say less about the task.
             self.task, self._task_of_tools = who.task or self.task, who.calls_tools
         self.requests = [*self.requests, request]
-        if self._shown is None or self._shown not in self.requests or who.calls_tools:
-            self._shown = request
+        if self._displayed is None or self._displayed not in self.requests or who.calls_tools:
+            self._displayed = request
         if self.paused:
             request.pause(True)
 
@@ -327,8 +327,8 @@ class Agent(Struct, eq=False):
         self.last_seen = time.monotonic()
         self.written += request.pieces
         self.requests = [one for one in self.requests if one is not request]
-        if self._shown is request and self.requests:
-            self._shown = self.requests[-1]
+        if self._displayed is request and self.requests:
+            self._displayed = self.requests[-1]
 
     def pause(self, on: bool) -> None:
         """Pause or resume all replies, including future replies."""
@@ -343,18 +343,18 @@ class Agent(Struct, eq=False):
             request.stop()
 
     @property
-    def called(self) -> str:
+    def last_call_id(self) -> str:
         """Id of the last tool call in the latest reply."""
-        return self._shown.called if self._shown is not None else ""
+        return self._displayed.last_call_id if self._displayed is not None else ""
 
     @property
     def text(self) -> str:
-        return self._shown.text if self._shown is not None else ""
+        return self._displayed.text if self._displayed is not None else ""
 
     @property
     def conversation(self) -> AgentConversation | None:
         """Latest conversation, or None if it was too long to keep."""
-        shown = self._shown
+        shown = self._displayed
         if shown is None or not shown.messages:
             return None
         return AgentConversation(shown.model, shown.messages, shown.answer_text)
@@ -362,24 +362,24 @@ class Agent(Struct, eq=False):
     @property
     def size(self) -> int:
         """Size of the stored conversation in bytes."""
-        return self._shown.size if self._shown is not None else 0
+        return self._displayed.size if self._displayed is not None else 0
 
     def forget(self) -> None:
-        if self._shown is not None:
-            self._shown.messages, self._shown.size = (), 0
+        if self._displayed is not None:
+            self._displayed.messages, self._displayed.size = (), 0
 
     def snapshot(self) -> AgentSnapshot:
-        shown, here = self._shown, self.requests
+        shown, here = self._displayed, self.requests
         assert shown is not None
         pieces = shown.pieces
         state, seconds = shown.state, 0
         if not here:
-            state = "tool" if shown.called else "ended" if self.parent else "idle"
+            state = "tool" if shown.last_call_id else "ended" if self.parent else "idle"
             state = "stopped" if self.stopped else "paused" if self.paused else state
         elif self.paused or shown.paused:
             state = "paused"
         if here or state == "tool":
-            seconds = int(time.monotonic() - (shown.began if here else self.last_seen))
+            seconds = int(time.monotonic() - (shown.started_at if here else self.last_seen))
         return AgentSnapshot(
             self.number,
             self.group,
@@ -390,11 +390,11 @@ class Agent(Struct, eq=False):
             state,
             not shown.model,
             seconds,
-            *shown.read,
+            *shown.progress,
             pieces,
             self.written + (pieces if here else 0),
             shown.rate if state == "answering" else 0.0,
-            shown.room,
+            shown.context_length,
             tuple(session for request in here for session in request.engine_sessions),
             bool(shown.messages),
         )
@@ -425,10 +425,10 @@ class AgentRegistry:
         """
         with self._lock:
             self._forget_old()
-            self._make_room(who.guest)
+            self._make_room(who.owner_id)
             agent = self._here.get(who.own) if who.lasting else None
             if agent is None and not who.named:
-                agent = self._begun_anew(who)
+                agent = self._find_compacted(who)
             if agent is None:
                 if who.brings and who.own in self._stopped:
                     raise agent_stopped_error()
@@ -441,14 +441,17 @@ class AgentRegistry:
             agent.begin(request, who)
             return agent
 
-    def _begun_anew(self, who: AgentIdentity) -> Agent | None:
+    def _find_compacted(self, who: AgentIdentity) -> Agent | None:
         """Find an agent that compacted its conversation.
 
         Its requests now start differently, so it's recognized by its last tool call.
         """
         for key, one in self._here.items():
-            same = one.who.lasting and (one.who.guest, one.who.program) == (who.guest, who.program)
-            if same and not one.requests and one.called and one.called in who.brings:
+            same = one.who.lasting and (one.who.owner_id, one.who.program) == (
+                who.owner_id,
+                who.program,
+            )
+            if same and not one.requests and one.last_call_id and one.last_call_id in who.brings:
                 self._here = {who.own if k == key else k: a for k, a in self._here.items()}
                 return one
         return None
@@ -483,10 +486,10 @@ class AgentRegistry:
             kept = sorted((a for a in self._here.values() if a.size), key=lambda a: a.last_seen)
             held = Counter[str]()
             for one in kept:
-                held[one.who.guest] += one.size
+                held[one.who.owner_id] += one.size
             while held.total() > MAX_STORED_BYTES:
-                most = max(held, key=lambda guest: held[guest])
-                oldest = next(a for a in kept if a.size and a.who.guest == most)
+                most = max(held, key=lambda owner_id: held[owner_id])
+                oldest = next(a for a in kept if a.size and a.who.owner_id == most)
                 held[most] -= oldest.size
                 oldest.forget()
 
@@ -503,9 +506,11 @@ class AgentRegistry:
             if idle and now - agent.last_seen > AGENT_TTL_S:
                 self._drop(key)
 
-    def _make_room(self, guest: str) -> None:
+    def _make_room(self, owner_id: str) -> None:
         """If a key has too many idle agents, forget one."""
-        idle = {k: a for k, a in self._here.items() if not a.requests and a.who.guest == guest}
+        idle = {
+            k: a for k, a in self._here.items() if not a.requests and a.who.owner_id == owner_id
+        }
         if len(idle) >= MAX_IDLE_AGENTS:
             crowd = Counter(a.who.program for a in idle.values()).most_common(1)[0][0]
             mine = [(k, a) for k, a in idle.items() if a.who.program == crowd]
@@ -523,10 +528,10 @@ class AgentRegistry:
             self._forget_old()
             return [agent.snapshot() for agent in self._here.values()]
 
-    def of(self, guest: str) -> list[AgentSnapshot]:
+    def of(self, owner_id: str) -> list[AgentSnapshot]:
         """Return snapshots of the agents that use one key."""
         with self._lock:
-            return [a.snapshot() for a in self._here.values() if a.who.guest == guest]
+            return [a.snapshot() for a in self._here.values() if a.who.owner_id == owner_id]
 
     def get(self, number: int) -> Agent | None:
         with self._lock:
@@ -573,7 +578,7 @@ class ModelRequests:
         finally:
             with self._lock:
                 del self._here[request]
-            request.over()
+            request.release_replies()
             if agent is not None:
                 self.agents.end(agent, request)
 
@@ -585,10 +590,10 @@ class ModelRequests:
         if agent is not None:
             self.agents.store_conversation(agent, request, messages, size)
 
-    def end(self, error: Exception, guests: Collection[str] | None = None) -> None:
+    def end(self, error: Exception, owner_ids: Collection[str] | None = None) -> None:
         """Cancel all requests, or only those of the given keys. Server thread only."""
         with self._lock:
-            ended = [r for r in self._here if guests is None or r.guest in guests]
+            ended = [r for r in self._here if owner_ids is None or r.owner_id in owner_ids]
         for request in ended:
             request.end(error)
 

@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from engine.errors import EngineError
 from engine.serve import errors
-from engine.serve.auth import LOCAL, Guest, Keys, RateLimiter, Settings, guest_of, set_guest
+from engine.serve.auth import LOCAL, KeyOwner, Keys, RateLimiter, Settings, owner_of, set_owner
 from engine.serve.errors import WRONG_KEY, RequestError
 from engine.serve.metrics import Metrics
 from engine.serve.routes.base import APIRoute
@@ -89,7 +89,7 @@ class _LoggingMiddleware:
             what = str(status) if status else "client gone"
             seconds = time.monotonic() - began
             log.info("%s %s %s %.2f s", scope["method"], route, what, seconds)
-            self._metrics.answered(route, what, guest_of(scope).id)
+            self._metrics.count_request(route, what, owner_of(scope).id)
 
 
 class _AuthMiddleware:
@@ -103,23 +103,23 @@ class _AuthMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            guest = self._guest(scope)
-            if guest is None:
+            owner = self._owner(scope)
+            if owner is None:
                 if scope["path"] != KEYLESS_PATH:
                     raise _key_error(scope)
                 scope["stretto.stranger"] = True
                 await self._inner(scope, receive, send)
                 return
-            set_guest(scope, guest)
+            set_owner(scope, owner)
             if scope["path"] == KEYLESS_PATH:
                 await self._inner(scope, receive, send)
                 return
-            with self._limits.counted(guest, scope):
+            with self._limits.counted(owner, scope):
                 await self._inner(scope, receive, send)
         except RequestError as refused:
             await error_response(scope, refused)(scope, receive, send)
 
-    def _guest(self, scope: Scope) -> Guest | None:
+    def _owner(self, scope: Scope) -> KeyOwner | None:
         if self._keys is None:
             return None if self._settings.require_key else LOCAL
         given = _key(scope)

@@ -11,7 +11,7 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal, get_args
@@ -88,13 +88,13 @@ class Settings(Struct, frozen=True):
             return False  # a host name could resolve to any address
 
 
-_PLACE = "stretto.guest"
+_OWNER = "stretto.owner"
 
 
-class Guest(Struct, frozen=True):
+class KeyOwner(Struct, frozen=True):
     """The sender of a request, identified by its key.
 
-    Guests never share sessions or conversations.
+    Owners never share sessions or conversations.
     """
 
     id: str = ""  # id of the key, or "" if the request has no key
@@ -102,21 +102,21 @@ class Guest(Struct, frozen=True):
 
     @property
     def domain(self) -> str:
-        """Engine domain for the guest's sessions, separate from the window and other guests."""
+        """Engine domain for the owner's sessions, separate from the window and other owners."""
         return f"guest {self.id}"
 
 
-LOCAL = Guest()
+LOCAL = KeyOwner()
 
 
-def guest_of(scope: Scope) -> Guest:
-    """Return the guest that the middleware attached to a request."""
-    found: Guest = scope.get(_PLACE, LOCAL)
+def owner_of(scope: Scope) -> KeyOwner:
+    """Return the owner that the middleware attached to a request."""
+    found: KeyOwner = scope.get(_OWNER, LOCAL)
     return found
 
 
-def set_guest(scope: Scope, guest: Guest) -> None:
-    scope[_PLACE] = guest
+def set_owner(scope: Scope, owner: KeyOwner) -> None:
+    scope[_OWNER] = owner
 
 
 PREFIX = "stretto-"
@@ -181,14 +181,14 @@ class Keys:
             self._write([replace(k, revoked=now) if k in chosen else k for k in self._keys])
         return len(chosen)
 
-    def owner(self, given: str) -> Guest | None:
+    def owner(self, given: str) -> KeyOwner | None:
         """Return the owner of a key, or None if it is unknown or revoked."""
         digest = _digest(given[:MAX_KEY_CHARACTERS])
         found = None
         for key in self.all():
             # Compare against every key in constant time, so that the timing reveals nothing.
             if hmac.compare_digest(key.digest, digest) and not key.revoked:
-                found = Guest(key.id, key.name)
+                found = KeyOwner(key.id, key.name)
         return found
 
     @contextlib.contextmanager
@@ -271,58 +271,27 @@ class FairShare:
 
 
 RATE_LIMITED = "rate_limit_exceeded"
-_SHARE = "stretto.share"
+_COUNT = "stretto.count_answers"
 
 
 class _Account(Struct):
-    """Rate-limit state of a guest: `left` requests remained in the budget at time `at`."""
+    """Rate-limit state of an owner: `left` requests remained in the budget at time `at`."""
 
     left: float
     at: float
     at_once: int = 0
 
 
-class AccountShare:
-    """A request's share of its key's account.
-
-    `most` is the key's limit of concurrent answers, or 0 for no limit.
-    """
-
-    def __init__(self, account: _Account, most: int) -> None:
-        self._account = account
-        self._most = most
-        self.counted = 0  # number of answers in the request
-
-    def count(self, answers: int) -> None:
-        """Count the request as `answers` concurrent answers.
-
-        Raises:
-            RequestError: 429 if other requests of the key use up the limit, 400 if this request
-                alone exceeds it.
-        """
-        others = self._account.at_once - self.counted
-        if self._most and others + answers > self._most:
-            if answers > self._most:
-                raise RequestError(
-                    400,
-                    f"This request wants {answers} answers (limit {self._most} per key). Ask for "
-                    "fewer.",
-                )
-            raise RequestError(
-                429,
-                f"This key has {others} running answers (limit {self._most}). Retry later.",
-                RATE_LIMITED,
-                1,
-            )
-        self._account.at_once = others + answers
-        self.counted = answers
-
-
 def count_answers(scope: Scope, answers: int) -> None:
-    """Count a request as several concurrent answers. See `AccountShare.count`."""
-    share: AccountShare | None = scope.get(_SHARE)
-    if share is not None:
-        share.count(answers)
+    """Count a request as several concurrent answers.
+
+    Raises:
+        RequestError: 429 if other requests of its key use up the limit, 400 if this request alone
+            exceeds it.
+    """
+    count: Callable[[int], None] | None = scope.get(_COUNT)
+    if count is not None:
+        count(answers)
 
 
 class RateLimiter:
@@ -333,7 +302,7 @@ class RateLimiter:
         self._accounts: dict[str, _Account] = {}  # has at most one entry per key
 
     @contextlib.contextmanager
-    def counted(self, guest: Guest, scope: Scope) -> Iterator[None]:
+    def counted(self, owner: KeyOwner, scope: Scope) -> Iterator[None]:
         """Count a request while the block runs.
 
         Call `count_answers` if it needs more than one answer.
@@ -342,15 +311,37 @@ class RateLimiter:
             RequestError: 429, with the delay before retrying.
         """
         a_minute, now = self._settings.per_minute, time.monotonic()
-        account = self._accounts.setdefault(guest.id, _Account(a_minute, now))
-        share = AccountShare(account, self._settings.per_key)
-        share.count(1)
+        account = self._accounts.setdefault(owner.id, _Account(a_minute, now))
+        counted = 0
+
+        def count(answers: int) -> None:
+            nonlocal counted
+            self._count_answers(account, account.at_once - counted, answers)
+            counted = answers
+
         try:
+            count(1)
             self._count_minute(account, a_minute, now)
-            scope[_SHARE] = share
+            scope[_COUNT] = count
             yield
         finally:
-            account.at_once -= share.counted
+            account.at_once -= counted
+
+    def _count_answers(self, account: _Account, others: int, answers: int) -> None:
+        most = self._settings.per_key
+        if most and others + answers > most:
+            if answers > most:
+                raise RequestError(
+                    400,
+                    f"This request wants {answers} answers (limit {most} per key). Ask for fewer.",
+                )
+            raise RequestError(
+                429,
+                f"This key has {others} running answers (limit {most}). Retry later.",
+                RATE_LIMITED,
+                1,
+            )
+        account.at_once = others + answers
 
     def _count_minute(self, account: _Account, a_minute: int, now: float) -> None:
         if a_minute:

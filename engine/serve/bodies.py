@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope
 from engine.errors import CAPACITY_EXHAUSTED, CONTEXT_OVERFLOW
 from engine.model.info import Model
 from engine.serve import json_input
-from engine.serve.auth import LOCAL, FairShare, Guest
+from engine.serve.auth import LOCAL, FairShare, KeyOwner
 from engine.serve.errors import RequestError
 from engine.serve.json_input import JSONCounter, shorten
 from engine.serve.routes.schema import B, Body, field_of, note_ignored, read_fields, validate
@@ -50,12 +50,12 @@ class MemoryAccount:
         self._of: Counter[str] = Counter()  # bytes by key
 
     @contextlib.contextmanager
-    def share(self, guest: Guest = LOCAL) -> Iterator[Callable[[int], None]]:
+    def share(self, owner: KeyOwner = LOCAL) -> Iterator[Callable[[int], None]]:
         """Yield a function that charges bytes to a request.
 
         The bytes are released when the block ends.
 
-        The function raises RequestError (429) if the total or the guest's share would be exceeded.
+        The function raises RequestError (429) if the total or the owner's share would be exceeded.
         """
         mine = 0
 
@@ -68,17 +68,17 @@ class MemoryAccount:
                     CAPACITY_EXHAUSTED,
                 )
             left = MAX_IN_FLIGHT_BODY_BYTES - self.bytes - by
-            if not self._sharing.may_have(self._of[guest.id] + by, left):
+            if not self._sharing.may_have(self._of[owner.id] + by, left):
                 raise self._sharing.refused("memory for requests")
             mine += by
             self.bytes += by
-            self._of[guest.id] += by
+            self._of[owner.id] += by
 
         try:
             yield enlarge
         finally:
             self.bytes -= mine
-            self._of[guest.id] -= mine
+            self._of[owner.id] -= mine
             self.large_ended |= mine >= RELEASE_BYTES
 
 

@@ -21,7 +21,7 @@ from engine.engine import Engine, Session
 from engine.errors import EngineError
 from engine.messages import Message, medium_of, text_of
 from engine.model.info import Model
-from engine.serve.auth import LOCAL, Guest
+from engine.serve.auth import LOCAL, KeyOwner
 from engine.serve.json_input import conversation_digests
 from engine.serve.sessions import DIGEST, SessionConfig
 
@@ -86,19 +86,19 @@ class ConversationIndex:
         name = self._names.get(digest, "")
         return name, self._ends.get(name) == digest
 
-    def owned(self, guest: str) -> list[str]:
+    def names_of(self, owner_id: str) -> list[str]:
         """Return the names of a key's conversations, plus the names without a known owner."""
-        return [*self._owned.get(guest or LOCAL_OWNER, ()), *self._owned.get(UNKNOWN, ())]
+        return [*self._owned.get(owner_id or LOCAL_OWNER, ()), *self._owned.get(UNKNOWN, ())]
 
-    def note(self, digests: Sequence[str], name: str, guest: str) -> None:
+    def note(self, digests: Sequence[str], name: str, owner_id: str) -> None:
         """Record under which name a conversation is cached.
 
         Args:
             digests: of its prefixes, the last covering the whole conversation.
-            guest: id of its key.
+            owner_id: id of its key.
         """
         for digest in digests:
-            self._add(digest, name, guest or LOCAL_OWNER)
+            self._add(digest, name, owner_id or LOCAL_OWNER)
         try:
             if self._file.parent.is_dir():
                 flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -163,12 +163,12 @@ class ConversationIndex:
         ).encode()
 
 
-MAX_IDLE_PER_GUEST = 64
-"""Idle sessions kept open per guest. They're evicted if memory gets short."""
+MAX_IDLE_PER_OWNER = 64
+"""Idle sessions kept open per owner. They're evicted if memory gets short."""
 NEW_DIVISOR = 4
 """Divisor for the share of idle sessions given to conversations that were never continued. Agents
 send many one-off requests (e.g. for titles), and these shouldn't push out real conversations."""
-# Limit for all guests together. At the limit, the guest with the most sessions loses its least
+# Limit for all owners together. At the limit, the owner with the most sessions loses its least
 # recently used session.
 MAX_IDLE = 512
 
@@ -177,16 +177,16 @@ class Conversation(Struct, eq=False):
     """A session and the messages it has processed."""
 
     session: Session
-    kind: tuple[str, str, SessionConfig]  # guest id, model id, configuration
+    kind: tuple[str, str, SessionConfig]  # owner id, model id, configuration
     messages: list[Message] = field(default_factory=list)
     head: str = ""  # digest of the system prompt and tools, or ""
     begins_as: str = ""  # id of the disk cache that the session was started from
     losses: int = 0  # the model's loss counter when the conversation was taken from the pool
-    kept: bool = False  # the conversation is in the pool and not in use
-    followed: bool = False  # the conversation was continued at least once
-    written: float = 0.0  # monotonic time of the last write to disk
+    is_idle: bool = False  # the conversation is in the pool and not in use
+    was_continued: bool = False  # the conversation was continued at least once
+    saved_at: float = 0.0  # monotonic time of the last write to disk
     # Monotonic time of the first change that isn't on disk yet.
-    unwritten_since: float | None = None
+    unsaved_since: float | None = None
 
 
 def _head(
@@ -224,7 +224,7 @@ class ConversationPool:
     """Pool of sessions for requests without a session id. Thread-safe.
 
     Args:
-        keep: idle sessions kept per guest; the least recently used is closed first. Other guests'
+        keep: idle sessions kept per owner; the least recently used is closed first. Other owners'
             sessions only matter once there are more than `most` in total.
         names: index of the caches on disk. If None, nothing is kept on disk.
     """
@@ -232,7 +232,7 @@ class ConversationPool:
     def __init__(
         self,
         engine: Engine,
-        keep: int = MAX_IDLE_PER_GUEST,
+        keep: int = MAX_IDLE_PER_OWNER,
         most: int = MAX_IDLE,
         names: ConversationIndex | None = None,
     ) -> None:
@@ -252,12 +252,12 @@ class ConversationPool:
         model: Model,
         messages: Sequence[Message],
         config: SessionConfig,
-        guest: Guest = LOCAL,
+        owner: KeyOwner = LOCAL,
         tools: Sequence[str] = (),
     ) -> Conversation:
         """Take a conversation that `messages` continue, or open a new session for it.
 
-        Guests never get each other's conversations, so not even response times leak what others
+        Owners never get each other's conversations, so not even response times leak what others
         asked.
 
         Args:
@@ -266,56 +266,56 @@ class ConversationPool:
         Raises:
             EngineError: if the engine was stopped.
         """
-        kind = (guest.id, model.id, config)
+        kind = (owner.id, model.id, config)
         # Read this before the lookup, so that a loss in between also counts for this session.
         losses = self._lost(model.id)
         found = self._find(kind, messages)
         if found is None:
             head = _head(kind, messages, tools) if self._names is not None else ""
             name, begins_as = self._names_for(kind, messages, head)
-            session = config.open(self._engine, model, guest, name, begins_as)
+            session = config.open(self._engine, model, owner, name, begins_as)
             found = Conversation(session, kind, head=head, begins_as=begins_as)
         else:
-            found.followed = True
+            found.was_continued = True
         found.messages, found.losses = list(messages), losses
         return found
 
-    def give_back(self, conversation: Conversation) -> None:
+    def put_back(self, conversation: Conversation) -> None:
         """Return a conversation whose session is idle to the pool.
 
         Can be called again (e.g. after an error) as long as no other request has taken the
         conversation.
         """
         digests: list[str] = []
-        if self._names is not None and not conversation.kept:
+        if self._names is not None and not conversation.is_idle:
             # Hash outside the lock, since hashing megabytes takes milliseconds.
             digests = _digests(conversation.kind, conversation.messages)
         with self._lock:
             if conversation.losses != self._lost(conversation.kind[1]) or self._ended:
                 conversation.session.close()
-                self._let_go(conversation)
+                self._release_names(conversation)
                 return
-            if not conversation.kept:
-                conversation.kept = True
+            if not conversation.is_idle:
+                conversation.is_idle = True
                 self._idle.append(conversation)
                 self._note(conversation, digests)
-            old = self._surplus(conversation.kind[0])
+            old = self._choose_surplus(conversation.kind[0])
             if old is not None:
                 # A conversation that was never continued isn't worth writing to disk.
-                self._drop(old, forget=not old.followed)
+                self._drop(old, forget=not old.was_continued)
 
     def save_idle(self) -> None:
         """Write idle conversations' caches to disk once they're due. Call about once per second."""
         now = time.monotonic()
         with self._lock:
             for one in self._idle:
-                since = one.unwritten_since
+                since = one.unsaved_since
                 if since is not None and (
                     now - since > WRITE_AFTER_IDLE_S
-                    or (one.written and now - one.written > WRITE_EVERY_S)
+                    or (one.saved_at and now - one.saved_at > WRITE_EVERY_S)
                 ):
                     one.session.keep()
-                    one.written, one.unwritten_since = now, None
+                    one.saved_at, one.unsaved_since = now, None
 
     def _names_for(
         self, kind: tuple[str, str, SessionConfig], messages: Sequence[Message], head: str
@@ -341,9 +341,9 @@ class ConversationPool:
     def _note(self, conversation: Conversation, digests: Sequence[str]) -> None:
         if self._names is None:
             return
-        conversation.unwritten_since = time.monotonic()
-        conversation.written = conversation.written or conversation.unwritten_since
-        own, followed = conversation.session.id, conversation.followed
+        conversation.unsaved_since = time.monotonic()
+        conversation.saved_at = conversation.saved_at or conversation.unsaved_since
+        own, followed = conversation.session.id, conversation.was_continued
         noted = []
         for beginning in filter(None, (conversation.head, *digests[-INDEXED_BEGINNINGS:-1])):
             known, _ = self._names.find([beginning])
@@ -353,15 +353,19 @@ class ConversationPool:
         if noted := [*noted, *digests[-1:]]:
             self._names.note(noted, own, conversation.kind[0])
 
-    def _surplus(self, guest: str) -> Conversation | None:
-        """Pick the conversation to close after `guest` returned one, if any."""
+    def _choose_surplus(self, owner_id: str) -> Conversation | None:
+        """Pick the conversation to close after an owner has returned one, if any."""
         held = Counter(c.kind[0] for c in self._idle)
-        if held[guest] <= self._keep and len(self._idle) <= self._most:
+        if held[owner_id] <= self._keep and len(self._idle) <= self._most:
             return None
-        whose = guest if held[guest] > self._keep else max(held, key=lambda g: held[g])
+        whose = owner_id if held[owner_id] > self._keep else max(held, key=lambda g: held[g])
         own = [c for c in self._idle if c.kind[0] == whose]
-        new = [c for c in own if not c.followed]
-        return new[0] if len(new) > len(own) // NEW_DIVISOR else next(c for c in own if c.followed)
+        new = [c for c in own if not c.was_continued]
+        return (
+            new[0]
+            if len(new) > len(own) // NEW_DIVISOR
+            else next(c for c in own if c.was_continued)
+        )
 
     def clear(self, model_id: str | None = None) -> None:
         """Close the idle sessions (of one model, or all) that the engine has lost.
@@ -372,26 +376,26 @@ class ConversationPool:
             self._losses[model_id] += 1
         self._close(lambda one: model_id in (None, one.kind[1]))
 
-    def forget(self, guest: str | None = None) -> None:
-        """Close the idle sessions (of one guest, or all) and delete their caches."""
-        self._close(lambda one: guest in (None, one.kind[0]), forget=True)
+    def forget(self, owner_id: str | None = None) -> None:
+        """Close the idle sessions (of one owner, or all) and delete their caches."""
+        self._close(lambda one: owner_id in (None, one.kind[0]), forget=True)
         if self._names is None:
             return
         with self._lock:
-            if guest is None:
+            if owner_id is None:
                 self._names.forget()
-            elif names := self._names.owned(guest):
+            elif names := self._names.names_of(owner_id):
                 with suppress(EngineError):  # if the engine is stopped, the caller tries again
                     for name in names:
                         self._engine.forget(name)
                     self._names.remove(names)
 
-    def closed(self, conversation: Conversation) -> None:
+    def forget_closed(self, conversation: Conversation) -> None:
         """Call this when a conversation in use was closed and won't be returned."""
         with self._lock:
-            self._let_go(conversation)
+            self._release_names(conversation)
 
-    def _let_go(self, conversation: Conversation) -> None:
+    def _release_names(self, conversation: Conversation) -> None:
         self._taken.discard(conversation.session.id)
         self._begun.discard(conversation.begins_as)
 
@@ -403,7 +407,7 @@ class ConversationPool:
     def _drop(self, old: Conversation, forget: bool = False) -> None:
         old.session.close(forget)
         self._idle.remove(old)  # removed last, to allow a retry if closing fails
-        self._let_go(old)
+        self._release_names(old)
 
     def end(self) -> None:
         """Close all sessions. Later returns are closed too."""
@@ -426,7 +430,7 @@ class ConversationPool:
                     best, most = known, len(said)
             if best is not None:
                 self._idle.remove(best)
-                best.kept = False
+                best.is_idle = False
             return best
 
 

@@ -27,7 +27,7 @@ from engine.errors import ENGINE_STOPPED, EngineError
 from engine.sandbox.jobs import read_document
 from engine.sandbox.lanes import ReadingLane, in_lane
 from engine.sandbox.protocol import DOCUMENT_LIMITS, TaskLimits
-from engine.serve.auth import LOCAL, Guest
+from engine.serve.auth import LOCAL, KeyOwner
 from engine.serve.errors import RequestError
 from engine.serve.queue import Queue, Report
 
@@ -123,25 +123,25 @@ class DocumentTexts:
         self._kept: OrderedDict[tuple[str, str], str | ValueError] = OrderedDict()
         self._characters = 0
 
-    def get(self, guest: str, digest: str) -> str | ValueError | None:
+    def get(self, owner_id: str, digest: str) -> str | ValueError | None:
         """Get a cached text, or the error from reading it, or None if not cached."""
         with self._lock:
-            found = self._kept.get((guest, digest))
+            found = self._kept.get((owner_id, digest))
             if found is not None:
-                self._kept.move_to_end((guest, digest))
+                self._kept.move_to_end((owner_id, digest))
             return found
 
-    def put(self, guest: str, digest: str, text: str | ValueError) -> None:
+    def put(self, owner_id: str, digest: str, text: str | ValueError) -> None:
         with self._lock:
-            self._drop((guest, digest))
-            self._kept[guest, digest] = text
+            self._drop((owner_id, digest))
+            self._kept[owner_id, digest] = text
             self._characters += len(str(text))
             while self._characters > MAX_KEPT_CHARACTERS:
                 self._drop(next(iter(self._kept)))
 
-    def forget(self, guest: str) -> None:
+    def forget(self, owner_id: str) -> None:
         with self._lock:
-            for key in [key for key in self._kept if key[0] == guest]:
+            for key in [key for key in self._kept if key[0] == owner_id]:
                 self._drop(key)
 
     def _drop(self, key: tuple[str, str]) -> None:
@@ -155,12 +155,12 @@ class RequestDocuments:
         stop: set from any thread to cancel reading.
     """
 
-    def __init__(self, guest: Guest, texts: DocumentTexts) -> None:
+    def __init__(self, owner: KeyOwner, texts: DocumentTexts) -> None:
         self.stop = threading.Event()
-        self._guest = guest.id
+        self._owner_id = owner.id
         self._texts = texts
         self._count = 0
-        self._lane = ReadingLane(f"requests of {guest.id}")
+        self._lane = ReadingLane(f"requests of {owner.id}")
 
     def text(self, content: bytes, ending: str, encoding: str = "") -> str:
         """Extract the text of a document. Raises the same errors as `read`."""
@@ -170,10 +170,10 @@ class RequestDocuments:
                 400, f"This request has more than {MAX_DOCUMENTS} documents. Send fewer."
             )
         digest = f"{hashlib.sha256(content).hexdigest()}{ending} {encoding}"
-        found = self._texts.get(self._guest, digest)
+        found = self._texts.get(self._owner_id, digest)
         if found is None:
             found = self._read(content, ending, encoding)
-            self._texts.put(self._guest, digest, found)
+            self._texts.put(self._owner_id, digest, found)
         if isinstance(found, ValueError):
             raise ValueError(str(found))
         return found
@@ -212,7 +212,7 @@ class DocumentReader:
         self._pool = ThreadPoolExecutor(MAX_READ_AT_ONCE, "serve-documents")
         self.texts = DocumentTexts()
 
-    async def run(self, read: Callable[[], T], report: Report, guest: Guest = LOCAL) -> T:
+    async def run(self, read: Callable[[], T], report: Report, owner: KeyOwner = LOCAL) -> T:
         """Call `read`, which parses a request with documents, on a thread.
 
         If cancelled, reading stops within a tenth of a second.
@@ -220,8 +220,8 @@ class DocumentReader:
         Args:
             report: called with the position in the queue.
         """
-        ticket = self._queue.enter(guest=guest.id)
-        documents = RequestDocuments(guest, self.texts)
+        ticket = self._queue.enter(owner_id=owner.id)
+        documents = RequestDocuments(owner, self.texts)
         try:
             await ticket.wait(report, "documents to be read")
             context = contextvars.copy_context()

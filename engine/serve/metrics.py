@@ -49,44 +49,34 @@ class Metrics:
         # Monotonic time of the latest engine event, if any.
         self.last_event: float | None = None
 
-    def of(self, guest: str) -> Metrics:
-        return self._by_key.setdefault(guest, Metrics())
+    def of(self, owner_id: str) -> Metrics:
+        return self._by_key.setdefault(owner_id, Metrics())
 
-    def answered(self, route: str, status: str, guest: str) -> None:
-        for metrics in (self, self.of(guest)):
+    def count_request(self, route: str, status: str, owner_id: str) -> None:
+        for metrics in (self, self.of(owner_id)):
             metrics.requests[(route, status)] += 1
 
-    def reply(self, guest: str) -> ReplyTimes:
-        """Start timing a reply."""
-        return ReplyTimes(self, self.of(guest))
+    def note_event(self, owner_id: str, event: Event, waited_s: float, is_first: bool) -> None:
+        """Count an event of a reply, overall and for its key.
 
+        Args:
+            waited_s: seconds since the reply's previous text, or since its start.
+            is_first: True if the reply has no text yet.
+        """
+        for metrics in (self, self.of(owner_id)):
+            metrics._note(event, waited_s, is_first)
 
-class ReplyTimes:
-    """Measures the delays between one reply's events."""
-
-    def __init__(self, *metrics: Metrics) -> None:
-        self._metrics = metrics
-        self._last = time.monotonic()
-        self._begun = False
-
-    def note(self, event: Event) -> None:
-        now = time.monotonic()
-        for metrics in self._metrics:
-            self._count(metrics, event, now)
+    def _note(self, event: Event, waited_s: float, is_first: bool) -> None:
+        self.last_event = time.monotonic()
         if isinstance(event, TextDelta):
-            self._begun, self._last = True, now
-
-    def _count(self, metrics: Metrics, event: Event, now: float) -> None:
-        metrics.last_event = now
-        if isinstance(event, TextDelta):
-            (metrics.gap if self._begun else metrics.first).note(now - self._last)
+            (self.first if is_first else self.gap).note(waited_s)
         elif isinstance(event, Finished):
-            metrics.replies[str(event.reason)] += 1
-            metrics.tokens["prompt"] += event.stats.prompt_tokens
-            metrics.tokens["reused"] += event.stats.reused_tokens
-            metrics.tokens["generated"] += event.stats.generated_tokens
+            self.replies[str(event.reason)] += 1
+            self.tokens["prompt"] += event.stats.prompt_tokens
+            self.tokens["reused"] += event.stats.reused_tokens
+            self.tokens["generated"] += event.stats.generated_tokens
         elif isinstance(event, Failed):
-            metrics.replies[event.code] += 1
+            self.replies[event.code] += 1
 
 
 def exposition(metrics: Metrics, gauges: Mapping[str, tuple[str, float]]) -> tuple[bytes, str]:

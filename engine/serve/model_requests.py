@@ -28,28 +28,23 @@ from functools import partial
 from typing import Any, TypeVar
 
 import anyio
-from msgspec import Struct
-from msgspec.structs import replace
 from starlette.responses import JSONResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from engine.engine import Engine, Session
-from engine.errors import CONTEXT_OVERFLOW, ENGINE_STOPPED, UNKNOWN_MODEL, EngineError, run_cleanup
-from engine.messages import Event, Failed, Finished, PromptProgress
+from engine.engine import Engine
+from engine.errors import CONTEXT_OVERFLOW, ENGINE_STOPPED, UNKNOWN_MODEL, EngineError
+from engine.messages import Event, Failed, Finished, PromptProgress, TextDelta
 from engine.model.info import Model
-from engine.params import SamplingParams
-from engine.reply import Reply
 from engine.serve import bodies, errors
 from engine.serve.agents import ModelRequests
-from engine.serve.auth import FairShare, Guest, count_answers, guest_of
+from engine.serve.auth import FairShare, KeyOwner, count_answers, owner_of
 from engine.serve.documents import DocumentReader
 from engine.serve.errors import MODEL_UNLOADED, WRONG_KEY, RequestError
-from engine.serve.json_input import line_seed
 from engine.serve.metrics import Metrics
 from engine.serve.models import RELOADING, ModelEntry, ModelRegistry
 from engine.serve.queue import Report
 from engine.serve.reply_slots import ReplySlots, SessionModelError
-from engine.serve.requests import ModelRequest
+from engine.serve.requests import EventRelay, ModelRequest, RequestReplies
 from engine.serve.routes.base import API, APIRoute, Choice, Generation, Writer, encoded
 from engine.serve.routes.completions import EmbeddingAPI, EmbeddingRequest, EmbeddingsAPI
 from engine.serve.routes.ollama import OllamaEmbedAPI, OllamaEmbeddingsAPI
@@ -70,46 +65,6 @@ CANCEL_TIMEOUT_S = 60.0  # after this time, the session of a canceled reply is d
 SHUTDOWN_CANCEL_TIMEOUT_S = 2.0  # same, during a shutdown of the server
 
 
-class Outbox:
-    """Queue of ASGI messages to a client, sent in order.
-
-    A client that reads slowly only holds up its own answer, because a task waits for it.
-    """
-
-    def __init__(self, send: Send) -> None:
-        self._send = send
-        self._messages: deque[Message] = deque()
-        self._task: asyncio.Task[None] | None = None
-        self.unsent_bytes = 0
-
-    def put(self, message: Message) -> None:
-        self._messages.append(message)
-        self.unsent_bytes += len(message.get("body", b""))
-        if self._task is None or self._task.done():
-            sending = self._send_all()
-            try:  # a task only if it has to wait, because starting one takes as long as sending
-                awaited = sending.send(None)
-            except StopIteration:
-                return
-            self._task = asyncio.ensure_future(_resumed(sending, awaited))
-
-    async def flush(self) -> None:
-        """Wait until everything queued has been sent."""
-        if self._task is not None:
-            await asyncio.shield(self._task)
-
-    def close(self) -> None:
-        """Drop unsent messages."""
-        if self._task is not None:
-            self._task.cancel()
-
-    async def _send_all(self) -> None:
-        while self._messages:
-            message = self._messages.popleft()
-            await self._send(message)
-            self.unsent_bytes -= len(message.get("body", b""))
-
-
 @types.coroutine
 def _resumed(begun: Coroutine[Any, None, None], awaited: Any) -> Generator[Any, None, None]:
     """Continue a coroutine that awaits a future."""
@@ -119,6 +74,9 @@ def _resumed(begun: Coroutine[Any, None, None], awaited: Any) -> Generator[Any, 
 
 class ClientResponse:
     """Writes the response to a client, either as one JSON object or as server-sent events.
+
+    ASGI messages are queued and sent in order by a task, so a client that reads slowly only holds
+    up its own answer.
 
     Args:
         api: determines the format, including that of errors.
@@ -132,20 +90,23 @@ class ClientResponse:
 
     def __init__(self, send: Send, api: API, streams: bool, held: Callable[[int], None]) -> None:
         self.asked_to_stream = False
-        self._outbox = Outbox(send)
+        self._send = send
+        self._unsent: deque[Message] = deque()
+        self._unsent_bytes = 0
+        self._task: asyncio.Task[None] | None = None  # sends what is in `_unsent`
         self._held = held
         self._held_bytes = 0
         self._api = api
         self._streams = streams
         self._writer: Writer | None = None
-        self._begun = False  # response headers were sent
-        self._opened = False  # first event of the answer was sent
-        self._ended = False
+        self._has_begun = False  # response headers were sent
+        self._has_event = False  # first event of the answer was sent
+        self._has_ended = False
         self._event_at = -KEEPALIVE_S  # time of the last event sent
         self._took_at = self._came_at = time.monotonic()
         self.headers: Sequence[tuple[bytes, bytes]] = ()  # additional response headers
 
-    def expects(self, writer: Writer) -> None:
+    def set_writer(self, writer: Writer) -> None:
         self._writer = writer
 
     def send_event(self, choice: Choice, event: Event) -> None:
@@ -168,8 +129,8 @@ class ClientResponse:
                 self._write(content, more=False)
             return
         out = [writer.piece(choice, piece) for piece in pieces]
-        if not self._opened:
-            self._opened = True
+        if not self._has_event:
+            self._has_event = True
             out.insert(0, writer.begin())
         if isinstance(event, Finished):
             out.append(writer.ended(choice))
@@ -180,7 +141,7 @@ class ClientResponse:
         if data:
             if not isinstance(event, PromptProgress):
                 self._event_at = time.monotonic()
-            unsent = self._outbox.unsent_bytes + len(data)
+            unsent = self._unsent_bytes + len(data)
             if unsent > self._held_bytes:
                 self._held(unsent - self._held_bytes)
                 self._held_bytes = unsent
@@ -196,7 +157,7 @@ class ClientResponse:
         if not self._may_stream:
             return
         self._begin_stream()
-        if self._outbox.unsent_bytes:
+        if self._unsent_bytes:
             return
         if data := self._api.comment(text) + self._sign_of_life():
             self._write(data)
@@ -228,227 +189,57 @@ class ClientResponse:
         self._event_at = now
         return self._writer.sign_of_life()
 
-    async def failed(self, error: Exception) -> bool:
+    async def report_error(self, error: Exception) -> bool:
         """Report an error inside a stream. Returns False if the stream hasn't started."""
         content = errors.body_of(error, self._api.path)[1]
         too_long = getattr(error, "code", "") == CONTEXT_OVERFLOW
         streams = self._streams if self._writer is None else self._writer.generation.stream
         if too_long and streams and self._api.streams_overflow:
             self._begin_stream()
-        if self._begun and not self._ended:
+        if self._has_begun and not self._has_ended:
             self._write(self._api.failed(content, self._writer), more=False)
-        await self._outbox.flush()
-        return self._begun
+        await self.flush()
+        return self._has_begun
 
     async def flush(self) -> None:
-        """Wait until the entire answer is sent."""
-        await self._outbox.flush()
+        """Wait until everything queued has been sent."""
+        if self._task is not None:
+            await asyncio.shield(self._task)
 
     def close(self) -> None:
-        self._outbox.close()
+        """Drop unsent messages."""
+        if self._task is not None:
+            self._task.cancel()
 
     def _begin_stream(self) -> None:
-        if not self._begun:
+        if not self._has_begun:
             self._head(self._api.media_type.encode(), (b"cache-control", b"no-store"))
 
     def _head(self, kind: bytes, *more: tuple[bytes, bytes]) -> None:
-        self._begun = True
+        self._has_begun = True
         headers = [(b"content-type", kind), *self.headers, *more]
-        self._outbox.put({"type": "http.response.start", "status": 200, "headers": headers})
+        self._put({"type": "http.response.start", "status": 200, "headers": headers})
 
     def _write(self, data: bytes, more: bool = True) -> None:
-        self._ended = not more
-        self._outbox.put({"type": "http.response.body", "body": data, "more_body": more})
+        self._has_ended = not more
+        self._put({"type": "http.response.body", "body": data, "more_body": more})
 
+    def _put(self, message: Message) -> None:
+        self._unsent.append(message)
+        self._unsent_bytes += len(message.get("body", b""))
+        if self._task is None or self._task.done():
+            sending = self._send_all()
+            try:  # a task only if it has to wait, because starting one takes as long as sending
+                awaited = sending.send(None)
+            except StopIteration:
+                return
+            self._task = asyncio.ensure_future(_resumed(sending, awaited))
 
-class _ChoiceReply(Struct, eq=False):
-    choice: Choice
-    session: Session
-    reply: Reply
-    ended: bool = False
-
-
-class RequestReplies:
-    """Manages the engine replies for one request. Lives on the server's event loop.
-
-    Args:
-        session: used for the first choice. More sessions are opened as needed.
-        choices: choices for the same prompt must be adjacent.
-        held: closes the additional sessions.
-        relay: forwards the replies' events.
-    """
-
-    def __init__(
-        self,
-        engine: Engine,
-        generation: Generation,
-        choices: list[Choice],
-        session: Session,
-        guest: Guest,
-        held: ExitStack,
-        relay: EventRelay,
-    ) -> None:
-        self._engine = engine
-        self._guest = guest
-        self._relay = relay
-        self._held = held
-        self._generation = generation
-        self._choices = choices
-        self._session = session
-        self._take: Callable[[Choice, Event], bool] = lambda *_: False
-        self._over: asyncio.Future[None] | None = None  # end of `relay`
-        self._first_ended = asyncio.Event()
-        self._parts: dict[Choice, _ChoiceReply] = {}
-        self._forked: set[int] = set()  # prompts whose remaining choices were forked
-        # Last event of the first choice's reply, or None if it hasn't ended.
-        self.last: Finished | Failed | None = None
-
-    def start(self) -> None:
-        """Send each prompt to the engine.
-
-        Raises:
-            EngineError: if the engine was stopped.
-        """
-        config, model = self._generation.config, self._generation.model
-        self._send(self._choices[0], self._session)
-        for choice in self._choices[self._generation.n :: self._generation.n]:
-            open_one = partial(config.open, self._engine, model, self._guest)
-            self._send(choice, self._opened(open_one))
-
-    async def relay(self, take: Callable[[Choice, Event], bool]) -> None:
-        """Call `take` with each event of the replies, until it returns True.
-
-        Raises:
-            Exception: from `take`, or if a reply could not be forked.
-        """
-        self._take, self._over = take, asyncio.get_running_loop().create_future()
-        await self._over
-
-    def _handle(self, choice: Choice, event: Event) -> None:
-        """Handle an event of a reply. Must not raise, because other requests' events follow."""
-        over = self._over
-        relays = over is not None and not over.done()
-        read = not isinstance(event, PromptProgress) or event.done >= event.total
-        try:
-            try:
-                new = choice.prompt not in self._forked and not isinstance(event, Failed)
-                if relays and read and new:
-                    self._forked.add(choice.prompt)
-                    self._fork(choice)
-            finally:  # `stop` waits for the end unless it's noted
-                self._note(choice, event)
-            if over is not None and not over.done() and self._take(choice, event):
-                over.set_result(None)
-        except Exception as error:
-            if over is None or over.done():
-                log.exception("an event of a reply that was stopped could not be handled")
-            else:
-                over.set_exception(error)
-
-    async def stop(self) -> None:
-        """Cancel all replies. The session stays reserved until its own reply has ended."""
-        for part in self._parts.values():
-            if part.session is not self._session:
-                self._close(part)
-        first = self._parts.get(self._choices[0])
-        if first is None or first.ended:
-            return
-        first.reply.cancel()
-        await self._first_ended.wait()
-
-    @property
-    def sessions(self) -> tuple[str, ...]:
-        """Ids of the engine sessions that still have a running reply."""
-        return tuple(part.session.id for part in list(self._parts.values()) if not part.ended)
-
-    def pause(self, on: bool) -> None:
-        for part in list(self._parts.values()):
-            (part.reply.pause if on else part.reply.resume)()
-
-    def cancel(self, whole: bool = False) -> None:
-        """Cancel all replies; clients get the text generated so far.
-
-        For `whole`, see `Reply.cancel`.
-        """
-        for part in list(self._parts.values()):
-            part.reply.cancel(whole)
-
-    def _opened(self, open_one: Callable[[], Session]) -> Session:
-        session = open_one()
-        self._held.callback(run_cleanup, session.close)
-        return session
-
-    def _send(self, choice: Choice, session: Session) -> None:
-        generation = self._generation
-        deliver = partial(self._relay.post, asyncio.get_running_loop(), self._handle, choice)
-        prompt = generation.prompts[choice.prompt]
-        params = _params(generation.params, choice.index - choice.prompt * generation.n)
-        reply = session.send(prompt, params, deliver, generation.template)
-        self._parts[choice] = _ChoiceReply(choice, session, reply)
-
-    def _fork(self, lead: Choice) -> None:
-        session = self._parts[lead].session
-        for choice in self._choices[lead.index + 1 : lead.index + self._generation.n]:
-            try:
-                self._send(choice, self._opened(session.fork))
-            except EngineError as error:
-                self._handle(choice, Failed(session.id, "", error.code, error.message))
-
-    def _note(self, choice: Choice, event: Event) -> None:
-        part = self._parts.get(choice)
-        if part is None or not isinstance(event, (Finished, Failed)) or not part.reply.done:
-            return
-        if part.session is self._session:
-            part.ended, self.last = True, event
-            self._first_ended.set()
-        else:
-            self._close(part)
-
-    def _close(self, part: _ChoiceReply) -> None:
-        if not part.ended:
-            part.ended = True
-            part.session.close()
-
-
-def _params(params: SamplingParams, number: int) -> SamplingParams:
-    """Return the parameters for answer `number`. Only the first answer uses the seed as it is."""
-    if params.seed is None or not number:
-        return params
-    return replace(params, seed=line_seed(params.seed, number))
-
-
-class EventRelay:
-    """Passes events from the engine thread to the server's event loop.
-
-    A step of the engine usually has an event for each reply. Together they wake the loop once.
-    """
-
-    def __init__(self) -> None:
-        self._posted: deque[tuple[Callable[[Choice, Event], None], Choice, Event]] = deque()
-        self._is_waking = False  # True while the loop is about to call `_deliver`
-
-    def post(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        handle: Callable[[Choice, Event], None],
-        choice: Choice,
-        event: Event,
-    ) -> None:
-        """Call `handle` with an event on the event loop. Called on the engine thread."""
-        self._posted.append((handle, choice, event))
-        if self._is_waking:
-            return
-        self._is_waking = True
-        try:
-            loop.call_soon_threadsafe(self._deliver)
-        except RuntimeError:
-            log.debug("the server has ended")
-
-    def _deliver(self) -> None:
-        self._is_waking = False  # reset first, so that no event is left behind
-        while self._posted:
-            handle, choice, event = self._posted.popleft()
-            handle(choice, event)
+    async def _send_all(self) -> None:
+        while self._unsent:
+            message = self._unsent.popleft()
+            await self._send(message)
+            self._unsent_bytes -= len(message.get("body", b""))
 
 
 class _Endpoint:
@@ -466,7 +257,7 @@ class ModelRequestHandler:
         self,
         engine: Engine,
         served: ModelRegistry,
-        places: ReplySlots,
+        slots: ReplySlots,
         metrics: Metrics,
         sharing: FairShare | None = None,
         threads: ServerThreads | None = None,
@@ -481,16 +272,16 @@ class ModelRequestHandler:
         # Percentage of time by name of program or key.
         self.shares: Mapping[str, float] = {}
         self._engine = engine
-        self._places = places
+        self._slots = slots
         self._metrics = metrics
         self._relay = EventRelay()
 
     def routes(self, apis: Sequence[API], counts: Sequence[API]) -> list[APIRoute]:
         return [
             *(_operation(api, partial(self._generate, api)) for api in apis),
-            *(_operation(api, partial(self._immediate, api, self._count)) for api in counts),
+            *(_operation(api, partial(self._answer_at_once, api, self._count)) for api in counts),
             *(
-                _operation(api, partial(self._immediate, api, partial(self._embed, api)))
+                _operation(api, partial(self._answer_at_once, api, partial(self._embed, api)))
                 for api in (EmbeddingsAPI(), OllamaEmbedAPI(), OllamaEmbeddingsAPI())
             ),
         ]
@@ -501,12 +292,12 @@ class ModelRequestHandler:
         self.served.end(error)
         self.requests.end(error)
 
-    def revoke(self, guests: Collection[str]) -> None:
-        """Fail all requests of guests whose keys have been revoked."""
-        self.requests.end(EngineError(WRONG_KEY, KEY_REVOKED), guests)
+    def revoke(self, owner_ids: Collection[str]) -> None:
+        """Fail all requests of owners whose keys have been revoked."""
+        self.requests.end(EngineError(WRONG_KEY, KEY_REVOKED), owner_ids)
 
     @asynccontextmanager
-    async def _begun(
+    async def _registered(
         self,
         scope: Scope,
         receive: Receive,
@@ -544,7 +335,7 @@ class ModelRequestHandler:
             RequestError, EngineError: if it fails before the response has started.
         """
         accepted = dict(scope["headers"]).get(b"accept", b"")
-        with self.held.share(guest_of(scope)) as held:
+        with self.held.share(owner_of(scope)) as held:
             client = ClientResponse(send, api, b"text/event-stream" in accepted, held)
             try:
                 raw = await bodies.read(scope, receive, self.silence, held)
@@ -553,11 +344,11 @@ class ModelRequestHandler:
                 del raw
                 name, sent = session_name(scope, body), None
                 if "follows" in api.body.model_fields:
-                    sent = await self._whole(scope, name, body, size)
+                    sent = await self._whole_conversation(scope, name, body, size)
                 streams = body.get("stream", api.body.model_fields["stream"].default)
                 client.asked_to_stream = streams is True
                 client.headers = sent.headers if sent else ()
-                async with self._begun(scope, receive, body, name) as request:
+                async with self._registered(scope, receive, body, name) as request:
                     while True:
                         try:
                             await self._answer(api, scope, request, client, body, size, name, sent)
@@ -570,7 +361,7 @@ class ModelRequestHandler:
                     # From here on, a slow client blocks neither the slot nor the model.
                     await client.flush()
             except (RequestError, EngineError) as error:
-                if not await client.failed(error):
+                if not await client.report_error(error):
                     raise
             finally:
                 client.close()
@@ -586,13 +377,13 @@ class ModelRequestHandler:
         name: str | None,
         sent: SentConversation | None,
     ) -> None:
-        guest = guest_of(scope)
+        owner = owner_of(scope)
         with self._use(scope, name, body) as entry:
-            model = await self._loaded(entry, client)
+            model = await self._load(entry, client)
             bodies.check_size(size, body, model)
             whole = max(size, sent.size if sent else 0)
-            read = partial(api.read, body, model, guest)
-            generation, ignored = await self._read(api, read, body, whole, guest, client.comment)
+            read = partial(api.read, body, model, owner)
+            generation, ignored = await self._read(api, read, body, whole, owner, client.comment)
             n, calls_tools = generation.n, bool(generation.params.offered)
             choices = [
                 Choice(
@@ -605,31 +396,24 @@ class ModelRequestHandler:
                 for number in range(n * len(generation.prompts))
             ]
             count_answers(scope, len(choices))
-            request.of_model(model)
+            request.model, request.context_length = model.name, model.context_length
             self.requests.store_conversation(request, generation.messages, size)
             note_ignored(scope, ignored)
-            client.expects(api.writer(generation, choices))
+            client.set_writer(api.writer(generation, choices))
             await _while_paused(request, client)  # wait before occupying a slot
-            async with self._places.acquire(
-                guest, name, model, generation, sent, client.comment, len(choices)
-            ) as place:
+            replies = RequestReplies(self._engine, generation, choices, owner, self._relay)
+            async with self._slots.acquire(
+                owner, name, model, replies, sent, client.comment
+            ) as session:
                 with ExitStack() as held:
-                    replies = RequestReplies(
-                        *(self._engine, generation, choices, place.session, guest),
-                        *(held, self._relay),
-                    )
                     try:
                         program = request.program
                         share = self.shares.get(program, 0.0)
-                        place.session.prioritise(self.priority, program, share)
-                        replies.start()
-                        request.answered_by(replies)
-                        if place.named is not None:
-                            place.named.answers = replies
-                        choice, event = await self._relayed(replies, choices, request, client)
-                        if generation.messages and isinstance(replies.last, Finished):
-                            choices[0].last = replies.last
-                            place.said = choices[0].as_message
+                        session.prioritise(self.priority, program, share)
+                        replies.start(session, held)
+                        request.set_replies(replies)
+                        choice, event = await self._relay_events(replies, request, client)
+                        replies.message = choices[0].as_message
                     finally:
                         ends = self.served.ended is not None
                         patience = SHUTDOWN_CANCEL_TIMEOUT_S if ends else CANCEL_TIMEOUT_S
@@ -638,14 +422,11 @@ class ModelRequestHandler:
                         if late.cancelled_caught:
                             why = "a stopped reply did not end within %g s"
                             log.error(why, patience)
-                        # Text completions aren't conversations that can be continued.
-                        if generation.messages or isinstance(replies.last, Failed):
-                            place.last = replies.last
             # Send the end only after freeing the session, because the client may send its next
             # request immediately.
             client.send_event(choice, event)
 
-    async def _loaded(self, entry: ModelEntry, client: ClientResponse) -> Model:
+    async def _load(self, entry: ModelEntry, client: ClientResponse) -> Model:
         """Load a model, sending keep-alives to the client.
 
         Raises:
@@ -659,12 +440,8 @@ class ModelRequestHandler:
         finally:
             loading.cancel()
 
-    async def _relayed(
-        self,
-        replies: RequestReplies,
-        choices: list[Choice],
-        request: ModelRequest,
-        client: ClientResponse,
+    async def _relay_events(
+        self, replies: RequestReplies, request: ModelRequest, client: ClientResponse
     ) -> tuple[Choice, Finished]:
         """Forward all events but the last to the client. Returns the last event.
 
@@ -672,26 +449,30 @@ class ModelRequestHandler:
             EngineError: if a reply failed.
             Exception: the reason, if the request was ended.
         """
-        clocks = [self._metrics.reply(request.guest) for _ in choices]
+        started_at, text_at = time.monotonic(), dict[Choice, float]()
         finished: list[tuple[Choice, Finished]] = []
 
-        def take(choice: Choice, event: Event) -> bool:
-            clocks[choice.index].note(event)
-            request.note(event)
+        def on_event(choice: Choice, event: Event) -> bool:
+            now = time.monotonic()
+            waited_s = now - text_at.get(choice, started_at)
+            self._metrics.note_event(request.owner_id, event, waited_s, choice not in text_at)
+            if isinstance(event, TextDelta):
+                text_at[choice] = now
+            request.note_event(event)
             # If the request was ended, report the cause, because the reply's failure is only a
             # consequence.
             if isinstance(event, Failed):
-                raise request.error or self._explained(EngineError(event.code, event.message))
+                raise request.error or self._client_error(EngineError(event.code, event.message))
             if isinstance(event, Finished):
                 finished.append((choice, event))
-                if len(finished) == len(choices):
+                if len(finished) == len(replies.choices):
                     return True
             client.send_event(choice, event)
             return False
 
         quiet = asyncio.ensure_future(client.comment_when_quiet())
         try:
-            await replies.relay(take)
+            await replies.relay(on_event)
             return finished[-1]
         finally:
             quiet.cancel()
@@ -702,7 +483,7 @@ class ModelRequestHandler:
         read: Callable[[], Any],
         body: JSON,
         size: int,
-        guest: Guest,
+        owner: KeyOwner,
         report: Report,
     ) -> tuple[Any, str]:
         """Parse and validate a body. Also returns the names of ignored fields.
@@ -715,7 +496,7 @@ class ModelRequestHandler:
         work = partial(read_fields, read)
         try:
             if api.takes_long(body):
-                return await self.documents.run(work, report, guest)
+                return await self.documents.run(work, report, owner)
             if size > bodies.THREADED_BYTES:
                 return await in_thread(self._threads.bodies(size), work)
             return work()
@@ -734,11 +515,11 @@ class ModelRequestHandler:
         if not isinstance(name, (str, type(None))):
             error = FieldError(f"model must be a text, not {name!r}", "model")
             raise bodies.invalid_body_error(error)
-        guest = guest_of(scope)
-        known = self._places.sessions.find(guest, session) if session and not name else None
-        return self.served.use(known.model if known else name, guest)
+        owner = owner_of(scope)
+        known = self._slots.sessions.find(owner, session) if session and not name else None
+        return self.served.use(known.model if known else name, owner)
 
-    async def _whole(
+    async def _whole_conversation(
         self, scope: Scope, name: str | None, body: JSON, size: int
     ) -> SentConversation | None:
         """If a request only sends new messages, complete the conversation from its session.
@@ -760,14 +541,14 @@ class ModelRequestHandler:
             return None
         before = SentConversation()
         if follows is not None:
-            before = self._places.sessions.get(guest_of(scope), name).sent
-        join = partial(before.followed, follows, messages, size)
+            before = self._slots.sessions.get(owner_of(scope), name).sent
+        join = partial(before.continued_by, follows, messages, size)
         large = size > bodies.THREADED_BYTES
         found = await in_thread(self._threads.bodies(size), join) if large else join()
         body["messages"] = list(found.messages)
         return found
 
-    def _explained(self, error: EngineError) -> Exception:
+    def _client_error(self, error: EngineError) -> Exception:
         """Translate an engine error for the client.
 
         If the engine has lost models, start reloading them, unless the server is stopping. A model
@@ -777,14 +558,14 @@ class ModelRequestHandler:
             return error
         if self.served.ended is not None:
             return self.served.ended
-        self.served.lost()
+        self.served.reload_lost()
         if error.code == UNKNOWN_MODEL:
             return EngineError(MODEL_UNLOADED, UNLOADED)
         return EngineError(ENGINE_STOPPED, RELOADING)
 
     # -- answers without a stream ---------------------------------------------------------
 
-    async def _immediate(
+    async def _answer_at_once(
         self,
         api: API,
         answer: Callable[[Any], Awaitable[JSON]],
@@ -797,19 +578,19 @@ class ModelRequestHandler:
         Raises:
             RequestError, EngineError: if it fails.
         """
-        with self.held.share(guest_of(scope)) as held:
+        with self.held.share(owner_of(scope)) as held:
             raw = await bodies.read(scope, receive, self.silence, held)
             size = len(raw)
             body = await bodies.parse(raw, self._threads)
             name, found, ignored = session_name(scope, body), None, ""
-            async with self._begun(scope, receive):
+            async with self._registered(scope, receive):
                 with self._use(scope, name, body) as entry:
                     model = await self.served.load(entry)
                     bodies.check_size(size, body, model)
-                    guest = guest_of(scope)
-                    read = partial(api.read, body, model, guest)
+                    owner = owner_of(scope)
+                    read = partial(api.read, body, model, owner)
                     asked, ignored = await self._read(
-                        api, read, body, size, guest, _ignore_progress
+                        api, read, body, size, owner, _ignore_progress
                     )
                     found = await answer(asked)
         if found is not None:
@@ -826,13 +607,13 @@ class ModelRequestHandler:
         embedding = self._engine.embed_later(asked.model, asked.texts)
         found = await self._result(embedding)
         asked.check(found)
-        return api.written(asked, found)
+        return api.response_body(asked, found)
 
     async def _result(self, answer: Future[T]) -> T:
         try:
             return await asyncio.wrap_future(answer)
         except EngineError as error:
-            raise self._explained(error) from None
+            raise self._client_error(error) from None
 
 
 def _operation(api: API, answer: Callable[[Scope, Receive, Send], Awaitable[None]]) -> APIRoute:

@@ -22,7 +22,7 @@ from engine.model.info import Model
 from engine.runtime import pressure
 from engine.runtime.examining import resolve, resolve_adapter
 from engine.runtime.pressure import Relief, ReliefStep
-from engine.serve.auth import LOCAL, FairShare, Guest
+from engine.serve.auth import LOCAL, FairShare, KeyOwner
 from engine.serve.errors import RequestError
 
 log = logging.getLogger(__name__)
@@ -60,7 +60,7 @@ class ModelEntry:
         self.used = time.monotonic()  # monotonic time of last use
         self.users = 0  # number of requests that use the model
         # Ids of the keys that have used the model since it was loaded.
-        self.guests: set[str] = set()
+        self.owner_ids: set[str] = set()
         # Loaded before the server started, so it stays loaded at shutdown.
         self.given = model is not None
         # The model is also loaded outside the server, so "loading" it is instant.
@@ -209,12 +209,12 @@ class ModelRegistry:
         served = ", ".join(repr(entry.name) for entry in self.entries)
         raise EngineError(UNKNOWN_MODEL, f"Unknown model {name!r}. Available models: {served}.")
 
-    def is_shown_loaded(self, entry: ModelEntry, guest: Guest) -> bool:
-        """Check whether a guest may see that a model is loaded or loading.
+    def may_see_loaded(self, entry: ModelEntry, owner: KeyOwner) -> bool:
+        """Check whether an owner may see that a model is loaded or loading.
 
         If several keys are in use, models that only others have requested appear unloaded.
         """
-        known = entry.given or guest.id in entry.guests
+        known = entry.given or owner.id in entry.owner_ids
         return entry.state != "unloaded" and (known or not self._sharing.several)
 
     def asked(self, name: object) -> ModelEntry:
@@ -302,11 +302,11 @@ class ModelRegistry:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def unload(self, entry: ModelEntry, guest: Guest = LOCAL) -> None:
+    async def unload(self, entry: ModelEntry, owner: KeyOwner = LOCAL) -> None:
         """Unload a model. Sessions that use it will have to prefill again.
 
         Args:
-            guest: who sent the request. If several keys are in use, the model may not have been
+            owner: who sent the request. If several keys are in use, the model may not have been
                 used by another key.
 
         Raises:
@@ -315,7 +315,7 @@ class ModelRegistry:
         """
         if not self._may_unload:
             raise RequestError(409, "Models can only be unloaded in the app's window.", MODEL_KEPT)
-        if self._sharing.several and (entry.given or entry.guests - {guest.id}):
+        if self._sharing.several and (entry.given or entry.owner_ids - {owner.id}):
             raise RequestError(409, f"{entry.name} is also used by other keys.", MODEL_KEPT)
         if entry.users or entry.loading is not None:
             raise RequestError(409, f"{entry.name} is in use. Retry later.", MODEL_BUSY, 5)
@@ -330,19 +330,19 @@ class ModelRegistry:
         right away, so a load that follows comes after it.
         """
         model, entry.model = entry.model, None
-        entry.guests.clear()
+        entry.owner_ids.clear()
         if model is None or any(m.id == model.id for m in self.models):
             return None
         self._on_loss(model.id)
         self._unloading = unloading = self._engine.unload_later(model)
         return unloading
 
-    def gone(self, model_id: str) -> None:
+    def note_unloaded(self, model_id: str) -> None:
         """Called when a model was unloaded outside the server. The next request reloads it."""
         for entry in self.entries:
             if entry.model is not None and entry.model.id == model_id:
                 entry.model = None
-                entry.guests.clear()
+                entry.owner_ids.clear()
         self._on_loss(model_id)
 
     def unload_idle(self, after: float) -> None:
@@ -378,7 +378,7 @@ class ModelRegistry:
             self._unload(min(unused, key=lambda entry: entry.used))
 
     @contextmanager
-    def use(self, named: object, guest: Guest = LOCAL) -> Iterator[ModelEntry]:
+    def use(self, named: object, owner: KeyOwner = LOCAL) -> Iterator[ModelEntry]:
         """Keep a model loaded during the block. Call `load` inside the block.
 
         Args:
@@ -388,7 +388,7 @@ class ModelRegistry:
             EngineError: `unknown_model`.
         """
         entry = self.entry_of(named) if isinstance(named, Model) else self.asked(named)
-        entry.guests.add(guest.id)
+        entry.owner_ids.add(owner.id)
         entry.users += 1
         try:
             yield entry
@@ -412,24 +412,24 @@ class ModelRegistry:
         if self._reloading is not None:
             return "loading", RELOADING
         if why := self._why:
-            self.lost()  # another attempt may succeed
+            self.reload_lost()  # another attempt may succeed
             return "stopped", why
         if not self.models:
             going = any(entry.loading is not None for entry in self.entries)
             return ("loading", "A model is being loaded.") if going else ("ok", "")
         if not self._engine.is_running:
-            self.lost()
+            self.reload_lost()
             return "loading", RELOADING
         try:
             stats = await self.figures()
         except TimeoutError:
             return "busy", f"The engine has not responded for {STATS_TIMEOUT_S:g} seconds."
         except EngineError as error:
-            self.lost()
+            self.reload_lost()
             return "stopped", error.message
         loaded = {model.id for model in stats["models"]}
         if not all(model.id in loaded for model in self.models):
-            self.lost()
+            self.reload_lost()
             return "loading", RELOADING
         return "ok", ""
 
@@ -457,22 +457,22 @@ class ModelRegistry:
         """Unload models we loaded for clients, except if used elsewhere."""
         for entry in self.entries:
             if not entry.given and entry.model is not None:
-                self._let_go(entry.model)
+                self._release_model(entry.model)
 
     def _unwanted(self, model: Model) -> None:
         """Unload a reloaded model if its entry was unloaded in the meantime."""
         loading = any(e.loading is not None and e.folder == model.path for e in self.entries)
         if not loading and not any(m.id == model.id for m in self.models):
-            self._let_go(model)
+            self._release_model(model)
 
     def _too_late(self, models: list[Model | None]) -> None:
         """Unload models whose load finished after the server stopped. Thread-safe."""
         given = {(entry.folder, entry.adapter) for entry in self.entries if entry.given}
         for model in models:
             if model is not None and (model.path, model.adapter) not in given:
-                self._let_go(model)
+                self._release_model(model)
 
-    def _let_go(self, model: Model) -> None:
+    def _release_model(self, model: Model) -> None:
         if self._engine.is_running and not self.is_used_elsewhere(model.id):
             with suppress(EngineError):
                 self._engine.unload_later(model)
@@ -488,7 +488,7 @@ class ModelRegistry:
         fine = self._engine.is_running or not self.models
         if self._reloading is None and fine and not self._why:
             return
-        self.lost()
+        self.reload_lost()
         if self._reloading is not None:
             done, _ = await asyncio.wait({self._reloading}, timeout=RELOAD_WAIT_S)
             if self.ended is not None:
@@ -498,7 +498,7 @@ class ModelRegistry:
         if self._why:
             raise EngineError(ENGINE_STOPPED, self._why)
 
-    def lost(self) -> None:
+    def reload_lost(self) -> None:
         """Start reloading lost models, unless a reload is running or has only just failed."""
         tried = self._why and time.monotonic() - self._failed_at < RELOAD_RETRY_S
         if self._reloading is None and not tried:

@@ -34,13 +34,13 @@ class Queue:
         self._spare = spare
         self._for_named = at_once - reserved
         self._admitted: set[QueueEntry] = set()
-        self._named = 0  # slots in `going` of requests with a session
-        self._of: Counter[str] = Counter()  # `going` by key
+        self._named = 0  # slots in `running` of requests with a session
+        self._of: Counter[str] = Counter()  # `running` by key
         self._by: dict[str, dict[QueueEntry, None]] = {}  # `waiting` by key
         self._order: dict[QueueEntry, int] | None = None  # cached positions, None if outdated
         self._numbers = itertools.count()
         self.waiting: dict[QueueEntry, None] = {}  # in order of arrival
-        self.going = 0  # slots taken, one per answer
+        self.running = 0  # slots taken, one per answer
         # monotonic time when a request last ended, initially the creation time
         self.left = time.monotonic()
 
@@ -49,24 +49,24 @@ class Queue:
         """True if any request is running or waiting."""
         return bool(self._admitted or self.waiting)
 
-    def going_of(self, guest: str) -> int:
-        return self._of[guest]
+    def running_of(self, owner_id: str) -> int:
+        return self._of[owner_id]
 
-    def would_wait(self, named: bool, places: int = 1, guest: str = "") -> bool:
+    def would_wait(self, named: bool, slots: int = 1, owner_id: str = "") -> bool:
         same = any(ticket.named == named for ticket in self.waiting)
-        room = self._has_room(named, self._places(named, places), guest, bool(self.waiting))
+        room = self._has_room(named, self._capped(named, slots), owner_id, bool(self.waiting))
         return same or not room
 
-    def enter(self, named: bool = False, places: int = 1, guest: str = "") -> QueueEntry:
+    def enter(self, named: bool = False, slots: int = 1, owner_id: str = "") -> QueueEntry:
         """Enqueue a request. The returned ticket must be released with `leave`.
 
         Args:
             named: True if the request has a session.
-            places: slots needed, one per answer (capped at the number of slots).
-            guest: id of the request's key.
+            slots: slots needed, one per answer (capped at the number of slots).
+            owner_id: id of the request's key.
         """
-        ticket = QueueEntry(self, named, self._places(named, places), guest, next(self._numbers))
-        self.waiting[ticket] = self._by.setdefault(guest, {})[ticket] = None
+        ticket = QueueEntry(self, named, self._capped(named, slots), owner_id, next(self._numbers))
+        self.waiting[ticket] = self._by.setdefault(owner_id, {})[ticket] = None
         self._order = None
         try:
             self._admit_next()
@@ -92,9 +92,9 @@ class Queue:
         """Remove a waiting request. False if it isn't waiting."""
         if ticket not in self.waiting:
             return False
-        del self.waiting[ticket], self._by[ticket.guest][ticket]
-        if not self._by[ticket.guest]:
-            del self._by[ticket.guest]
+        del self.waiting[ticket], self._by[ticket.owner_id][ticket]
+        if not self._by[ticket.owner_id]:
+            del self._by[ticket.owner_id]
         self._order = None
         return True
 
@@ -102,13 +102,13 @@ class Queue:
         self.drop(ticket)
         if ticket in self._admitted:
             self._admitted.remove(ticket)
-            self._count(ticket, -ticket.places)
+            self._count(ticket, -ticket.slots)
 
     def _admit_next(self) -> None:
-        while self.waiting and self.going < self._at_once:
+        while self.waiting and self.running < self._at_once:
             heads = (next(iter(own)) for own in self._by.values())
-            first = min(heads, key=lambda ticket: (self._of[ticket.guest], ticket.number))
-            if not self._has_room(first.named, first.places, first.guest):
+            first = min(heads, key=lambda ticket: (self._of[ticket.owner_id], ticket.number))
+            if not self._has_room(first.named, first.slots, first.owner_id):
                 if first.named:
                     self._admit_behind()
                 return  # admitting later requests could starve this request
@@ -117,7 +117,7 @@ class Queue:
     def _admit_behind(self) -> None:
         """While the next request waits for a slot with a session, admit any that won't delay it."""
         for ticket in self._in_order():
-            if self._has_room(ticket.named, ticket.places, ticket.guest, barred=True):
+            if self._has_room(ticket.named, ticket.slots, ticket.owner_id, barred=True):
                 self._admit(ticket)
             elif not ticket.named:
                 return
@@ -125,56 +125,56 @@ class Queue:
     def _admit(self, ticket: QueueEntry) -> None:
         self.drop(ticket)
         self._admitted.add(ticket)
-        self._count(ticket, ticket.places)
+        self._count(ticket, ticket.slots)
         ticket.admitted.set_result(None)
 
     def _in_order(self) -> list[QueueEntry]:
         """Sort waiting requests by admission order. Keys with the fewest answers come first."""
         waiting = list(self.waiting)
-        if len({ticket.guest for ticket in waiting}) < 2:
+        if len({ticket.owner_id for ticket in waiting}) < 2:
             return waiting
         has, ordered = Counter(self._of), []
         for came, ticket in enumerate(waiting):
-            ordered.append((has[ticket.guest], came, ticket))
-            has[ticket.guest] += ticket.places
+            ordered.append((has[ticket.owner_id], came, ticket))
+            has[ticket.owner_id] += ticket.slots
         return [ticket for _, _, ticket in sorted(ordered, key=lambda one: one[:2])]
 
-    def _count(self, ticket: QueueEntry, places: int) -> None:
-        self.going += places
-        self._named += places if ticket.named else 0
-        self._of[ticket.guest] += places
-        if not self._of[ticket.guest]:
-            del self._of[ticket.guest]
+    def _count(self, ticket: QueueEntry, slots: int) -> None:
+        self.running += slots
+        self._named += slots if ticket.named else 0
+        self._of[ticket.owner_id] += slots
+        if not self._of[ticket.owner_id]:
+            del self._of[ticket.owner_id]
         self._order = None
 
-    def _places(self, named: bool, wanted: int) -> int:
+    def _capped(self, named: bool, wanted: int) -> int:
         return min(wanted, self._for_named if named else self._at_once)
 
-    def _has_room(self, named: bool, places: int, guest: str, barred: bool = False) -> bool:
-        """Check whether `places` slots are free.
+    def _has_room(self, named: bool, slots: int, owner_id: str, barred: bool = False) -> bool:
+        """Check whether this many slots are free.
 
         Args:
             barred: a request with a session is already waiting. Other requests with a session queue
                 up behind it, and requests without one only get the reserved slots.
         """
-        if named and (barred or self._named + places > self._for_named):
+        if named and (barred or self._named + slots > self._for_named):
             return False
-        unnamed = self.going - self._named
-        if barred and unnamed + places > self._at_once - self._for_named:
+        unnamed = self.running - self._named
+        if barred and unnamed + slots > self._at_once - self._for_named:
             return False
-        most = self._at_once - self._spare() if self._of[guest] else self._at_once
-        return self.going + places <= most
+        most = self._at_once - self._spare() if self._of[owner_id] else self._at_once
+        return self.running + slots <= most
 
 
 class QueueEntry:
     """A request's ticket in the queue. For attributes, see `Queue.enter`."""
 
-    def __init__(self, queue: Queue, named: bool, places: int, guest: str, number: int) -> None:
+    def __init__(self, queue: Queue, named: bool, slots: int, owner_id: str, number: int) -> None:
         self._queue = queue
-        self.guest = guest
+        self.owner_id = owner_id
         self.number = number  # consecutive number in order of arrival
         self.named = named
-        self.places = places
+        self.slots = slots
         # Resolves on admission, and fails on refusal.
         self.admitted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 

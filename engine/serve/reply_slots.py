@@ -6,12 +6,9 @@ Requests are admitted or rejected before the response starts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from functools import partial
-from typing import Protocol
-
-from msgspec import Struct
 
 from engine.engine import Session
 from engine.errors import (
@@ -23,13 +20,14 @@ from engine.errors import (
     UNSUPPORTED_SESSION,
     run_cleanup,
 )
-from engine.messages import Failed, Finished, Message
+from engine.messages import Failed, Finished
 from engine.model.info import Model
-from engine.serve.auth import FairShare, Guest, Settings
+from engine.serve.auth import FairShare, KeyOwner, Settings
 from engine.serve.conversations import Conversation, ConversationPool
 from engine.serve.errors import MODEL_UNLOADED, RequestError
 from engine.serve.queue import Queue, Report
-from engine.serve.sessions import SentConversation, ServerSession, SessionConfig, SessionRegistry
+from engine.serve.requests import RequestReplies
+from engine.serve.sessions import SentConversation, SessionConfig, SessionEntry, SessionRegistry
 
 _SESSION_LOST_CODES = (
     *(ENGINE_STOPPED, UNKNOWN_MODEL, MODEL_UNLOADED, INTERNAL_ERROR),
@@ -40,27 +38,6 @@ _SESSION_LOST_CODES = (
 
 class SessionModelError(RequestError):
     """The session uses a different model than the request."""
-
-
-class ReplySlot(Struct):
-    session: Session  # engine session for exclusive use
-    # Last event of the reply. If None, the session isn't reused.
-    last: Finished | Failed | None = None
-    said: Message | None = None  # the answer, if it was sent completely
-    named: ServerSession | None = None  # set if the request names a session
-
-
-class SlotRequest(Protocol):
-    """Request properties needed to assign a slot."""
-
-    @property
-    def messages(self) -> list[Message]: ...
-
-    @property
-    def config(self) -> SessionConfig: ...
-
-    @property
-    def head(self) -> Sequence[str]: ...
 
 
 class ReplySlots:
@@ -90,77 +67,89 @@ class ReplySlots:
     def waiting(self) -> int:
         return self._waiting.total()
 
-    def waiting_of(self, guest: str) -> int:
+    def waiting_of(self, owner_id: str) -> int:
         """Return how many requests of one key are waiting."""
-        return self._waiting[guest]
+        return self._waiting[owner_id]
 
     @asynccontextmanager
     async def acquire(
         self,
-        guest: Guest,
+        owner: KeyOwner,
         name: str | None,
         model: Model,
-        asked: SlotRequest,
+        replies: RequestReplies,
         sent: SentConversation | None,
         report: Report,
-        answers: int = 1,
-    ) -> AsyncIterator[ReplySlot]:
-        """Wait for a slot and keep it during the block.
+    ) -> AsyncIterator[Session]:
+        """Wait for a slot, and keep it and a session during the block.
 
         Args:
             name: session named by the request, if any.
+            replies: need one slot each.
             sent: the conversation sent to that session.
             report: called with the queue position while waiting.
-            answers: slots needed, one per answer.
 
         Raises:
             RequestError: 429 if the queue is full or there are too many sessions.
             EngineError: if the engine stopped or the session was freed.
         """
-        what = "a free slot"
+        what, asked, answers = "a free slot", replies.generation, len(replies.choices)
         with ExitStack() as held:
             if name is None:
-                await self._admitted(self.queue, held, False, guest, report, what, answers)
-                known = self._known.acquire(model, asked.messages, asked.config, guest, asked.head)
-                place = ReplySlot(known.session)
-                held.callback(run_cleanup, partial(self._leave, known, place))
-                yield place
+                await self._wait_in_queue(self.queue, held, False, owner, report, what, answers)
+                known = self._known.acquire(model, asked.messages, asked.config, owner, asked.head)
+                held.callback(run_cleanup, partial(self._leave, known, replies))
+                yield known.session
                 return
-            named = self._named(guest, name, model, answers)
+            named = self._named_session(owner, name, model, answers)
             held.callback(run_cleanup, partial(self.sessions.discard_new, named))
-            await self._admitted(named.queue, held, True, guest, report, "its session")
-            await self._admitted(self.queue, held, True, guest, report, what, answers, named)
+            await self._wait_in_queue(named.queue, held, True, owner, report, "its session")
+            await self._wait_in_queue(self.queue, held, True, owner, report, what, answers, named)
             named.is_new = False
             before = named.config
-            place = ReplySlot(self._session(named, model, asked.config), named=named)
-            held.callback(run_cleanup, partial(self._leave_named, named, place, before))
+            session = self._engine_session(named, model, asked.config)
+            held.callback(run_cleanup, partial(self._leave_named, named, session, replies, before))
             if sent is not None:
                 named.sent = sent.storable
-            yield place
+            named.cancel_replies = replies.cancel
+            yield session
 
-    def _leave(self, known: Conversation, place: ReplySlot) -> None:
-        if isinstance(place.last, Finished):
-            if place.said is not None:
-                known.messages.append(place.said)
-                place.said = None
-            self._known.give_back(known)
+    def _leave(self, known: Conversation, replies: RequestReplies) -> None:
+        if isinstance(replies.last, Finished) and replies.generation.messages:
+            if replies.message is not None:
+                known.messages.append(replies.message)
+                replies.message = None
+            self._known.put_back(known)
         else:
             known.session.close()
-            self._known.closed(known)
+            self._known.forget_closed(known)
 
-    def _leave_named(self, named: ServerSession, place: ReplySlot, before: SessionConfig) -> None:
-        named.answers = None
-        failed = place.last.code if isinstance(place.last, Failed) else ""
-        if failed == UNSUPPORTED_SESSION:
-            named.config = before  # undo the change that failed
-        if named.session is place.session and (place.last is None or failed in _SESSION_LOST_CODES):
+    def _leave_named(
+        self,
+        named: SessionEntry,
+        session: Session,
+        replies: RequestReplies,
+        before: SessionConfig,
+    ) -> None:
+        named.cancel_replies = None
+        last = replies.last
+        if isinstance(last, Failed):
+            is_lost = last.code in _SESSION_LOST_CODES
+            if last.code == UNSUPPORTED_SESSION:
+                named.config = before  # undo the change that failed
+        else:
+            # Text completions aren't conversations that can be continued.
+            is_lost = last is None or not replies.generation.messages
+        if named.session is session and is_lost:
             named.close()
 
-    def _named(self, guest: Guest, name: str, model: Model, answers: int) -> ServerSession:
-        named = self.sessions.find(guest, name)
+    def _named_session(
+        self, owner: KeyOwner, name: str, model: Model, answers: int
+    ) -> SessionEntry:
+        named = self.sessions.find(owner, name)
         if named is None:
-            self._check_queue(self.queue, True, guest, answers)
-            named = self.sessions.make(guest, name, model, SessionConfig())
+            self._check_queue(self.queue, True, owner, answers)
+            named = self.sessions.make(owner, name, model, SessionConfig())
             named.is_new = True
             return named
         if (named.model.path, named.model.adapter) != (model.path, model.adapter):
@@ -169,10 +158,10 @@ class ReplySlots:
             )
         return named
 
-    def _session(self, named: ServerSession, model: Model, config: SessionConfig) -> Session:
+    def _engine_session(self, named: SessionEntry, model: Model, config: SessionConfig) -> Session:
         """Return the engine session. If the configuration changed, it is reopened."""
-        if named.freed:
-            raise named.gone()
+        if named.is_freed:
+            raise named.freed_error()
         wanted = named.config.with_(config)
         if wanted != named.config or named.model != model:
             named.close()
@@ -181,34 +170,34 @@ class ReplySlots:
             named.session = self.sessions.open(named)
         return named.session
 
-    async def _admitted(
+    async def _wait_in_queue(
         self,
         queue: Queue,
         held: ExitStack,
         named: bool,
-        guest: Guest,
+        owner: KeyOwner,
         report: Report,
         what: str,
-        places: int = 1,
-        whose: ServerSession | None = None,
+        slots: int = 1,
+        whose: SessionEntry | None = None,
     ) -> None:
-        self._check_queue(queue, named, guest, places)
-        ticket = queue.enter(named, places, guest.id)
+        self._check_queue(queue, named, owner, slots)
+        ticket = queue.enter(named, slots, owner.id)
         held.callback(run_cleanup, ticket.leave)
         if whose is not None:
             whose.ticket = ticket
-        self._waiting[guest.id] += 1
+        self._waiting[owner.id] += 1
         try:
             await ticket.wait(report, what)
         finally:
-            self._waiting[guest.id] -= 1
+            self._waiting[owner.id] -= 1
 
-    def _check_queue(self, queue: Queue, named: bool, guest: Guest, places: int = 1) -> None:
+    def _check_queue(self, queue: Queue, named: bool, owner: KeyOwner, slots: int = 1) -> None:
         left = self._most_waiting - self.waiting
-        mine = self._waiting[guest.id]
+        mine = self._waiting[owner.id]
         if left > 0 and self._sharing.may_have(mine + 1, left):
             return
-        if queue.would_wait(named, places, guest.id):
+        if queue.would_wait(named, slots, owner.id):
             if left > 0:
                 raise self._sharing.refused("the queue")
             raise RequestError(

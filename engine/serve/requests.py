@@ -1,20 +1,40 @@
-"""Requests that are running or queued. They can be inspected, paused, stopped and cancelled."""
+"""Requests that are running or queued, and their engine replies."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import time
 from collections import deque
-from typing import Protocol
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
 
 import anyio
+from msgspec.structs import replace
 from starlette.types import Scope
 
-from engine.messages import Event, Finished, Message, PromptProgress, TextDelta, ToolCallFinished
-from engine.model.info import Model
-from engine.serve.auth import guest_of
+from engine.engine import Engine, Session
+from engine.errors import EngineError, run_cleanup
+from engine.messages import (
+    Event,
+    Failed,
+    Finished,
+    Kind,
+    Message,
+    PromptProgress,
+    TextDelta,
+    ToolCallFinished,
+)
+from engine.params import SamplingParams
+from engine.reply import Reply
+from engine.serve.auth import KeyOwner, owner_of
 from engine.serve.errors import RequestError
+from engine.serve.json_input import line_seed
+from engine.serve.routes.base import Choice, Generation
+
+log = logging.getLogger(__name__)
 
 MAX_TEXT_CHARACTERS = 400_000  # only the end of a longer answer is kept for display
 _RATE_PIECES = 32  # number of chunks over which the rate is averaged
@@ -26,31 +46,20 @@ def agent_stopped_error() -> RequestError:
     return RequestError(400, "The user stopped this agent in Stretto.", "agent_stopped")
 
 
-class RunningReplies(Protocol):
-    """A request's running replies. All methods are thread-safe."""
-
-    @property
-    def sessions(self) -> tuple[str, ...]: ...
-
-    def pause(self, on: bool) -> None: ...
-
-    def cancel(self, whole: bool = False) -> None: ...
-
-
 class ModelRequest:
     """A model request. Only the server thread changes it; any thread may read, pause or stop it.
 
     Attributes:
-        guest: id of the key.
+        owner_id: id of the key.
         program: name of the client program, if known.
         model: model name, or "" until loaded.
-        room: the model's context length in tokens.
-        began: monotonic time of arrival.
+        context_length: the model's context length in tokens.
+        started_at: monotonic time of arrival.
         state: "waiting", "reading" or "answering".
         paused: True if replies are paused.
-        read: prompt tokens prefilled, total, and reused from a cache.
+        progress: prompt tokens prefilled, total, and reused from a cache.
         pieces: chunks so far, about one per token. Replaced by the token count at the end.
-        called: id of the latest tool call in the answer, or "".
+        last_call_id: id of the latest tool call in the answer, or "".
         messages, size: the conversation if kept, and the size of the request in bytes.
         cancel_scope: scope that the request's coroutine runs in.
         error: why the request was cancelled. None if the client disconnected.
@@ -58,20 +67,18 @@ class ModelRequest:
 
     def __init__(self, scope: Scope) -> None:
         self._loop = asyncio.get_running_loop()
-        self._answers: RunningReplies | None = None
-        self._text: list[str] = []
-        self._answer: list[str] = []
-        self._length = 0
+        self._replies: RequestReplies | None = None
+        self._final_texts: dict[Kind | None, str] = {}
         self._times: deque[float] = deque(maxlen=_RATE_PIECES)
-        self.guest = guest_of(scope).id
+        self.owner_id = owner_of(scope).id
         self.program = ""
-        self.model, self.room = "", 0
-        self.began = time.monotonic()
+        self.model, self.context_length = "", 0
+        self.started_at = time.monotonic()
         self.state = "waiting"
         self.paused = False
-        self.read = (0, 0, 0)
+        self.progress = (0, 0, 0)
         self.pieces = 0
-        self.called = ""
+        self.last_call_id = ""
         self.messages: tuple[Message, ...] = ()
         self.size = 0
         self.cancel_scope = anyio.CancelScope()
@@ -85,43 +92,33 @@ class ModelRequest:
         self.error = self.error or error
         self.cancel_scope.cancel()
 
-    def of_model(self, model: Model) -> None:
-        self.model, self.room = model.name, model.context_length
-
-    def answered_by(self, answers: RunningReplies) -> None:
-        self._answers = answers
+    def set_replies(self, replies: RequestReplies) -> None:
+        self._replies = replies
         if self.paused:
-            answers.pause(True)
+            replies.pause(True)
 
-    def note(self, event: Event) -> None:
+    def note_event(self, event: Event) -> None:
         """Update the state from a reply event."""
         if isinstance(event, TextDelta):
             self.state = "answering"
             self.pieces += 1
             self._times.append(time.monotonic())
-            self._text.append(event.text)
-            if event.kind == "answer":
-                self._answer.append(event.text)
-            self._length += len(event.text)
-            if self._length > 2 * MAX_TEXT_CHARACTERS:
-                self._text, self._answer = [self.text], [self.answer_text[-MAX_TEXT_CHARACTERS:]]
-                self._length = len(self._text[0])
         elif isinstance(event, PromptProgress):
             waits = event.queued or event.queue_position
             read = event.done >= event.total
             self.state = "waiting" if waits else "answering" if read else "reading"
-            self.read = (event.done, event.total, event.reused)
+            self.progress = (event.done, event.total, event.reused)
         elif isinstance(event, ToolCallFinished):
-            self.called = event.id
+            self.last_call_id = event.id
         elif isinstance(event, Finished) and event.stats.prompt_tokens:
             stats = event.stats
-            self.read = (stats.prompt_tokens, stats.prompt_tokens, stats.reused_tokens)
+            self.progress = (stats.prompt_tokens, stats.prompt_tokens, stats.reused_tokens)
             self.pieces = stats.generated_tokens
 
     def pause(self, on: bool) -> None:
         self.paused = on
-        if self._answers is not None:
-            self._answers.pause(on)
+        if self._replies is not None:
+            self._replies.pause(on)
 
     def stop(self) -> None:
         """Stop generating.
@@ -132,29 +129,36 @@ class ModelRequest:
             self._loop.call_soon_threadsafe(self._stop)
 
     def _stop(self) -> None:
-        if self._answers is not None:
-            self._answers.cancel()
+        if self._replies is not None:
+            self._replies.cancel()
         else:
             self.end(agent_stopped_error())
 
-    def over(self) -> None:
-        """Mark the request as finished. The text stays available."""
-        self._answers = None
+    def release_replies(self) -> None:
+        """Release the replies at the end of the request. The end of their text stays available."""
+        self._final_texts = {None: self.text, "answer": self.answer_text}
+        self._replies = None
 
     @property
     def engine_sessions(self) -> tuple[str, ...]:
-        answers = self._answers
-        return answers.sessions if answers is not None else ()
+        replies = self._replies
+        return replies.sessions if replies is not None else ()
 
     @property
     def text(self) -> str:
         """The last `MAX_TEXT_CHARACTERS` of the answer, with reasoning and tool calls."""
-        return "".join(self._text)[-MAX_TEXT_CHARACTERS:]
+        return self._text_of(None)
 
     @property
     def answer_text(self) -> str:
-        """Answer without reasoning and tool calls."""
-        return "".join(self._answer)
+        """Same as `text`, but without reasoning and tool calls."""
+        return self._text_of("answer")
+
+    def _text_of(self, kind: Kind | None) -> str:
+        replies = self._replies
+        if replies is None:
+            return self._final_texts.get(kind, "")
+        return replies.text_so_far(kind)[-MAX_TEXT_CHARACTERS:]
 
     @property
     def rate(self) -> float:
@@ -163,3 +167,190 @@ class ModelRequest:
         if len(times) < 2 or time.monotonic() - times[-1] > _RATE_TIMEOUT_S:
             return 0.0
         return (len(times) - 1) / max(times[-1] - times[0], 1e-3)
+
+
+class RequestReplies:
+    """Engine replies of one request, one per choice. Lives on the server's event loop.
+
+    `pause`, `cancel`, `sessions` and `text_so_far` are thread-safe.
+
+    Args:
+        choices: choices for the same prompt must be adjacent.
+        events: forwards the replies' events.
+
+    Attributes:
+        last: last event of the first choice's reply, or None if it hasn't ended.
+        message: the first choice as a message, once it was sent completely.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        generation: Generation,
+        choices: list[Choice],
+        owner: KeyOwner,
+        events: EventRelay,
+    ) -> None:
+        self.generation = generation
+        self.choices = choices
+        self.last: Finished | Failed | None = None
+        self.message: Message | None = None
+        self._engine = engine
+        self._owner = owner
+        self._events = events
+        self._replies: list[Reply] = []
+        self._running: dict[Choice, tuple[Session, Reply]] = {}
+        self._on_event: Callable[[Choice, Event], bool] = lambda *_: False
+        self._over: asyncio.Future[None] | None = None  # end of `relay`
+        self._first_ended = asyncio.Event()
+        self._forked: set[int] = set()  # prompts whose remaining choices were forked
+
+    def start(self, session: Session, held: ExitStack) -> None:
+        """Send each prompt to the engine.
+
+        Args:
+            session: used for the first choice. More sessions are opened as needed.
+            held: closes the additional sessions.
+
+        Raises:
+            EngineError: if the engine was stopped.
+        """
+        self._session, self._held = session, held
+        config, model, n = self.generation.config, self.generation.model, self.generation.n
+        self._send(self.choices[0], session)
+        for choice in self.choices[n::n]:
+            self._send(choice, self._opened(partial(config.open, self._engine, model, self._owner)))
+
+    async def relay(self, on_event: Callable[[Choice, Event], bool]) -> None:
+        """Call `on_event` with each event of the replies, until it returns True.
+
+        Raises:
+            Exception: from `on_event`, or if a reply could not be forked.
+        """
+        self._on_event, self._over = on_event, asyncio.get_running_loop().create_future()
+        await self._over
+
+    def _handle(self, choice: Choice, event: Event) -> None:
+        """Handle an event of a reply. Must not raise, because other requests' events follow."""
+        over = self._over
+        relays = over is not None and not over.done()
+        read = not isinstance(event, PromptProgress) or event.done >= event.total
+        try:
+            try:
+                new = choice.prompt not in self._forked and not isinstance(event, Failed)
+                if relays and read and new:
+                    self._forked.add(choice.prompt)
+                    self._fork(choice)
+            finally:  # `stop` waits for the end unless it's noted
+                if isinstance(event, (Finished, Failed)) and choice in self._running:
+                    self._note_end(choice, event)
+            if over is not None and not over.done() and self._on_event(choice, event):
+                over.set_result(None)
+        except Exception as error:
+            if over is None or over.done():
+                log.exception("an event of a reply that was stopped could not be handled")
+            else:
+                over.set_exception(error)
+
+    async def stop(self) -> None:
+        """Cancel all replies. The session stays reserved until its own reply has ended."""
+        for choice, (session, reply) in list(self._running.items()):
+            if session is self._session:
+                reply.cancel()
+            else:
+                del self._running[choice]
+                session.close()
+        if self.choices[0] in self._running:
+            await self._first_ended.wait()
+
+    @property
+    def sessions(self) -> tuple[str, ...]:
+        """Ids of the engine sessions that still have a running reply."""
+        return tuple(session.id for session, _ in list(self._running.values()))
+
+    def pause(self, on: bool) -> None:
+        for reply in list(self._replies):
+            (reply.pause if on else reply.resume)()
+
+    def cancel(self, whole: bool = False) -> None:
+        """Cancel all replies; clients get the text generated so far.
+
+        For `whole`, see `Reply.cancel`.
+        """
+        for reply in list(self._replies):
+            reply.cancel(whole)
+
+    def text_so_far(self, kind: Kind | None = None) -> str:
+        """Return the text of all replies, or its part of one kind."""
+        return "".join(reply.text_so_far(kind) for reply in list(self._replies))
+
+    def _opened(self, open_one: Callable[[], Session]) -> Session:
+        session = open_one()
+        self._held.callback(run_cleanup, session.close)
+        return session
+
+    def _send(self, choice: Choice, session: Session) -> None:
+        generation = self.generation
+        deliver = partial(self._events.post, asyncio.get_running_loop(), self._handle, choice)
+        params = _params(generation.params, choice.index - choice.prompt * generation.n)
+        prompt = generation.prompts[choice.prompt]
+        reply = session.send(prompt, params, deliver, generation.template)
+        self._replies.append(reply)
+        self._running[choice] = session, reply
+
+    def _fork(self, lead: Choice) -> None:
+        session, _ = self._running[lead]
+        for choice in self.choices[lead.index + 1 : lead.index + self.generation.n]:
+            try:
+                self._send(choice, self._opened(session.fork))
+            except EngineError as error:
+                self._handle(choice, Failed(session.id, "", error.code, error.message))
+
+    def _note_end(self, choice: Choice, event: Finished | Failed) -> None:
+        session, _ = self._running.pop(choice)
+        if session is self._session:
+            self.last = event
+            self._first_ended.set()
+        else:
+            session.close()
+
+
+def _params(params: SamplingParams, number: int) -> SamplingParams:
+    """Return the parameters for answer `number`. Only the first answer uses the seed as it is."""
+    if params.seed is None or not number:
+        return params
+    return replace(params, seed=line_seed(params.seed, number))
+
+
+class EventRelay:
+    """Passes events from the engine thread to the server's event loop.
+
+    A step of the engine usually has an event for each reply. Together they wake the loop once.
+    """
+
+    def __init__(self) -> None:
+        self._posted: deque[tuple[Callable[[Choice, Event], None], Choice, Event]] = deque()
+        self._is_waking = False  # True while the loop is about to call `_deliver`
+
+    def post(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        handle: Callable[[Choice, Event], None],
+        choice: Choice,
+        event: Event,
+    ) -> None:
+        """Call `handle` with an event on the event loop. Called on the engine thread."""
+        self._posted.append((handle, choice, event))
+        if self._is_waking:
+            return
+        self._is_waking = True
+        try:
+            loop.call_soon_threadsafe(self._deliver)
+        except RuntimeError:
+            log.debug("the server has ended")
+
+    def _deliver(self) -> None:
+        self._is_waking = False  # reset first, so that no event is left behind
+        while self._posted:
+            handle, choice, event = self._posted.popleft()
+            handle(choice, event)

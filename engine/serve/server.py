@@ -91,7 +91,7 @@ class Server:
         sharing = FairShare(keys)
         self.sessions = SessionRegistry(engine, settings, sharing)
         self.served = ModelRegistry(
-            engine, models, self._lost, folders, settings.may_unload, sharing
+            engine, models, self._close_lost_sessions, folders, settings.may_unload, sharing
         )
         given = (alias.partition("=") for alias in settings.aliases)
         self.served.aliases = {name.strip(): meant.strip() for name, _, meant in given}
@@ -99,10 +99,10 @@ class Server:
         self._socket = _listening_socket(settings.host, port)
         self.address: tuple[str, int] = self._socket.getsockname()[:2]
         self.port = self.address[1]
-        self.places = ReplySlots(self.sessions, self.conversations, settings, sharing)
+        self.slots = ReplySlots(self.sessions, self.conversations, settings, sharing)
         self._threads = ServerThreads()
         answering = ModelRequestHandler(
-            engine, self.served, self.places, self.metrics, sharing, self._threads
+            engine, self.served, self.slots, self.metrics, sharing, self._threads
         )
         answering.silence = patience
         self.requests = answering.requests  # running and queued requests
@@ -111,7 +111,7 @@ class Server:
             engine,
             self.served,
             self.sessions,
-            self.places,
+            self.slots,
             self.metrics,
             lambda: self.connections,
             self.requests.agents,
@@ -192,11 +192,11 @@ class Server:
             raise ValueError("shares must be between 0 and 100, and 100 in total at most")
         self._answering.shares = dict(shares)
 
-    def unloaded(self, model_id: str) -> None:
+    def note_unloaded(self, model_id: str) -> None:
         """Call this when a model was unloaded outside the server. Thread-safe."""
         if self._http.loop is not None:
             with contextlib.suppress(RuntimeError):  # the server has already stopped
-                self._http.loop.call_soon_threadsafe(self.served.gone, model_id)
+                self._http.loop.call_soon_threadsafe(self.served.note_unloaded, model_id)
 
     def start(self) -> None:
         self._thread.start()
@@ -213,22 +213,22 @@ class Server:
                 log.error("server did not end within %g s", STOP_TIMEOUT_S)
         self._socket.close()
 
-    def _lost(self, model_id: str | None) -> None:
+    def _close_lost_sessions(self, model_id: str | None) -> None:
         """Close all sessions whose model the engine has lost. None means every model."""
         self.conversations.clear(model_id)
         self.sessions.clear(lambda model: model_id in (None, model.id))
 
     def _tidy(self) -> None:
-        self.sessions.free_old()
+        self.sessions.free_expired()
         if self._unload_after:
             self.served.unload_idle(self._unload_after)
         if self._keys is not None:
             self._forget_revoked(self._keys)
         self.served.relieve()
         self.conversations.save_idle()
-        self._give_back()
+        self._release_memory()
 
-    def _give_back(self) -> None:
+    def _release_memory(self) -> None:
         """Return free memory to the OS after a large request or a peak of connections."""
         held, here = self._answering.held, self.connections
         self._crowd = max(self._crowd, here)
@@ -245,10 +245,10 @@ class Server:
         if revoked:
             self._answering.revoke(revoked)
             self.sessions.forget(revoked)
-            for guest in revoked:
-                self.conversations.forget(guest)
-                self._stored.forget(guest)
-                self._answering.documents.texts.forget(guest)
+            for owner_id in revoked:
+                self.conversations.forget(owner_id)
+                self._stored.forget(owner_id)
+                self._answering.documents.texts.forget(owner_id)
 
     def _run(self) -> None:
         with contextlib.ExitStack() as end:  # doesn't stop the engine, which may be shared

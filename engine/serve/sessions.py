@@ -20,11 +20,10 @@ from engine.engine import Engine, Session
 from engine.errors import CAPACITY_EXHAUSTED, SESSION_CLOSED, EngineError
 from engine.messages import Overflow
 from engine.model.info import Model
-from engine.serve.auth import FairShare, Guest, Settings
+from engine.serve.auth import FairShare, KeyOwner, Settings
 from engine.serve.errors import RequestError
 from engine.serve.json_input import conversation_digests
 from engine.serve.queue import Queue, QueueEntry
-from engine.serve.requests import RunningReplies
 
 ALIASES = ("x-stretto-session-id", "x-executorch-session-id")
 """Headers that name a session, in order of precedence. Not included are the headers agents use for
@@ -52,7 +51,9 @@ class SentConversation(Struct, frozen=True):
     digests: tuple[str, ...] = ()  # one digest per message, covering all messages up to that point
     size: int = 0  # size in bytes of the requests with these messages
 
-    def followed(self, follows: str | None, messages: Sequence[Any], size: int) -> SentConversation:
+    def continued_by(
+        self, follows: str | None, messages: Sequence[Any], size: int
+    ) -> SentConversation:
         """Continue this conversation, or replace it.
 
         Args:
@@ -125,11 +126,11 @@ class SessionConfig(Struct, frozen=True):
         self,
         engine: Engine,
         model: Model,
-        guest: Guest,
+        owner: KeyOwner,
         session_id: str | None = None,
         begins_as: str = "",
     ) -> Session:
-        """Open an engine session for a guest. If it has an id, its cache is kept on disk.
+        """Open an engine session for an owner. If it has an id, its cache is kept on disk.
 
         Args: see `Engine.open_session`.
         """
@@ -141,15 +142,15 @@ class SessionConfig(Struct, frozen=True):
             reasoning=self.reasoning,
             on_overflow=self.on_overflow or "refuse",
             kv_bits=self.kv_bits,
-            domain=guest.domain,
+            domain=owner.domain,
             begins_as=begins_as,
         )
 
 
-class ServerSession(Struct, eq=False):
+class SessionEntry(Struct, eq=False):
     """A session with a name chosen by the client."""
 
-    guest: Guest
+    owner: KeyOwner
     name: str
     model: Model
     config: SessionConfig
@@ -157,32 +158,33 @@ class ServerSession(Struct, eq=False):
     # None until first used, and after the engine lost the session.
     session: Session | None = None
     queue: Queue = field(default_factory=lambda: Queue(1))  # allows one request at a time
-    made: float = field(default_factory=time.time)  # creation time in seconds since 1970
+    created_at: float = field(default_factory=time.time)  # creation time in seconds since 1970
     # The running or next request in the server-wide queue.
     ticket: QueueEntry | None = None
-    freed: bool = False
+    is_freed: bool = False
     # created by a request, and no request has been admitted yet
     is_new: bool = False
     # conversation of the latest request
     sent: SentConversation = field(default_factory=SentConversation)
-    answers: RunningReplies | None = None  # replies being generated
+    # `RequestReplies.cancel` of the running request, if any
+    cancel_replies: Callable[[bool], None] | None = None
 
     @property
-    def used(self) -> float:
+    def last_used_at(self) -> float:
         """Monotonic time of last use."""
         return self.queue.left
 
     @property
     def idle_seconds(self) -> float:
         """Seconds since last use. 0 while in use."""
-        return 0.0 if self.queue.busy else time.monotonic() - self.used
+        return 0.0 if self.queue.busy else time.monotonic() - self.last_used_at
 
     def steer(self) -> None:
         """End the reply at the next safe point, so the next request can take over."""
-        if self.answers is not None:
-            self.answers.cancel(whole=True)
+        if self.cancel_replies is not None:
+            self.cancel_replies(True)
 
-    def gone(self) -> EngineError:
+    def freed_error(self) -> EngineError:
         """Build the error for requests still waiting when the session is freed."""
         return EngineError(SESSION_CLOSED, "The session was freed.")
 
@@ -202,44 +204,44 @@ class SessionRegistry:
         self._engine = engine
         self._settings = settings
         self._sharing = sharing or FairShare()
-        self._named: dict[tuple[str, str], ServerSession] = {}
+        self._named: dict[tuple[str, str], SessionEntry] = {}
         self.evicted = 0  # number of sessions evicted so far
 
     def __len__(self) -> int:
         return len(self._named)
 
-    def find(self, guest: Guest, name: str) -> ServerSession | None:
-        self.free_old()
-        return self._named.get((guest.id, name))
+    def find(self, owner: KeyOwner, name: str) -> SessionEntry | None:
+        self.free_expired()
+        return self._named.get((owner.id, name))
 
-    def get(self, guest: Guest, name: str) -> ServerSession:
-        """Return a guest's session.
+    def get(self, owner: KeyOwner, name: str) -> SessionEntry:
+        """Return an owner's session.
 
         Raises:
             RequestError: 404 if there is none.
         """
-        found = self.find(guest, name)
+        found = self.find(owner, name)
         if found is None:
             raise RequestError(404, f"Unknown session {name!r}.", SESSION_NOT_FOUND)
         return found
 
-    def all(self) -> list[ServerSession]:
+    def all(self) -> list[SessionEntry]:
         return list(self._named.values())
 
-    def of(self, guest: Guest) -> list[ServerSession]:
-        """Return a guest's sessions, oldest first."""
-        self.free_old()
-        return [named for named in self._named.values() if named.guest.id == guest.id]
+    def of(self, owner: KeyOwner) -> list[SessionEntry]:
+        """Return an owner's sessions, oldest first."""
+        self.free_expired()
+        return [named for named in self._named.values() if named.owner.id == owner.id]
 
     def make(
         self,
-        guest: Guest,
+        owner: KeyOwner,
         name: str,
         model: Model,
         config: SessionConfig,
         ttl: float | None = None,
-        spared: ServerSession | None = None,
-    ) -> ServerSession:
+        spared: SessionEntry | None = None,
+    ) -> SessionEntry:
         """Create a session. Its engine session is only opened when needed.
 
         Args:
@@ -248,22 +250,22 @@ class SessionRegistry:
         Raises:
             RequestError: 409 if the name is taken, 429 if there are too many sessions.
         """
-        if self.find(guest, name) is not None:
+        if self.find(owner, name) is not None:
             raise RequestError(409, f"Session {name!r} already exists.", SESSION_EXISTS)
-        self._make_room(guest, spared)
+        self._make_room(owner, spared)
         ttl = self._settings.session_ttl if ttl is None else ttl
-        made = self._named[(guest.id, name)] = ServerSession(guest, name, model, config, ttl)
+        made = self._named[(owner.id, name)] = SessionEntry(owner, name, model, config, ttl)
         return made
 
-    def fork(self, guest: Guest, name: str, twin: str | None) -> ServerSession:
+    def fork(self, owner: KeyOwner, name: str, twin: str | None) -> SessionEntry:
         """Copy a session under a new name.
 
         Raises:
             RequestError: see `get` and `make`.
         """
-        source = self.get(guest, name)
+        source = self.get(owner, name)
         name = twin or uuid.uuid4().hex
-        made = self.make(guest, name, source.model, source.config, source.ttl, source)
+        made = self.make(owner, name, source.model, source.config, source.ttl, source)
         made.sent = source.sent
         if source.session is not None:
             try:
@@ -273,29 +275,29 @@ class SessionRegistry:
                 raise
         return made
 
-    def open(self, named: ServerSession) -> Session:
-        return named.config.open(self._engine, named.model, named.guest)
+    def open(self, named: SessionEntry) -> Session:
+        return named.config.open(self._engine, named.model, named.owner)
 
-    def delete(self, guest: Guest, name: str) -> None:
+    def delete(self, owner: KeyOwner, name: str) -> None:
         """Free a session. If it has a running reply, that is cancelled.
 
         Raises:
             RequestError: 404 if there is none.
         """
-        self._free(self.get(guest, name))
+        self._free(self.get(owner, name))
 
-    def discard_new(self, named: ServerSession) -> None:
+    def discard_new(self, named: SessionEntry) -> None:
         """Free a session if no request was admitted to it and none is waiting for it."""
-        if named.is_new and not named.freed and not named.queue.busy:
+        if named.is_new and not named.is_freed and not named.queue.busy:
             self._free(named)
 
-    def forget(self, guests: Collection[str]) -> None:
-        """Free everything that belongs to the given guests, and cancel running replies."""
+    def forget(self, owner_ids: Collection[str]) -> None:
+        """Free everything that belongs to the given owners, and cancel running replies."""
         for named in self.all():
-            if named.guest.id in guests:
+            if named.owner.id in owner_ids:
                 self._free(named)
 
-    def free_old(self) -> None:
+    def free_expired(self) -> None:
         for named in list(self._named.values()):
             if named.ttl and named.idle_seconds > named.ttl:
                 self._free(named)
@@ -306,11 +308,11 @@ class SessionRegistry:
             if of_model(named.model):
                 named.close()
 
-    def _make_room(self, guest: Guest, spared: ServerSession | None) -> None:
-        evict, of = self._settings.policy == "evict", Counter(n.guest.id for n in self.all())
+    def _make_room(self, owner: KeyOwner, spared: SessionEntry | None) -> None:
+        evict, of = self._settings.policy == "evict", Counter(n.owner.id for n in self.all())
         left = self._settings.sessions - len(self._named)
         if left > 0:
-            mine = of[guest.id]
+            mine = of[owner.id]
             if (
                 not evict
                 and mine
@@ -321,7 +323,7 @@ class SessionRegistry:
         idle = [n for n in self._named.values() if not n.queue.busy and n is not spared]
         if evict and idle:
             fair = self._sharing.several
-            self._free(min(idle, key=lambda n: (-of[n.guest.id] if fair else 0, n.used)))
+            self._free(min(idle, key=lambda n: (-of[n.owner.id] if fair else 0, n.last_used_at)))
             self.evicted += 1
             return
         ends = [n.ttl - n.idle_seconds for n in idle if n.ttl]
@@ -332,15 +334,15 @@ class SessionRegistry:
             int(min([RETRY_S, *ends])) + 1,
         )
 
-    def _free(self, named: ServerSession) -> None:
+    def _free(self, named: SessionEntry) -> None:
         # Close it first. If this fails, the session stays registered and can be freed later.
         named.close()
-        del self._named[(named.guest.id, named.name)]
-        named.freed = True
+        del self._named[(named.owner.id, named.name)]
+        named.is_freed = True
         for ticket in list(named.queue.waiting):
-            ticket.refuse(named.gone())
+            ticket.refuse(named.freed_error())
         if named.ticket is not None:
-            named.ticket.refuse(named.gone())
+            named.ticket.refuse(named.freed_error())
 
 
 def session_name(scope: Scope, body: dict[str, Any]) -> str | None:

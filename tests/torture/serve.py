@@ -39,7 +39,7 @@ from engine.serve.agents import MAX_IDLE_AGENTS
 from engine.serve.auth import Keys, Settings
 from engine.serve.connection import ACCEPTS_PER_ITERATION as ACCEPTED
 from engine.serve.connection import SPARE_FILES
-from engine.serve.conversations import MAX_IDLE_PER_GUEST
+from engine.serve.conversations import MAX_IDLE_PER_OWNER
 from engine.serve.queue import REPORT_EVERY_S
 from engine.serve.server import Server
 from tests.engine.crowd import crowd
@@ -129,7 +129,7 @@ def _attacked(engine: Engine, model: Model, folder: Path, chosen: argparse.Names
         ):
             said = attack(server, bad, chosen, faults)
             print(f"{name}: {said}; meanwhile {asker.told(faults, name)}", flush=True)
-            until(lambda: running(server) <= 1 and server.places.queue.going <= 1, 120)
+            until(lambda: running(server) <= 1 and server.slots.queue.running <= 1, 120)
         asker.end()
         until(lambda: server.connections == 0, 120)
         time.sleep(2)  # the server frees memory once a second
@@ -249,13 +249,13 @@ def _cancel_storms(server: Server, key: str, chosen: argparse.Namespace, faults:
     longest = 0.0
     for storm in range(chosen.storms):
         clients = [connect(server, several if n % 5 == 0 else asked) for n in range(200)]
-        until(lambda: server.places.queue.going > 16, 60)
+        until(lambda: server.slots.queue.running > 16, 60)
         if storm % 2:
             time.sleep(0.5)
         began = time.monotonic()
         for client in clients:
             client.close()
-        until(lambda: server.places.queue.going <= 1 and server.places.waiting <= 1, 60)
+        until(lambda: server.slots.queue.running <= 1 and server.slots.waiting <= 1, 60)
         longest = max(longest, time.monotonic() - began)
     until(lambda: running(server) <= 1, 60)
     return f"{chosen.storms} of 200, all over {longest:.1f} s later at most"
@@ -326,7 +326,7 @@ def _affinities(server: Server, count: int) -> list[str]:
     if len(server.requests.agents) > MAX_IDLE_AGENTS + AT_ONCE:
         faults.append(f"{len(server.requests.agents)} agents are known")
     idle = len(server.engine.stats()["sessions"]) - len(server.sessions) - STREAMS
-    if idle > MAX_IDLE_PER_GUEST + AT_ONCE:
+    if idle > MAX_IDLE_PER_OWNER + AT_ONCE:
         faults.append(f"{idle} conversations are open")
     return faults
 

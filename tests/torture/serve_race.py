@@ -205,7 +205,7 @@ class Race:
             known = entry.model
             if entry.folder == wanted and known is not None:
                 self._engine.unload(known)
-                self.server.unloaded(known.id)
+                self.server.note_unloaded(known.id)
 
     async def _ask(self, asked: Asked) -> None:
         step = asked.step
@@ -342,7 +342,7 @@ class Race:
             return ask(server, method, path, sent, Authorization=f"Bearer {secret}")
 
         self._until("connections", lambda: server.connections == 0)
-        places = server.places
+        places = server.slots
         self._until("places", lambda: not places.queue.busy and not places.waiting)
         self._until("lines", lambda: not any(n.queue.busy for n in server.sessions.all()))
         self._until("users", lambda: not any(e.users for e in server.served.entries))
@@ -352,9 +352,9 @@ class Race:
             answer = called("POST", CHAT, body(model=entry.folder))
             if answer.status != 200:
                 self.problems.append(f"the next request: {answer.status} {answer.body!r}")
-        for guest, secret_ in enumerate(self._secrets):
+        for owner, secret_ in enumerate(self._secrets):
             for named in server.sessions.all():
-                if named.guest.name == ("one", "two")[guest]:
+                if named.owner.name == ("one", "two")[owner]:
                     sent = body(session_id=named.name)
                     got = ask(server, "POST", CHAT, sent, Authorization=f"Bearer {secret_}")
                     if got.status not in (200, 401) or (got.status == 401) > self._may("revoke"):

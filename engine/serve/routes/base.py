@@ -30,7 +30,7 @@ from engine.messages import (
 from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.serve import documents
-from engine.serve.auth import LOCAL, Guest
+from engine.serve.auth import LOCAL, KeyOwner
 from engine.serve.routes.schema import JSON, Body, validate
 from engine.serve.sessions import SessionConfig
 from engine.text.tool_calls import CUT_OFF
@@ -195,9 +195,9 @@ class Choice(Struct, eq=False):
     last: Finished | None = None
     _blanks: str = ""
     _names: dict[str, str] = field(default_factory=dict)  # tool name by call id
-    _begun: dict[str, int] = field(default_factory=dict)  # call index by call id
+    _numbers: dict[str, int] = field(default_factory=dict)  # call index by call id
     _texts: dict[str, list[str]] = field(default_factory=dict)  # argument chunks by call id
-    _cut: ToolCallFailed | None = None  # unfinished call at the end of the answer
+    _cut_call: ToolCallFailed | None = None  # unfinished call at the end of the answer
 
     def handle_event(self, event: Event) -> Iterator[Piece]:
         """Process an engine event. Yields the pieces to send to the client."""
@@ -205,53 +205,53 @@ class Choice(Struct, eq=False):
             self.prompt_tokens, self.reused_tokens = event.total, event.reused
         elif isinstance(event, Finished):
             self.last = event
-            if self._cut is not None:
-                yield from self._ended_within(self._cut)
+            if self._cut_call is not None:
+                yield from self._handle_cut_call(self._cut_call)
             if not self.calls:
                 yield from self._text_piece(self._blanks, ())
         elif isinstance(event, ToolCallStarted):
             self._names[event.id] = event.name
         elif isinstance(event, ToolCallDelta):
-            yield self._more(event)
+            yield self._extend_call(event)
         elif isinstance(event, ToolCallFinished):
-            yield self._called(event)
+            yield self._complete_call(event)
         elif isinstance(event, ToolCallFailed):
-            yield from self._not_called(event)
+            yield from self._handle_failed_call(event)
         elif isinstance(event, TextDelta) and not (self.calls_tools and event.kind == "tool"):
             yield from self._add(event.text, event.kind == "reasoning", event.odds)
 
-    def _more(self, event: ToolCallDelta) -> Piece:
+    def _extend_call(self, event: ToolCallDelta) -> Piece:
         self._blanks = ""
         self._texts.setdefault(event.id, []).append(event.text)
-        if event.id in self._begun:
-            return CallDelta(self._begun[event.id], event.text)
-        number = self._begun[event.id] = len(self._begun)
+        if event.id in self._numbers:
+            return CallDelta(self._numbers[event.id], event.text)
+        number = self._numbers[event.id] = len(self._numbers)
         return CallStart(number, event.id, self._names[event.id], event.text)
 
-    def _called(self, event: ToolCallFinished) -> Piece:
-        called = CallComplete(self._begun[event.id], event.id, event.name, event.arguments)
+    def _complete_call(self, event: ToolCallFinished) -> Piece:
+        called = CallComplete(self._numbers[event.id], event.id, event.name, event.arguments)
         self.calls.append(called)
         return called
 
-    def _not_called(self, event: ToolCallFailed) -> Iterator[Piece]:
+    def _handle_failed_call(self, event: ToolCallFailed) -> Iterator[Piece]:
         """Handle an invalid or incomplete call. If only closing brackets are missing, add them."""
         if event.message == CUT_OFF:
-            self._cut = event  # wait until the reason for the end is known
+            self._cut_call = event  # wait until the reason for the end is known
         elif event.arguments:
             # Pass the call on. The client will tell the model that the tool doesn't exist.
             log.info("passed a call of an unknown tool to the client")
             yield from self._finish_call(event.id, event.name, event.arguments)
         else:
-            yield from self._closed(event)
+            yield from self._close_call(event)
 
-    def _ended_within(self, event: ToolCallFailed) -> Iterator[Piece]:
-        if self.by_length or (self.last is not None and self.last.reason != FinishReason.STOP):
-            if self.streams and event.id in self._begun:
-                yield CallBroken(self._begun[event.id])
+    def _handle_cut_call(self, event: ToolCallFailed) -> Iterator[Piece]:
+        if self.hit_limit or (self.last is not None and self.last.reason != FinishReason.STOP):
+            if self.streams and event.id in self._numbers:
+                yield CallBroken(self._numbers[event.id])
         else:
-            yield from self._closed(event)
+            yield from self._close_call(event)
 
-    def _closed(self, event: ToolCallFailed) -> Iterator[Piece]:
+    def _close_call(self, event: ToolCallFailed) -> Iterator[Piece]:
         begun = "".join(self._texts.get(event.id, ()))
         missing = _missing_brackets(begun) if event.id in self._names else None
         if missing is not None:
@@ -259,8 +259,8 @@ class Choice(Struct, eq=False):
             yield from self._finish_call(event.id, self._names[event.id], begun + missing)
             return
         log.info("malformed tool call shown as text: %s", event.message)
-        if self.streams and event.id in self._begun:
-            yield CallBroken(self._begun[event.id])
+        if self.streams and event.id in self._numbers:
+            yield CallBroken(self._numbers[event.id])
         why = event.message.rstrip(".")
         note = f"[A tool call was malformed and is shown as text: {why}.]"
         yield from self._add(f"{note}\n{event.text}", False, ())
@@ -269,8 +269,8 @@ class Choice(Struct, eq=False):
         """Complete a call. Some of it may have been sent already."""
         if more := arguments[sum(map(len, self._texts.get(name, ()))) :]:
             self._names[name] = tool
-            yield self._more(ToolCallDelta("", "", name, more))
-        called = CallComplete(self._begun[name], name, tool, arguments)
+            yield self._extend_call(ToolCallDelta("", "", name, more))
+        called = CallComplete(self._numbers[name], name, tool, arguments)
         self.calls.append(called)
         yield called
 
@@ -299,7 +299,7 @@ class Choice(Struct, eq=False):
         return "".join(self.answer)
 
     @property
-    def thought(self) -> str:
+    def reasoning_text(self) -> str:
         return "".join(self.reasoning)
 
     @property
@@ -308,7 +308,7 @@ class Choice(Struct, eq=False):
         return self.last.stats if self.last is not None else ReplyStats()
 
     @property
-    def by_length(self) -> bool:
+    def hit_limit(self) -> bool:
         """True if the answer hit a limit.
 
         None of the APIs has a reason for running out of memory, so we report that as a limit, too.
@@ -445,7 +445,7 @@ class BlockWriter(Writer):
         return out + self.more(piece)
 
     def ended(self, choice: Choice) -> bytes:
-        return self._close(choice.by_length)
+        return self._close(choice.hit_limit)
 
     def _open(self, block: str, call: CallStart | None = None) -> bytes:
         self.block = block
@@ -490,7 +490,7 @@ class API:
         """Check whether parsing may be slow even for a small body, e.g. because of documents."""
         return documents.has_documents(body)
 
-    def read(self, body: Mapping[str, Any], model: Model, guest: Guest = LOCAL) -> Any:
+    def read(self, body: Mapping[str, Any], model: Model, owner: KeyOwner = LOCAL) -> Any:
         """Validate a body. Returns the parsed request, usually a `Generation`.
 
         Raises:

@@ -266,7 +266,7 @@ class OpenAIWriter(Writer):
 
 def reason(choice: Choice, calls: str = "tool_calls") -> str:
     """Map to OpenAI's finish reason."""
-    if choice.by_length:
+    if choice.hit_limit:
         return "length"
     return calls if choice.calls else "stop"
 
@@ -343,8 +343,8 @@ class ChatWriter(OpenAIWriter):
 
     def _choice(self, choice: Choice) -> JSON:
         message: JSON = {"role": "assistant", "content": choice.text}
-        if choice.thought:
-            message["reasoning_content"] = choice.thought
+        if choice.reasoning_text:
+            message["reasoning_content"] = choice.reasoning_text
         if choice.calls:
             message["content"] = choice.text if choice.text.strip() else None
             calls = [self._call(call.id, call.name, call.arguments) for call in choice.calls]

@@ -204,7 +204,7 @@ def as_numbers(vector: bytes) -> list[float]:
 
 
 class EmbeddingAPI(API):
-    def written(self, asked: EmbeddingRequest, found: Vectors) -> JSON:
+    def response_body(self, asked: EmbeddingRequest, found: Vectors) -> JSON:
         raise NotImplementedError
 
 
@@ -213,7 +213,7 @@ class EmbeddingsAPI(EmbeddingAPI):
     summary = "Compute embeddings: normalized mean hidden states of texts."
     body = EmbeddingsBody
 
-    def written(self, asked: EmbeddingRequest, found: Vectors) -> JSON:
+    def response_body(self, asked: EmbeddingRequest, found: Vectors) -> JSON:
         vectors = [
             base64.b64encode(data).decode() if asked.as_base64 else as_numbers(data)
             for data in found.vectors

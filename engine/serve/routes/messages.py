@@ -573,7 +573,7 @@ class MessagesWriter(BlockWriter):
 
     def whole(self) -> JSON:
         choice = self.choices[0]
-        blocks = [_thinking_block(choice.thought)] if choice.thought else []
+        blocks = [_thinking_block(choice.reasoning_text)] if choice.reasoning_text else []
         if choice.text.strip() or not choice.calls:
             blocks.append(_text_block(choice.text))
         blocks += [_tool_block(call) for call in choice.calls]
@@ -618,7 +618,7 @@ def _usage(prompt: int, reused: int, made: int) -> JSON:
 
 def _reason(choice: Choice) -> tuple[str, str | None]:
     """Map to Anthropic's stop reason. Also returns the stop string."""
-    if choice.by_length:
+    if choice.hit_limit:
         return "max_tokens", None
     if choice.calls:
         return "tool_use", None

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from engine.errors import EngineError
 from engine.model.info import Model
 from engine.serve import bodies, errors
-from engine.serve.auth import Guest, guest_of
+from engine.serve.auth import KeyOwner, owner_of
 from engine.serve.models import ModelEntry, ModelRegistry
 from engine.serve.routes.base import APIRoute, event
 from engine.serve.routes.schema import Body
@@ -48,8 +48,8 @@ class ModelRoutes:
         ]
 
     async def _list(self, request: Request) -> Response:
-        guest = guest_of(request.scope)
-        listed = [self._as_json(entry, guest) for entry in self._served.entries]
+        owner = owner_of(request.scope)
+        listed = [self._as_json(entry, owner) for entry in self._served.entries]
         # Anthropic's API has its model list at the same path.
         ends = {"first_id": listed[0]["id"], "last_id": listed[-1]["id"]} if listed else {}
         told = {"object": "list", "data": listed, "has_more": False, **ends}
@@ -57,36 +57,36 @@ class ModelRoutes:
 
     async def _read(self, request: Request) -> Response:
         entry = self._served.asked(request.path_params["id"])
-        guest = guest_of(request.scope)
-        return JSONResponse(self._as_json(entry, guest, await self._figures(entry)))
+        owner = owner_of(request.scope)
+        return JSONResponse(self._as_json(entry, owner, await self._figures(entry)))
 
     async def _load(self, request: Request) -> Response:
         stream = (await bodies.read_small(request, LoadBody)).stream
         entry = self._served.entry(request.path_params["id"])
-        guest = guest_of(request.scope)
-        entry.guests.add(guest.id)
+        owner = owner_of(request.scope)
+        entry.owner_ids.add(owner.id)
         if stream:
-            return StreamingResponse(self._progress(entry, guest), media_type="text/event-stream")
+            return StreamingResponse(self._progress(entry, owner), media_type="text/event-stream")
         await self._served.load(entry)
-        return JSONResponse(self._as_json(entry, guest))
+        return JSONResponse(self._as_json(entry, owner))
 
     async def _unload(self, request: Request) -> Response:
         await bodies.read_small(request, Body)
         entry = self._served.entry(request.path_params["id"])
-        guest = guest_of(request.scope)
-        await self._served.unload(entry, guest)
-        return JSONResponse(self._as_json(entry, guest))
+        owner = owner_of(request.scope)
+        await self._served.unload(entry, owner)
+        return JSONResponse(self._as_json(entry, owner))
 
-    async def _progress(self, entry: ModelEntry, guest: Guest) -> AsyncIterator[bytes]:
+    async def _progress(self, entry: ModelEntry, owner: KeyOwner) -> AsyncIterator[bytes]:
         """Yield server-sent events until loading succeeds or fails."""
         loading: asyncio.Future[Model] = asyncio.ensure_future(self._served.load(entry))
         try:
             while not (await asyncio.wait([loading], timeout=PROGRESS_EVERY_S))[0]:
-                shown = self._as_json(entry, guest, await self._figures(entry))
+                shown = self._as_json(entry, owner, await self._figures(entry))
                 if shown["state"] == "loading":  # loading may have finished during the await
                     yield event(shown)
             await loading
-            yield event(self._as_json(entry, guest))
+            yield event(self._as_json(entry, owner))
         except EngineError as error:
             yield event(errors.body_of(error)[1])
         finally:
@@ -101,9 +101,9 @@ class ModelRoutes:
         return None
 
     def _as_json(
-        self, entry: ModelEntry, guest: Guest, stats: dict[str, Any] | None = None
+        self, entry: ModelEntry, owner: KeyOwner, stats: dict[str, Any] | None = None
     ) -> dict[str, Any]:
-        return _model_json(entry, self._served.is_shown_loaded(entry, guest), stats)
+        return _model_json(entry, self._served.may_see_loaded(entry, owner), stats)
 
 
 def _model_json(entry: ModelEntry, loaded: bool, stats: dict[str, Any] | None) -> dict[str, Any]:

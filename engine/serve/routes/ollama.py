@@ -18,7 +18,7 @@ from engine.messages import Embeddings as Vectors
 from engine.messages import Message, RawPrompt
 from engine.model.info import Model
 from engine.serve import bodies
-from engine.serve.auth import guest_of
+from engine.serve.auth import owner_of
 from engine.serve.json_input import answer_form
 from engine.serve.models import ModelEntry, ModelRegistry
 from engine.serve.routes.base import (
@@ -209,8 +209,8 @@ class OllamaWriter(Writer):
     def whole(self) -> JSON:
         choice = self.choices[0]
         message: JSON = {"content": choice.text}
-        if choice.thought:
-            message["thinking"] = choice.thought
+        if choice.reasoning_text:
+            message["thinking"] = choice.reasoning_text
         if choice.calls:
             message["tool_calls"] = [_call(call) for call in choice.calls]
         return self._line_json(message, **self._figures())
@@ -232,7 +232,7 @@ class OllamaWriter(Writer):
         read, made = round(stats.ttft_s * 1e9), round(stats.decode_s * 1e9)
         return {
             "done": True,
-            "done_reason": "length" if choice.by_length else "stop",
+            "done_reason": "length" if choice.hit_limit else "stop",
             "total_duration": read + made,
             "load_duration": 0,
             "prompt_eval_count": stats.prompt_tokens,
@@ -281,7 +281,7 @@ class OllamaEmbedAPI(EmbeddingAPI):
     summary = "Compute embeddings, in Ollama's shape."
     body = EmbedBody
 
-    def written(self, asked: EmbeddingRequest, found: Vectors) -> JSON:
+    def response_body(self, asked: EmbeddingRequest, found: Vectors) -> JSON:
         vectors = [as_numbers(one) for one in found.vectors]
         counted = {"prompt_eval_count": found.tokens, "total_duration": 0, "load_duration": 0}
         return {"model": asked.model.name, "embeddings": vectors, **counted}
@@ -292,7 +292,7 @@ class OllamaEmbeddingsAPI(EmbeddingAPI):
     summary = "Compute an embedding, in Ollama's older shape."
     body = EmbedBody
 
-    def written(self, asked: EmbeddingRequest, found: Vectors) -> JSON:
+    def response_body(self, asked: EmbeddingRequest, found: Vectors) -> JSON:
         return {"embedding": as_numbers(found.vectors[0])}
 
 
@@ -331,9 +331,9 @@ class OllamaModels:
         return JSONResponse({"models": [_model_json(e, True) for e in self._loaded_for(request)]})
 
     def _loaded_for(self, request: Request) -> list[ModelEntry]:
-        guest = guest_of(request.scope)
+        owner = owner_of(request.scope)
         loaded = [entry for entry in self._served.entries if entry.model is not None]
-        return [entry for entry in loaded if self._served.is_shown_loaded(entry, guest)]
+        return [entry for entry in loaded if self._served.may_see_loaded(entry, owner)]
 
     async def _show(self, request: Request) -> Response:
         asked = await bodies.read_small(request, ShowBody)

@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse, Response
 from engine.errors import INVALID_REQUEST
 from engine.messages import Message, media_in
 from engine.model.info import Model
-from engine.serve.auth import LOCAL, Guest, guest_of
+from engine.serve.auth import LOCAL, KeyOwner, owner_of
 from engine.serve.errors import CONTEXT_LENGTH, RequestError
 from engine.serve.json_input import answer_form
 from engine.serve.routes.base import (
@@ -76,7 +76,7 @@ from engine.serve.routes.tools import (
 from engine.text.tools import quoted, tool_call
 
 MAX_STORED = 512
-"""Responses kept per guest, in memory only. The oldest is dropped first."""
+"""Responses kept per owner, in memory only. The oldest is dropped first."""
 MAX_STORED_CHARACTERS = 2**27
 """Limit on their total size, where shared parts count multiple times. The latest response is always
 kept."""
@@ -267,10 +267,10 @@ class StoredResponse(Struct, frozen=True, dict=True):
 
 
 class StoredResponses:
-    """Responses stored for each guest. Thread-safe.
+    """Responses stored for each owner. Thread-safe.
 
     Args:
-        most: how many to keep per guest.
+        most: how many to keep per owner.
     """
 
     def __init__(self, most: int = MAX_STORED) -> None:
@@ -278,36 +278,36 @@ class StoredResponses:
         self._kept: dict[str, OrderedDict[str, StoredResponse]] = {}
         self._lock = threading.Lock()
 
-    def put(self, guest: Guest, stored: StoredResponse) -> None:
+    def add(self, owner: KeyOwner, stored: StoredResponse) -> None:
         held = stored.size  # hash outside the lock, because hashing megabytes takes milliseconds
         with self._lock:
-            kept = self._kept.setdefault(guest.id, OrderedDict())
+            kept = self._kept.setdefault(owner.id, OrderedDict())
             held += sum(one.size for one in kept.values())
             kept[stored.response["id"]] = stored
             while len(kept) > self._most or (held > MAX_STORED_CHARACTERS and len(kept) > 1):
                 held -= kept.popitem(last=False)[1].size
 
-    def response(self, guest: Guest, name: str) -> JSON:
+    def response(self, owner: KeyOwner, name: str) -> JSON:
         """Return a stored response the way the client got it.
 
         Raises:
             RequestError: if it was never stored, or was dropped.
         """
-        return self.find(guest, name, 404).response
+        return self.find(owner, name, 404).response
 
-    def drop(self, guest: Guest, name: str) -> None:
+    def drop(self, owner: KeyOwner, name: str) -> None:
         """Delete a response.
 
         Raises:
             RequestError: if it was never stored, or was dropped.
         """
-        self.find(guest, name, 404)
+        self.find(owner, name, 404)
         with self._lock:
-            kept = self._kept.get(guest.id)
+            kept = self._kept.get(owner.id)
             if kept is not None:
                 kept.pop(name, None)
 
-    def resolved(self, guest: Guest, given: object) -> object:
+    def resolve_references(self, owner: KeyOwner, given: object) -> object:
         """Replace item references in an input by the items themselves.
 
         Raises:
@@ -317,7 +317,7 @@ class StoredResponses:
         if not isinstance(given, list) or not any(map(_reference_id, given)):
             return given
         with self._lock:
-            kept = list(reversed(self._kept.get(guest.id, {}).values()))
+            kept = list(reversed(self._kept.get(owner.id, {}).values()))
         taken, items = set[str](), list[object]()
         for item in given:
             name = _reference_id(item)
@@ -337,9 +337,9 @@ class StoredResponses:
             items.append(found)
         return items
 
-    def forget(self, guest_id: str) -> None:
+    def forget(self, owner_id: str) -> None:
         with self._lock:
-            self._kept.pop(guest_id, None)
+            self._kept.pop(owner_id, None)
 
     def routes(self) -> list[APIRoute]:
         one = "/v1/responses/{id}"
@@ -349,22 +349,22 @@ class StoredResponses:
         ]
 
     async def _read(self, request: Request) -> Response:
-        guest, name = guest_of(request.scope), request.path_params["id"]
-        return JSONResponse(self.response(guest, name))
+        owner, name = owner_of(request.scope), request.path_params["id"]
+        return JSONResponse(self.response(owner, name))
 
     async def _delete(self, request: Request) -> Response:
         name = request.path_params["id"]
-        self.drop(guest_of(request.scope), name)
+        self.drop(owner_of(request.scope), name)
         return JSONResponse({"id": name, "object": "response", "deleted": True})
 
-    def find(self, guest: Guest, name: str, status: int = 400) -> StoredResponse:
+    def find(self, owner: KeyOwner, name: str, status: int = 400) -> StoredResponse:
         """Look up a stored response, including its conversation.
 
         Raises:
             RequestError: if it was never stored, or was dropped.
         """
         with self._lock:
-            kept = self._kept.get(guest.id)
+            kept = self._kept.get(owner.id)
             found = kept.get(name) if kept is not None else None
         if found is None:
             raise RequestError(
@@ -402,11 +402,11 @@ class Responses(API):
             {"type": "error", "sequence_number": 1, **told, "param": None, **error}, "error"
         )
 
-    def read(self, body: Mapping[str, Any], model: Model, guest: Guest = LOCAL) -> Generation:
-        body = {**body, "input": self.stored.resolved(guest, body.get("input"))}
+    def read(self, body: Mapping[str, Any], model: Model, owner: KeyOwner = LOCAL) -> Generation:
+        body = {**body, "input": self.stored.resolve_references(owner, body.get("input"))}
         asked = validate(ResponsesBody, body)
         previous = asked.previous_response_id
-        before = self.stored.find(guest, previous) if previous else StoredResponse([], {})
+        before = self.stored.find(owner, previous) if previous else StoredResponse([], {})
         said = [*before.messages, *_messages(asked.input, bool(before.messages))]
         conversation = decode_media(said, model)
         box = Toolbox()
@@ -443,7 +443,7 @@ class Responses(API):
             returns_reasoning=asked.returns_reasoning,
             template=with_head(template, params, box.later),
             extra={
-                "guest": guest,
+                "owner": owner,
                 "conversation": conversation,
                 "store": asked.store,
                 "effort": asked.reasoning and asked.reasoning.effort,
@@ -464,10 +464,10 @@ class Responses(API):
         extra = generation.extra
         if extra["store"]:
             message = {**choice.as_message}
-            if choice.thought:
-                message["reasoning_content"] = choice.thought
+            if choice.reasoning_text:
+                message["reasoning_content"] = choice.reasoning_text
             said = [*extra["conversation"], message]
-            self.stored.put(extra["guest"], StoredResponse(said, response, extra["found"]))
+            self.stored.add(extra["owner"], StoredResponse(said, response, extra["found"]))
 
 
 def _reference_id(item: object) -> str:
@@ -583,13 +583,13 @@ class ResponsesWriter(BlockWriter):
 
     def whole(self) -> JSON:
         choice = self.choices[0]
-        if choice.thought:
-            self._items.append(_reasoning(choice.thought))
+        if choice.reasoning_text:
+            self._items.append(_reasoning(choice.reasoning_text))
         if choice.text or not choice.calls:
             part: JSON = {"type": "output_text", "text": choice.text, "annotations": []}
             if self.generation.params.logprobs is not None:
                 part["logprobs"] = listed_odds(choice.odds)
-            self._items.append(_message([part], "incomplete" if choice.by_length else "completed"))
+            self._items.append(_message([part], "incomplete" if choice.hit_limit else "completed"))
         self._items += [
             call_item(self._client_tool(call.name), call.id, call.arguments)
             for call in choice.calls
@@ -696,7 +696,7 @@ class ResponsesWriter(BlockWriter):
     def _response(self, items: list[JSON], status: str | None = None) -> JSON:
         generation, choice = self.generation, self.choices[0]
         if status is None:
-            status = "incomplete" if choice.by_length else "completed"
+            status = "incomplete" if choice.hit_limit else "completed"
         params, extra = generation.params, generation.extra
         limit = params.max_tokens
         told: JSON = {
@@ -705,7 +705,7 @@ class ResponsesWriter(BlockWriter):
             "created_at": self._created,
             "status": status,
             "error": None,
-            "incomplete_details": {"reason": "max_output_tokens"} if choice.by_length else None,
+            "incomplete_details": {"reason": "max_output_tokens"} if choice.hit_limit else None,
             "instructions": extra["instructions"],
             "max_output_tokens": limit,
             "metadata": extra["metadata"],

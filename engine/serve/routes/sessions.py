@@ -13,11 +13,11 @@ from starlette.responses import JSONResponse, Response
 
 from engine.errors import UNSUPPORTED_SESSION, EngineError, run_cleanup
 from engine.serve import bodies
-from engine.serve.auth import Guest, guest_of
+from engine.serve.auth import KeyOwner, owner_of
 from engine.serve.models import ModelRegistry
 from engine.serve.routes.base import APIRoute
 from engine.serve.routes.schema import Body, InSession, SessionName, SessionOptions
-from engine.serve.sessions import ServerSession, SessionRegistry, checked_name
+from engine.serve.sessions import SessionEntry, SessionRegistry, checked_name
 
 MAX_TTL_S = 30 * 86400.0
 
@@ -40,7 +40,7 @@ _REPLY = ("prompt_tokens", "reused_tokens", "generated_tokens", "tokens_per_s")
 
 
 class SessionRoutes:
-    """Handlers for the session routes. Guests only see their own sessions."""
+    """Handlers for the session routes. Owners only see their own sessions."""
 
     def __init__(self, served: ModelRegistry, sessions: SessionRegistry) -> None:
         self._served = served
@@ -70,24 +70,24 @@ class SessionRoutes:
 
     async def _make(self, request: Request) -> Response:
         asked = await bodies.read_small(request, SessionBody)
-        guest = guest_of(request.scope)
+        owner = owner_of(request.scope)
         name = asked.session_id or uuid.uuid4().hex
         config = replace(asked.config(asked.reasoning), system=asked.system)
-        with self._served.use(asked.model, guest) as entry:
+        with self._served.use(asked.model, owner) as entry:
             model = await self._served.load(entry)
-            named = self._sessions.make(guest, name, model, config, asked.ttl_seconds)
+            named = self._sessions.make(owner, name, model, config, asked.ttl_seconds)
             ticket = named.queue.enter()
             try:
                 await self._open(named)
             except EngineError:
-                if not named.freed:
-                    self._sessions.delete(guest, name)
+                if not named.is_freed:
+                    self._sessions.delete(owner, name)
                 raise
             finally:
                 run_cleanup(ticket.leave)
         return await self._session_response(named, 201)
 
-    async def _open(self, named: ServerSession) -> None:
+    async def _open(self, named: SessionEntry) -> None:
         """Open a session in the engine.
 
         Raises:
@@ -98,7 +98,7 @@ class SessionRoutes:
             return
         # The engine only reports this error with the first message, so check here.
         with suppress(TimeoutError):
-            if session.id not in (await self._served.figures())["sessions"] and not named.freed:
+            if session.id not in (await self._served.figures())["sessions"] and not named.is_freed:
                 raise EngineError(
                     UNSUPPORTED_SESSION,
                     f"{named.model.name} does not support a KV cache of {named.config.kv_bits} "
@@ -107,7 +107,7 @@ class SessionRoutes:
 
     async def _list(self, request: Request) -> Response:
         stats = await self._figures()
-        found = [_session_json(n, *stats) for n in self._sessions.of(guest_of(request.scope))]
+        found = [_session_json(n, *stats) for n in self._sessions.of(owner_of(request.scope))]
         return JSONResponse({"object": "list", "data": found})
 
     async def _read(self, request: Request) -> Response:
@@ -123,11 +123,11 @@ class SessionRoutes:
         return await self._session_response(named, 200)
 
     async def _delete(self, request: Request) -> Response:
-        guest, name = _asked(request)
-        self._sessions.delete(guest, name)
+        owner, name = _asked(request)
+        self._sessions.delete(owner, name)
         return JSONResponse({"id": name, "object": "session.deleted", "deleted": True})
 
-    async def _session_response(self, named: ServerSession, status: int) -> Response:
+    async def _session_response(self, named: SessionEntry, status: int) -> Response:
         return JSONResponse(_session_json(named, *await self._figures()), status)
 
     async def _figures(self) -> tuple[dict[str, Any], list[str]]:
@@ -141,12 +141,12 @@ class SessionRoutes:
         return (stats["sessions"], stats["queue"]) if stats else ({}, [])
 
 
-def _asked(request: Request) -> tuple[Guest, str]:
-    return guest_of(request.scope), checked_name(request.path_params["id"], "A session's id")
+def _asked(request: Request) -> tuple[KeyOwner, str]:
+    return owner_of(request.scope), checked_name(request.path_params["id"], "A session's id")
 
 
-def _session_json(named: ServerSession, stats: dict[str, Any], queue: list[str]) -> dict[str, Any]:
-    """Format a session for its guest. `stats` is keyed by engine session id."""
+def _session_json(named: SessionEntry, stats: dict[str, Any], queue: list[str]) -> dict[str, Any]:
+    """Format a session for its owner. `stats` is keyed by engine session id."""
     own = named.session.id if named.session else ""
     figures = cast(dict[str, Any], stats.get(own, {}))
     waits = named.ticket is not None and not named.ticket.admitted.done()
@@ -154,7 +154,7 @@ def _session_json(named: ServerSession, stats: dict[str, Any], queue: list[str])
     return {
         "id": named.name,
         "object": "session",
-        "created": int(named.made),
+        "created": int(named.created_at),
         "model": named.model.name,
         "status": figures.get("status", "idle"),
         "tokens": figures.get("kv_tokens", 0),

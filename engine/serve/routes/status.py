@@ -18,7 +18,7 @@ from engine.errors import EngineError
 from engine.model.info import Model
 from engine.serve import errors
 from engine.serve.agents import AgentRegistry
-from engine.serve.auth import FairShare, Guest, guest_of
+from engine.serve.auth import FairShare, KeyOwner, owner_of
 from engine.serve.metrics import Metrics, exposition
 from engine.serve.models import ModelRegistry
 from engine.serve.reply_slots import ReplySlots
@@ -43,7 +43,7 @@ class Health:
         engine: Engine,
         served: ModelRegistry,
         sessions: SessionRegistry,
-        places: ReplySlots,
+        slots: ReplySlots,
         metrics: Metrics,
         connections: Callable[[], int],
         agents: AgentRegistry,
@@ -53,7 +53,7 @@ class Health:
         self._engine = engine
         self._served = served
         self._sessions = sessions
-        self._places = places
+        self._slots = slots
         self._metrics = metrics
         self._connections = connections
         self._agents = agents
@@ -84,14 +84,14 @@ class Health:
         status = 200 if word == "ok" else 503
         told: dict[str, Any] = {"status": word}
         if not request.scope.get("stretto.stranger"):
-            guest = guest_of(request.scope)
-            last = self._metrics_for(guest).last_event
+            owner = owner_of(request.scope)
+            last = self._metrics_for(owner).last_event
             told |= {
                 "models": [entry.name for entry in self._served.entries],
-                "loaded": [model.name for model in self._loaded(guest)],
+                "loaded": [model.name for model in self._loaded(owner)],
                 "engine_alive": self._engine.is_running,
                 "last_step_seconds_ago": None if last is None else _since(last),
-                **self._counts(guest),
+                **self._counts(owner),
             }
             if sentence:
                 told["message"] = sentence
@@ -99,37 +99,37 @@ class Health:
 
     async def agents(self, request: Request) -> Response:
         """List the agents that use the caller's key."""
-        seen = self._agents.of(guest_of(request.scope).id)
+        seen = self._agents.of(owner_of(request.scope).id)
         left_out = ("engine_sessions", "keeps")
         told = [{k: v for k, v in to_builtins(a).items() if k not in left_out} for a in seen]
         return JSONResponse({"object": "list", "data": told})
 
     async def metrics(self, request: Request) -> Response:
-        guest = guest_of(request.scope)
-        gauges = await self._gauges(guest)
+        owner = owner_of(request.scope)
+        gauges = await self._gauges(owner)
         # Run in a thread, so that neither formatting nor the slow import delays streams.
-        work = partial(exposition, self._metrics_for(guest), gauges)
+        work = partial(exposition, self._metrics_for(owner), gauges)
         text, kind = await in_thread(self._pool, work)
         return Response(text, media_type=kind)
 
-    def _metrics_for(self, guest: Guest) -> Metrics:
-        return self._metrics.of(guest.id) if self._sharing.several else self._metrics
+    def _metrics_for(self, owner: KeyOwner) -> Metrics:
+        return self._metrics.of(owner.id) if self._sharing.several else self._metrics
 
-    def _loaded(self, guest: Guest) -> list[Model]:
-        shown = (e.model for e in self._served.entries if self._served.is_shown_loaded(e, guest))
+    def _loaded(self, owner: KeyOwner) -> list[Model]:
+        shown = (e.model for e in self._served.entries if self._served.may_see_loaded(e, owner))
         return [model for model in shown if model is not None]
 
-    def _counts(self, guest: Guest) -> dict[str, int]:
-        places = self._places
+    def _counts(self, owner: KeyOwner) -> dict[str, int]:
+        slots = self._slots
         if self._sharing.several:
-            answering, waiting = places.queue.going_of(guest.id), places.waiting_of(guest.id)
-            sessions = len(self._sessions.of(guest))
+            answering, waiting = slots.queue.running_of(owner.id), slots.waiting_of(owner.id)
+            sessions = len(self._sessions.of(owner))
         else:
-            answering, waiting = places.queue.going, places.waiting
+            answering, waiting = slots.queue.running, slots.waiting
             sessions = len(self._sessions)
         return {"answering": answering, "waiting": waiting, "sessions": sessions}
 
-    async def _gauges(self, guest: Guest) -> dict[str, tuple[str, float]]:
+    async def _gauges(self, owner: KeyOwner) -> dict[str, tuple[str, float]]:
         alive = self._engine.is_running
         stats: dict[str, Any] = {}
         if alive:
@@ -137,11 +137,11 @@ class Health:
                 stats = await self._served.figures()
             except (TimeoutError, EngineError):
                 alive = False
-        counts, several = self._counts(guest), self._sharing.several
-        agents = len(self._agents.of(guest.id)) if several else len(self._agents)
+        counts, several = self._counts(owner), self._sharing.several
+        agents = len(self._agents.of(owner.id)) if several else len(self._agents)
         found = {
             "engine_up": ("1 if the engine responds.", float(alive)),
-            "models_loaded": ("Models in memory.", float(len(self._loaded(guest)))),
+            "models_loaded": ("Models in memory.", float(len(self._loaded(owner)))),
             "sessions": ("Sessions with an id.", float(counts["sessions"])),
             "answering": ("Running answers.", float(counts["answering"])),
             "waiting": ("Waiting requests.", float(counts["waiting"])),

@@ -10,7 +10,7 @@ import pytest
 
 from engine import Engine, EngineError, SamplingParams, TextDelta
 from engine.errors import CONTEXT_OVERFLOW, MESSAGE_TOO_LONG
-from engine.runtime.preparing import not_kept, slide, without
+from engine.runtime.preparing import dropped_messages, slide, without
 from tests.engine.families import FAMILIES
 
 Folder = Callable[[str], Path]
@@ -147,10 +147,10 @@ def test_call_is_never_separated_from_its_result() -> None:
         assert kept[:2] == [system, user("go on")]
         assert [m["role"] for m in kept[2:]] == ["assistant", "tool"] * (len(kept) // 2 - 1)
         assert kept[-2:] == work[-2:]
-        assert count == len(not_kept(messages, kept)) == len(messages) - len(kept)
+        assert count == len(dropped_messages(messages, kept)) == len(messages) - len(kept)
         # Sending the whole conversation again drops the same messages, plus the new ones.
         later = [*messages, *called(9)]
-        assert without(later, not_kept(messages, kept)) == [*kept, *called(9)]
+        assert without(later, dropped_messages(messages, kept)) == [*kept, *called(9)]
 
 
 def test_sliding_chat_continues_and_reports_dropped_turns(

@@ -80,7 +80,7 @@ FRAMES = {
     "planning": (Scheduler, "plan"),
     "executing": (Executor, "run"),
     "finishing": (Delivery, "deliver"),
-    "telling places": (Delivery, "_tell_places"),
+    "telling places": (Delivery, "_report_positions"),
     "learning": (Scheduler, "observe"),
     "looking for lost replies": (State, "fail_lost"),
     "reading pieces": (loop.Loop, "_read_pieces"),
@@ -281,7 +281,7 @@ def test_fault_while_restoring_a_cache_ends_no_reply(
         assert not left
 
 
-@pytest.mark.parametrize("name", ["_let_go", "_fail"])
+@pytest.mark.parametrize("name", ["_detach_request", "_fail"])
 def test_fault_while_ending_leaves_the_chat_usable(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

@@ -292,7 +292,7 @@ def test_loading_steps_grow_with_slow_decode_steps(
     candidate = Candidate(examined(model_folder("plain")), None)  # type: ignore[arg-type]
     command = Load(str(model_folder("plain")), CommandFuture(), None, None)
     loading._queue.append(ModelLoad("key", [command], candidate))
-    wanted = loading.wanted()
+    wanted = loading.pending()
     assert wanted is not None
     loading.begin(LoadAdmission(wanted.key, wanted.nbytes, False))
     for decoding, count in ((0.0, 1), (0.05, 1), (0.07, 2), (0.2, 3), (0.4, 6), (9.0, 13)):

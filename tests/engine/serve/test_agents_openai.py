@@ -708,11 +708,11 @@ def test_unknown_or_repeated_references_are_named(agents: Server) -> None:
         assert names[0] in answer.json["error"]["message"]
 
 
-def test_references_of_other_guests_are_unknown() -> None:
+def test_references_of_other_keys_are_unknown() -> None:
     stored = StoredResponses()
     item = {"id": "msg_1", "type": "message", "role": "assistant", "content": []}
-    stored.put(LOCAL, responses.StoredResponse([], {"id": "resp_1", "output": [item]}))
+    stored.add(LOCAL, responses.StoredResponse([], {"id": "resp_1", "output": [item]}))
     asked = [{"type": "item_reference", "id": "msg_1"}]
-    assert stored.resolved(LOCAL, asked) == [item]
+    assert stored.resolve_references(LOCAL, asked) == [item]
     with pytest.raises(RequestError):
-        stored.resolved(replace(LOCAL, id="other"), asked)
+        stored.resolve_references(replace(LOCAL, id="other"), asked)

@@ -59,7 +59,7 @@ def test_stored_bytes_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def put(name: str, size: int) -> None:
         told = {"id": name, "metadata": {"x": "y" * size}}
-        stored.put(LOCAL, StoredResponse([{"role": "user", "content": "hello"}], told))
+        stored.add(LOCAL, StoredResponse([{"role": "user", "content": "hello"}], told))
 
     for number in range(8):
         put(f"small {number}", 2_000)

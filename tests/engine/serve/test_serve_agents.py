@@ -17,7 +17,7 @@ from engine import Engine, Model
 from engine.engine import Session
 from engine.serve import agents as agents_of
 from engine.serve.agents import MAX_IDLE_AGENTS, AgentRegistry, AgentSnapshot, identify, program_of
-from engine.serve.auth import Guest, set_guest
+from engine.serve.auth import KeyOwner, set_owner
 from engine.serve.errors import RequestError
 from engine.serve.requests import ModelRequest
 from engine.serve.server import Server
@@ -174,7 +174,7 @@ def test_paused_group_pauses_new_members(server: Server) -> None:
     until(lambda: sum(s.is_active or s.model != "" for s in lanes(server)) == 7)
     time.sleep(0.3)
     assert all(client.is_alive() for client in clients)
-    assert not server.places.queue.going  # idle agents occupy no slots
+    assert not server.slots.queue.running  # idle agents occupy no slots
     plain = ask(server, "POST", CHAT, body(model="plain"))
     assert plain.status == 200
     for agent in server.requests.agents.group(lanes(server)[0].group):
@@ -282,13 +282,13 @@ def test_status_route_shows_only_own_agents(server: Server) -> None:
 
 
 def who(
-    content: Any, agent: str = CLAUDE, guest: str = "", **named: str
+    content: Any, agent: str = CLAUDE, owner: str = "", **named: str
 ) -> agents_of.AgentIdentity:
     pairs = [(b"user-agent", agent.encode("latin-1", "replace"))]
     pairs += [(k.replace("_", "-").encode(), v.encode()) for k, v in named.items()]
     said = content if isinstance(content, dict) else {"messages": content}
     scope = {"type": "http", "headers": pairs}
-    set_guest(scope, Guest(guest, guest))
+    set_owner(scope, KeyOwner(owner, owner))
     return identify(scope, said, None)
 
 
@@ -380,14 +380,14 @@ def test_agent_without_id_is_known_by_conversation_start() -> None:
 def shown() -> ModelRequest:
     """Return a fake for the request state that an agent keeps."""
     made = SimpleNamespace(
-        **dict.fromkeys(("pieces", "size", "room"), 0),
+        **dict.fromkeys(("pieces", "size", "context_length"), 0),
         model="m",
         state="answering",
-        called=False,
+        last_call_id="",
         paused=False,
-        read=(0, 0, 0),
+        progress=(0, 0, 0),
         rate=0.0,
-        began=0.0,
+        started_at=0.0,
         engine_sessions=(),
         messages=(),
         text="",
@@ -455,15 +455,15 @@ TOOL_RESULT = [user("x"), {"role": "user", "content": [{"type": "tool_result"}]}
 @pytest.mark.parametrize("flood", ["a", "b"])
 def test_stopped_agent_stays_stopped_among_many(flood: str) -> None:
     known, request = AgentRegistry(), shown()
-    agent = known.begin(request, who([user("x")], guest="b", thread_id="1"))
+    agent = known.begin(request, who([user("x")], owner="b", thread_id="1"))
     known.end(agent, request)
     agent.stop()
     for n in range(2 * MAX_IDLE_AGENTS):
         request = shown()
-        known.end(known.begin(request, who([user("x")], guest=flood, thread_id=f"x{n}")), request)
+        known.end(known.begin(request, who([user("x")], owner=flood, thread_id=f"x{n}")), request)
     with pytest.raises(RequestError):
-        known.begin(shown(), who(TOOL_RESULT, guest="b", thread_id="1"))
-    known.begin(shown(), who([user("go on")], guest="b", thread_id="1"))
+        known.begin(shown(), who(TOOL_RESULT, owner="b", thread_id="1"))
+    known.begin(shown(), who([user("go on")], owner="b", thread_id="1"))
 
 
 def test_stopped_agent_stays_stopped_when_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -479,10 +479,10 @@ def test_stopped_agent_stays_stopped_when_forgotten(monkeypatch: pytest.MonkeyPa
 
 def test_agents_of_one_key_do_not_displace_others() -> None:
     known = AgentRegistry()
-    for guest, count in (("b", 3), ("a", 2 * MAX_IDLE_AGENTS)):
+    for owner, count in (("b", 3), ("a", 2 * MAX_IDLE_AGENTS)):
         for n in range(count):
             request = shown()
-            agent = known.begin(request, who([user("x")], guest=guest, thread_id=str(n)))
+            agent = known.begin(request, who([user("x")], owner=owner, thread_id=str(n)))
             known.store_conversation(agent, request, [{"role": "user", "content": "x"}], 2**20)
             known.end(agent, request)
     assert len(known.of("a")) <= MAX_IDLE_AGENTS + 1
@@ -492,9 +492,9 @@ def test_agents_of_one_key_do_not_displace_others() -> None:
 def test_agent_numbers_reveal_nothing_about_other_keys() -> None:
     known = AgentRegistry()
     numbers = []
-    for guest in "bab":
+    for owner in "bab":
         request = shown()
-        agent = known.begin(request, who([user(guest)], guest=guest, thread_id=str(len(numbers))))
+        agent = known.begin(request, who([user(owner)], owner=owner, thread_id=str(len(numbers))))
         numbers.append(agent.number)
         known.end(agent, request)
     assert len(set(numbers)) == 3

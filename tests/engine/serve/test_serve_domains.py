@@ -9,8 +9,8 @@ import pytest
 from engine import Engine, Model, SamplingParams
 from engine.engine import Session
 from engine.messages import Message, ToolCallDelta, ToolCallFailed, ToolCallStarted
-from engine.serve.auth import Guest, Keys, Settings
-from engine.serve.conversations import MAX_IDLE_PER_GUEST, Conversation, ConversationPool
+from engine.serve.auth import KeyOwner, Keys, Settings
+from engine.serve.conversations import MAX_IDLE_PER_OWNER, Conversation, ConversationPool
 from engine.serve.routes.base import Choice
 from engine.serve.server import Server
 from engine.serve.sessions import SessionConfig
@@ -49,17 +49,17 @@ class Unread(str):
 
 
 def known_conversations(*said: tuple[str, list[Message]]) -> ConversationPool:
-    """Build a pool of idle conversations by guest."""
+    """Build a pool of idle conversations by owner."""
 
     class Idle:
         id = "x"
 
     known = ConversationPool(None)  # type: ignore[arg-type]
-    for guest, messages in said:
-        kind = (guest, "m", SessionConfig())
+    for owner, messages in said:
+        kind = (owner, "m", SessionConfig())
         one = Conversation(Idle(), kind)  # type: ignore[arg-type]
         one.messages = messages
-        known.give_back(one)
+        known.put_back(one)
     return known
 
 
@@ -154,7 +154,7 @@ def test_conversations_of_one_key_do_not_close_anothers(
 
         first = turn(said, one)
         said += [first["choices"][0]["message"], user("and then?")]
-        for number in range(MAX_IDLE_PER_GUEST + 4):
+        for number in range(MAX_IDLE_PER_OWNER + 4):
             turn([user(f"{number} of many")], two)
         assert cached(turn(said, one)) > len(BEGINNING)
 
@@ -185,14 +185,14 @@ def test_key_with_most_conversations_loses_one(loaded: tuple[Engine, Model]) -> 
     _, model = loaded
     kept: dict[str, list[Session]] = {"a": [], "b": [], "c": []}
 
-    def say(guest: str) -> None:
-        number = f"{guest} {len(kept[guest])}"
-        found = known.acquire(model, [user(number)], SessionConfig(), Guest(guest))
-        kept[guest].append(found.session)
-        known.give_back(found)
+    def say(owner: str) -> None:
+        number = f"{owner} {len(kept[owner])}"
+        found = known.acquire(model, [user(number)], SessionConfig(), KeyOwner(owner))
+        kept[owner].append(found.session)
+        known.put_back(found)
 
-    def held_by(guest: str) -> list[int]:
-        return [n for n, s in enumerate(kept[guest]) if s in held.open]
+    def held_by(owner: str) -> list[int]:
+        return [n for n, s in enumerate(kept[owner]) if s in held.open]
 
     for _ in range(6):
         say("a")

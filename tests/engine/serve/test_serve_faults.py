@@ -32,7 +32,7 @@ from engine.runtime.workers import MAX_THREADS
 from engine.serve import bodies
 from engine.serve import models as loaded_again
 from engine.serve.connection import Connection
-from engine.serve.conversations import MAX_IDLE_PER_GUEST
+from engine.serve.conversations import MAX_IDLE_PER_OWNER
 from engine.serve.server import Server
 from tests.checked import PROGRAM
 from tests.engine.serving import NEVER_ENDS, connect, rest, running, status, user
@@ -188,8 +188,8 @@ def test_place_is_free_while_a_client_still_reads(loaded: tuple[Engine, Model]) 
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
         client.connect(("127.0.0.1", server.port))
         client.sendall(request(large_answer(max_tokens=200)))
-        until(lambda: server.places.queue.going == 1)
-        until(lambda: server.places.queue.going == 0)
+        until(lambda: server.slots.queue.running == 1)
+        until(lambda: server.slots.queue.running == 0)
         (waiting,) = server.requests.all()
         assert waiting.pieces == 200, "the answer has ended, and its client has not read it"
         assert server.served.entries[0].users == 0
@@ -208,8 +208,8 @@ def test_unread_answer_counts_toward_the_total(
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
         client.connect(("127.0.0.1", server.port))
         client.sendall(request(large_answer(max_tokens=12_000)))
-        until(lambda: server.places.queue.going == 1)
-        until(lambda: server.places.queue.going == 0)
+        until(lambda: server.slots.queue.running == 1)
+        until(lambda: server.slots.queue.running == 0)
         assert b"capacity_exhausted" in rest(client)
     assert server._answering.held.bytes == 0
 
@@ -527,7 +527,7 @@ def test_random_disconnects_leave_nothing(own: Server) -> None:
     at_rest()
     assert lasting_threads() <= threads
     until(lambda: descriptors() <= files)
-    until(lambda: len(own.engine.stats()["sessions"]) <= MAX_IDLE_PER_GUEST)
+    until(lambda: len(own.engine.stats()["sessions"]) <= MAX_IDLE_PER_OWNER)
     assert memory() - sessions < 30 * 2**20
     assert ask(own)[0] == 200
 

@@ -26,10 +26,11 @@ from engine.serve import bodies
 from engine.serve.auth import Keys
 from engine.serve.connection import READ_BYTES, Connection
 from engine.serve.conversations import Conversation, ConversationPool
-from engine.serve.model_requests import SERVER_STOPPING, EventRelay, RequestReplies
+from engine.serve.model_requests import SERVER_STOPPING
 from engine.serve.models import ModelRegistry
 from engine.serve.queue import Queue, QueueEntry
 from engine.serve.reply_slots import ReplySlots
+from engine.serve.requests import EventRelay, RequestReplies
 from engine.serve.routes.base import Choice
 from engine.serve.server import Server
 from tests.engine.families import FAMILIES
@@ -66,7 +67,7 @@ def test_stopped_replies_have_their_last_event() -> None:
 
     def send(_prompt: Any, _params: Any, on_event: Callable[[Event], None], _template: Any) -> Any:
         on_event(ended)
-        return SimpleNamespace(done=True, cancel=lambda *_: None)
+        return SimpleNamespace(cancel=lambda *_: None)
 
     async def played() -> None:
         generation: Any = SimpleNamespace(
@@ -74,9 +75,9 @@ def test_stopped_replies_have_their_last_event() -> None:
         )
         session: Any = SimpleNamespace(id="session", send=send)
         with ExitStack() as held:
-            own: Any = None, generation, [Choice(0)], session, None, held, EventRelay()
+            own: Any = None, generation, [Choice(0)], None, EventRelay()
             replies = RequestReplies(*own)
-            replies.start()
+            replies.start(session, held)
             await replies.stop()
         assert replies.last is ended
 
@@ -152,26 +153,26 @@ def test_waiting_request_learns_of_freed_session(
     with connect(server, raw(endless(session_id="a"))) as one:
         until_said(one, b"data: ")
         waiting = in_background(server, session_id="b")
-        until(lambda: server.places.waiting == 1)
+        until(lambda: server.slots.waiting == 1)
         assert ask(server, "DELETE", "/v1/sessions/b").status == 200
         assert waiting.result(60).code == "session_closed"
-        assert server.places.queue.going == 1, "the first one still has its place"
+        assert server.slots.queue.running == 1, "the first one still has its place"
 
 
 def test_each_answer_takes_a_slot(serve: Serve) -> None:
     server = serve(at_once=4)
     with connect(server, raw(endless(n=3))) as three:
         until_said(three, b"data: ")
-        assert server.places.queue.going == 3
+        assert server.slots.queue.running == 3
         assert ask(server, "POST", CHAT, body()).status == 200
         two = in_background(server, n=2)
-        until(lambda: server.places.waiting == 1)
+        until(lambda: server.slots.waiting == 1)
         one = in_background(server)
-        until(lambda: server.places.waiting == 2)
-        assert server.places.queue.going == 3, "nobody overtakes who waits for two places"
+        until(lambda: server.slots.waiting == 2)
+        assert server.slots.queue.running == 3, "nobody overtakes who waits for two places"
     assert len(two.result(60).json["choices"]) == 2
     assert one.result(60).status == 200
-    until(lambda: server.places.queue.going == 0)
+    until(lambda: server.slots.queue.running == 0)
     many = ask(server, "POST", CHAT, body(n=9))
     assert len(many.json["choices"]) == 9, "who wants more than there are has all of them"
 
@@ -180,7 +181,7 @@ def test_request_for_several_places_is_not_overtaken() -> None:
     async def played() -> None:
         line = Queue(6, reserved=1)
         first = [line.enter(named) for named in (True, True, False, False)]
-        several = line.enter(True, places=4)
+        several = line.enter(True, slots=4)
         behind = [line.enter(named) for named in (False, True, False)]
         assert all(turn.admitted.done() for turn in first)
         assert not any(turn.admitted.done() for turn in (several, *behind))
@@ -191,12 +192,12 @@ def test_request_for_several_places_is_not_overtaken() -> None:
         for turn in (first[0], first[1]):
             turn.leave()
         assert [turn.admitted.done() for turn in (several, *behind)] == [True] * 3 + [False]
-        assert line.going == 6
+        assert line.running == 6
         several.leave()
         assert behind[2].admitted.done()
         for turn in behind:
             turn.leave()
-        assert (line.going, line.busy) == (0, False)
+        assert (line.running, line.busy) == (0, False)
 
     asyncio.run(played())
 
@@ -210,7 +211,7 @@ def test_unnamed_model_is_that_of_new_session(
     engine, model = loaded
     server = serve(folders=(other,))
     assert ask(server, "POST", "/v1/models/other/load").status == 200
-    server.unloaded(model.id)  # only the server is notified
+    server.note_unloaded(model.id)  # only the server is notified
     until(lambda: server.served.entries[0].model is None)
     slow = Slow(engine, monkeypatch)
     first = in_background(server, session_id="a")
@@ -241,7 +242,7 @@ def test_window_unload_ends_no_answer_of_other_model(
         assert unloaded is not None
         engine.unload(unloaded)
         assert b'"model_unloaded"' in rest(two)
-        server.unloaded(unloaded.id)
+        server.note_unloaded(unloaded.id)
         # It is reloaded on demand, without closing another session.
         assert ask(server, "POST", CHAT, body(session_id="b")).json["model"] == "other"
         until_said(one, b"data: ")
@@ -298,7 +299,7 @@ def test_failed_reload_does_not_block_other_models(
 GIVING_UP: dict[str, tuple[Any, str]] = {
     "a place": (ReplySlots, "_leave"),
     "a named place": (ReplySlots, "_leave_named"),
-    "a conversation": (ConversationPool, "give_back"),
+    "a conversation": (ConversationPool, "put_back"),
     "a session": (Session, "close"),
     "a ticket": (QueueEntry, "leave"),
     "replies": (RequestReplies, "stop"),
@@ -330,7 +331,7 @@ def test_a_fault_while_a_request_ends_leaves_nothing_behind(
             patched.setattr(where, name, faulty)
             calls = count(1)
             assert ask(server, "POST", CHAT, body(**fields)).status in (200, 500)
-        until(lambda: not server.places.queue.busy)
+        until(lambda: not server.slots.queue.busy)
         assert ask(server, "POST", CHAT, body(**fields)).status == 200
     server.conversations.clear()
     named = server.sessions.all()
@@ -342,15 +343,15 @@ def test_each_part_of_a_request_is_cleaned_up_once(
 ) -> None:
     """Returning a conversation twice would give it two users if a request took it in between."""
     server, calls = serve(), []
-    give_back = ConversationPool.give_back
+    put_back = ConversationPool.put_back
 
     def counted(known: ConversationPool, conversation: Conversation) -> None:
         calls.append(conversation)
-        give_back(known, conversation)
+        put_back(known, conversation)
 
-    monkeypatch.setattr(ConversationPool, "give_back", counted)
+    monkeypatch.setattr(ConversationPool, "put_back", counted)
     assert ask(server, "POST", CHAT, body()).status == 200
-    until(lambda: not server.places.queue.busy)
+    until(lambda: not server.slots.queue.busy)
     assert len(calls) == 1
 
 
@@ -387,7 +388,7 @@ def test_revoked_key_loses_answers_and_sessions(serve: Serve, tmp_path: Path) ->
     with connect(server, raw(endless(session_id="a"), f"Authorization: {bad}")) as one:
         until_said(one, b"data: ")
         with connect(server, raw(body(session_id="a"), f"Authorization: {bad}")) as two:
-            until(lambda: server.places.waiting == 1)
+            until(lambda: server.slots.waiting == 1)
             keys.revoke("bad")
             assert b'"invalid_api_key"' in rest(one)
             assert status(rest(two)) in (401, 409)
@@ -426,9 +427,9 @@ def test_request_for_lost_model_learns_of_server_end(
     """The shutdown and the engine's error coincide. The model exists, so 404 would be wrong."""
     server = serve()
 
-    async def fails(replies: RequestReplies, take: Callable[[Choice, Event], bool]) -> None:
+    async def fails(replies: RequestReplies, on_event: Callable[[Choice, Event], bool]) -> None:
         server.served.end(EngineError(ENGINE_STOPPED, SERVER_STOPPING))
-        take(replies._choices[0], Failed("", "", code, "The model of this chat is not loaded."))
+        on_event(replies.choices[0], Failed("", "", code, "The model of this chat is not loaded."))
 
     monkeypatch.setattr(RequestReplies, "relay", fails)
     answer = ask(server, "POST", CHAT, body())

@@ -288,9 +288,9 @@ def test_caches_of_unknown_keys_go_with_a_revoked_key(tmp_path: Path) -> None:
     listed = tmp_path / APART / "conversations"
     listed.write_text(listed.read_text() + f"\n{'1' * 64} {APART}{1:032x}")
     again = ConversationIndex(tmp_path)
-    assert again.owned("revoked") == [f"{APART}{1:032x}"]
+    assert again.names_of("revoked") == [f"{APART}{1:032x}"]
     again.note(["1" * 64], f"{APART}{1:032x}", "other")
-    assert again.owned("revoked") == []
+    assert again.names_of("revoked") == []
 
 
 def test_two_servers_may_have_one_folder(folder: Path, tmp_path: Path) -> None:

@@ -241,7 +241,7 @@ def test_queue_is_ordered_and_reports_position(serve: Serve) -> None:
         waiting = []
         for i in range(3):
             waiting.append(connect(server, raw(endless(session_id=f"w{i}"))))
-            until(lambda i=i: server.places.waiting == i + 1)  # type: ignore[misc]
+            until(lambda i=i: server.slots.waiting == i + 1)  # type: ignore[misc]
         for i, client in enumerate(waiting):
             assert f"({i} ahead)".encode() in until_said(client, b" ahead)")
         full = ask(server, "POST", CHAT, body(session_id="x"))
@@ -250,7 +250,7 @@ def test_queue_is_ordered_and_reports_position(serve: Serve) -> None:
         one.close()
         for i, client in enumerate(waiting):
             until_said(client, b"data: ")
-            assert server.places.waiting == 2 - i
+            assert server.slots.waiting == 2 - i
             client.close()
 
 
@@ -266,8 +266,8 @@ def test_client_that_disconnects_leaves_the_queue(serve: Serve) -> None:
     with connect(server, raw(endless(session_id="a"))) as one:
         until_said(one, b"data: ")
         with connect(server, raw(body(session_id="a"))):
-            until(lambda: server.places.waiting == 1)
-        until(lambda: server.places.waiting == 0)
+            until(lambda: server.slots.waiting == 1)
+        until(lambda: server.slots.waiting == 0)
         assert running(server) == 1
     until(lambda: running(server) == 0)
     assert ask(server, "POST", CHAT, body(session_id="a")).status == 200
@@ -278,7 +278,7 @@ def test_client_that_disconnects_in_the_queue_leaves_no_session(serve: Serve) ->
     with connect(server, raw(endless(session_id="a"))) as one:
         until_said(one, b"data: ")
         with connect(server, raw(body(session_id="b"))):
-            until(lambda: server.places.waiting == 1)
+            until(lambda: server.slots.waiting == 1)
         until(lambda: [named.name for named in server.sessions.all()] == ["a"])
 
 
@@ -287,7 +287,7 @@ def test_freeing_session_ends_its_requests(serve: Serve) -> None:
     with connect(server, raw(endless(session_id="a"))) as one:
         until_said(one, b"data: ")
         with connect(server, raw(body(session_id="a"))) as two:
-            until(lambda: server.places.waiting == 1)
+            until(lambda: server.slots.waiting == 1)
             assert ask(server, "DELETE", "/v1/sessions/a").status == 200
             assert b'"session_closed"' in rest(one)
             got = rest(two)
@@ -314,7 +314,7 @@ def test_shutdown_notifies_waiting_requests(serve: Serve) -> None:
     with connect(server, raw(endless(session_id="a"))) as one:
         until_said(one, b"data: ")
         with connect(server, raw(body(session_id="a"))) as two:
-            until(lambda: server.places.waiting == 1)
+            until(lambda: server.slots.waiting == 1)
             server.stop()
             assert status(rest(two)) == 503
         assert b"The server is shutting down" in rest(one)
@@ -475,7 +475,7 @@ def test_follows_is_refused_where_meaningless(serve: Serve) -> None:
     assert ids(server) == []
     long = user("long " * (MAX_STORED_BYTES // 5))  # too long for the model, so not kept
     assert (
-        SentConversation().followed(None, [long], MAX_STORED_BYTES + 1).storable
+        SentConversation().continued_by(None, [long], MAX_STORED_BYTES + 1).storable
         == SentConversation()
     )
     assert ask(server, "GET", "/v1/models").json["stretto"] == {"sessions": 1}

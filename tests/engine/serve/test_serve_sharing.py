@@ -40,9 +40,9 @@ def test_idle_key_precedes_busy_key(serve: Serve, keys: Keys) -> None:
     server = serve(at_once=16)
     greedy = [stream(server, b) for _ in range(24)]
     try:
-        until(lambda: server.places.queue.going == 15 and server.places.waiting == 9)
+        until(lambda: server.slots.queue.running == 15 and server.slots.waiting == 9)
         assert ask(server, "POST", CHAT, body(), **bearer(a)).status == 200
-        assert server.places.waiting == 9, "they wait for their own"
+        assert server.slots.waiting == 9, "they wait for their own"
     finally:
         for client in greedy:
             client.close()
@@ -55,7 +55,7 @@ def test_key_alone_has_all_places(serve: Serve, keys: Keys) -> None:
     server = serve(at_once=16)
     clients = [stream(server, only) for _ in range(16)]
     try:
-        until(lambda: server.places.queue.going == 16)
+        until(lambda: server.slots.queue.running == 16)
     finally:
         for client in clients:
             client.close()
@@ -67,12 +67,12 @@ def test_next_turn_goes_to_the_key_with_least(serve: Serve, keys: Keys) -> None:
     greedy = []
     for count in range(6):
         greedy.append(stream(server, b))
-        until(lambda n=count: server.places.queue.going + server.places.waiting == n + 1)  # type: ignore[misc]
+        until(lambda n=count: server.slots.queue.running + server.slots.waiting == n + 1)  # type: ignore[misc]
     with stream(server, a) as late:
         assert b"waiting for a free slot (0 ahead)" in until_said(late, b" ahead)")
         greedy[0].close()
         until_said(late, b"data: ")
-        assert server.places.waiting == 4
+        assert server.slots.waiting == 4
     for client in greedy:
         client.close()
 
@@ -91,20 +91,20 @@ def test_random_turns_are_fair() -> None:
                 line.leave(waiting.pop(rng.randrange(len(waiting))))
             else:
                 # One key sends far more requests than the others.
-                guest = rng.choice("bbbbbbbbacd")
-                waiting.append(line.enter(False, 1, guest))
+                owner_id = rng.choice("bbbbbbbbacd")
+                waiting.append(line.enter(False, 1, owner_id))
             let = [turn for turn in waiting if turn.admitted.done()]
             assert [line.before(turn) for turn in line._in_order()] == [*range(len(line.waiting))]
             waiting = [turn for turn in waiting if not turn.admitted.done()]
-            has = Counter(turn.guest for turn in inside)
+            has = Counter(turn.owner_id for turn in inside)
             for turn in let:
-                assert all(has[turn.guest] <= has[other.guest] for other in waiting)
+                assert all(has[turn.owner_id] <= has[other.owner_id] for other in waiting)
             inside += let
-            assert line.going == len(inside) <= 4
+            assert line.running == len(inside) <= 4
             assert not waiting or len(inside) == 4
         for key in "abcd":
-            own = [turn for turn in line.waiting if turn.guest == key]
-            assert [t for t in line._in_order() if t.guest == key] == own, "each key's in order"
+            own = [turn for turn in line.waiting if turn.owner_id == key]
+            assert [t for t in line._in_order() if t.owner_id == key] == own, "each key's in order"
 
     for seed in range(20):
         asyncio.run(run(seed))
@@ -125,11 +125,11 @@ def test_joining_a_long_queue_is_cheap(
 
     async def run() -> None:
         line = Queue(16, spare=lambda: 1)
-        turns = [line.enter(guest="b") for _ in range(500)]
+        turns = [line.enter(owner_id="b") for _ in range(500)]
         line.leave(turns[0])
         line.leave(turns[400])
-        assert (line.going, len(line.waiting), ordered) == (15, 483, [])
-        assert line.enter(guest="a").admitted.done()
+        assert (line.running, len(line.waiting), ordered) == (15, 483, [])
+        assert line.enter(owner_id="a").admitted.done()
         assert line.before(turns[499]) == 482
         assert len(ordered) == 1
 
@@ -143,10 +143,10 @@ def test_key_cannot_have_the_whole_queue(serve: Serve, keys: Keys) -> None:
     a, b = keys.make("a"), keys.make("b")
     server = serve(at_once=2, queue=8)
     crowd = [stream(server, b) for _ in range(2)]
-    until(lambda: server.places.queue.going == 2)
+    until(lambda: server.slots.queue.running == 2)
     for count in range(4):
         crowd.append(stream(server, b))
-        until(lambda n=count: server.places.waiting == n + 1)  # type: ignore[misc]
+        until(lambda n=count: server.slots.waiting == n + 1)  # type: ignore[misc]
     refused = ask(server, "POST", CHAT, body(), **bearer(b))
     assert (refused.status, refused.code) == (429, "capacity_exhausted")
     assert "This key already uses its share" in refused.body.decode()

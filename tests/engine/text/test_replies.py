@@ -180,8 +180,8 @@ def test_reply_arrives_as_meant(
         reply._detokenizer, tokens = pieces_of, pieces_of.tokens
     choice, pieces = answered(reply, tokens, bool(tools))
     answer, thought, made = streamed(pieces)
-    assert (answer, thought) == (choice.text, choice.thought)
-    assert choice.thought == case.get("reasoning", "")
+    assert (answer, thought) == (choice.text, choice.reasoning_text)
+    assert choice.reasoning_text == case.get("reasoning", "")
     calls = [[call.name, strict_json(call.arguments)] for call in choice.calls]
     assert calls == case.get("calls", [])
     assert case.get("raw", "") in "".join(call.arguments for call in choice.calls)
@@ -211,7 +211,7 @@ def test_spelled_marker_is_text(tokenizer: Callable[[str], Any]) -> None:
     quoted = [letters[letter] for letter in "a </think> b"]
     answer = [letters[letter] for letter in "<think>"]
     choice, _ = answered(ReplyText(its, "", (), ""), [open_, *quoted, close, *answer], False)
-    assert (choice.thought, choice.text) == ("a </think> b", "<think>")
+    assert (choice.reasoning_text, choice.text) == ("a </think> b", "<think>")
 
 
 # -- random calls ---------------------------------------------------------------------------------

@@ -196,7 +196,7 @@ def test_local_api_applies_limits_and_aliases(run: Run):
         run.until(lambda: run.app.serving.door in (ServerState.OPEN, ServerState.FAILED))
 
     def chosen() -> Any:
-        return run.app.serving._server.places.sessions._settings
+        return run.app.serving._server.slots.sessions._settings
 
     settled(lambda: fields["serve_sessions"].setValue(2))
     settled(lambda: fields["serve_evict"].click())
