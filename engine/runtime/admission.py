@@ -282,24 +282,24 @@ def choose_evictions(
     """
     queue = sorted(idle, key=lambda i: i.used_at)
     holders: dict[int, int] = {}
-    wanted = 0
+    held_bytes = 0
     for cache in queue:
-        wanted += cache.nbytes
+        held_bytes += cache.nbytes
         if cache.group and cache.group not in in_use:
-            wanted += 0 if cache.group in holders else cache.shared
+            held_bytes += 0 if cache.group in holders else cache.shared
             holders[cache.group] = holders.get(cache.group, 0) + 1
     dropped = []
     for cache in queue:
-        if wanted <= free:
+        if held_bytes <= free:
             break
         if not cache.nbytes and cache.group not in holders:
             continue  # dropping this cache would free nothing
         dropped.append(cache.key)
-        wanted -= cache.nbytes
+        held_bytes -= cache.nbytes
         if cache.group in holders:
             holders[cache.group] -= 1
-            wanted -= 0 if holders[cache.group] else cache.shared
-    return dropped, wanted
+            held_bytes -= 0 if holders[cache.group] else cache.shared
+    return dropped, held_bytes
 
 
 def _does_not_fit(request: LoadRequest, free: int, promised: int) -> str:

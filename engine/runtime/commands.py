@@ -139,7 +139,7 @@ class SessionCommands:
         if request is None or prepared is None:
             return  # the reply has ended in the meantime
         request.kv.ledger = prepared.ledger
-        request.session.gone = prepared.gone
+        request.session.omitted = prepared.omitted
         request.enqueue(prepared)
 
     def _job(self, session: SessionState, command: Send) -> Job:
@@ -158,7 +158,7 @@ class SessionCommands:
             session.on_overflow == "slide",
             session.context_length,
             list(session.history),
-            list(session.gone),
+            list(session.omitted),
             session.kv.ledger,
             command.prompt,
             command.params,
@@ -200,7 +200,7 @@ class SessionCommands:
                 scratch=False,
                 named=command.named,
                 history=[dict(m) for m in source.history],
-                gone=list(source.gone),
+                omitted=list(source.omitted),
                 request=None,
                 used_at=time.monotonic(),
             )
@@ -258,7 +258,7 @@ class SessionCommands:
             slides is not None,
             slides or model.info.context_length,
             [],
-            list(session.gone) if session is not None else [],
+            list(session.omitted) if session is not None else [],
             Ledger(),
             command.prompt,
             SamplingParams(),

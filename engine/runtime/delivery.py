@@ -131,7 +131,7 @@ class Delivery:
 
     def _advance_drafted(self, check: CheckedDraft, run: Run, request: Request) -> None:
         started = self._state.clock()
-        reason, told, accepted = _advance_draft(request, check, partial(self._accept, request))
+        reason, count, accepted = _advance_draft(request, check, partial(self._accept, request))
         if reason is not None:
             self._state.end_reply(request, reason)
         # Tokens of constrained output are only sampled here, so include the time.
@@ -139,7 +139,7 @@ class Delivery:
         run.timing = replace(
             timing,
             decode=timing.decode + spent,
-            generated=timing.generated + told,
+            generated=timing.generated + count,
             drafted=timing.drafted + len(check.drafted),
             accepted=timing.accepted + accepted,
         )
@@ -218,17 +218,17 @@ def _advance_draft(
         The reason why the answer ends, or None, and the numbers of taken and of accepted tokens.
     """
     kv, drafter = request.kv, request.session.model.drafter
-    start, told = kv.length - len(found.fed), 0
+    start, count = kv.length - len(found.fed), 0
     reason: FinishReason | None = None
     agrees = True
     while reason is None and agrees:
-        following = found.choose(request, told)
-        reason, told = take(following), told + 1
-        agrees = [following] == found.fed[told : told + 1]
-    kv.roll_back(start + told)
-    drafter.roll_back(start + told)
-    accepted = told - 1 + agrees
+        following = found.choose(request, count)
+        reason, count = take(following), count + 1
+        agrees = [following] == found.fed[count : count + 1]
+    kv.roll_back(start + count)
+    drafter.roll_back(start + count)
+    accepted = count - 1 + agrees
     drafter.drafted += len(found.drafted)
     drafter.accepted += accepted
     request.next_is_nan = None  # the token has already been taken
-    return reason, told, accepted
+    return reason, count, accepted

@@ -189,8 +189,8 @@ class Executor:
             left = self._state.requests[chunk.session].unread
         tokens = sum(part.count for part in read)
         drafted = any(isinstance(s, DraftOutcome) for s in steps)
-        told = sum(isinstance(s, TokenOutcome) for s in steps) if drafted else 0
-        run.timing = Timing(ended, decoded - started, ended - decoded, tokens, left, told)
+        generated = sum(isinstance(s, TokenOutcome) for s in steps) if drafted else 0
+        run.timing = Timing(ended, decoded - started, ended - decoded, tokens, left, generated)
 
     def start_prefill(self, request: Request) -> None:
         kv = request.kv

@@ -261,18 +261,21 @@ class Memory:
 
     # -- freeing memory ---------------------------------------------------------------------
 
-    def view(self, rows: Sequence[Row], wanted: int, everything: bool) -> MemoryView:
+    def view(self, rows: Sequence[Row], pending_bytes: int, everything: bool) -> MemoryView:
         """Return the memory usage for the scheduler.
 
         Args:
-            wanted: maximum bytes that a waiting load or embedding may need.
+            pending_bytes: maximum bytes that a waiting load or embedding may need.
             everything: list all idle caches, because all will be evicted.
         """
         promise = admission.promised((r.max_bytes, r.group, r.shared) for r in rows if r.runs)
         now = self.usage(promise)
         images = sum(idle.nbytes for idle in self._images[0].values())
         over = max(0, images - int(self.budget * IMAGE_SHARE))
-        needs = [wanted, *(r.max_bytes + r.shared for r in rows if r.status == Status.QUEUED)]
+        needs = [
+            pending_bytes,
+            *(r.max_bytes + r.shared for r in rows if r.status == Status.QUEUED),
+        ]
         needs += [r.growth_bytes for r in rows if r.growth_bytes is not None]
         # List idle chats only if some of them may have to be evicted.
         taken = now.fixed + promise.nbytes + now.idle_bytes + now.writing_bytes

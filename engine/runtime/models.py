@@ -123,15 +123,13 @@ class ModelLoader:
             self._queue.append(ModelLoad(uuid.uuid4().hex, [command], candidate))
 
     def _drop_cancelled(self) -> None:
-        gone = []
         for load in list(self._queue):
-            dropped = [command for command in load.callers if command.dropped]
-            load.callers = [command for command in load.callers if command not in dropped]
-            gone += dropped
+            cancelled = [command for command in load.callers if command.dropped]
+            load.callers = [command for command in load.callers if command not in cancelled]
             if not load.callers:
                 self._end(load)
-        for command in gone:
-            drop(command)
+            for command in cancelled:
+                drop(command)
 
     def _known(self, candidate: Candidate) -> LoadedModel | None:
         """Return the model if it's in memory.
@@ -311,10 +309,10 @@ class ModelLoad(Struct, eq=False, weakref=True):  # compared by identity
 
     def report_progress(self, share: float | None) -> None:
         """Report the progress. Errors of callbacks are ignored."""
-        heard = [command.told for command in self.callers if command.told is not None]
-        for told in heard if share is not None else ():
+        callbacks = [command.told for command in self.callers if command.told is not None]
+        for on_progress in callbacks if share is not None else ():
             try:
-                told(share or 0.0)
+                on_progress(share or 0.0)
             except BaseException:
                 log.exception("load progress callback raised")
 

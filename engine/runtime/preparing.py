@@ -66,7 +66,7 @@ class Job(Struct, frozen=True):
     slides: bool
     context: int  # maximum number of prompt and answer tokens together
     history: list[Message]
-    gone: list[Message]  # oldest messages, which didn't fit into the previous prompt
+    omitted: list[Message]  # oldest messages, which didn't fit into the previous prompt
     ledger: Ledger  # text represented by the session's tokens
     # A new message, a whole conversation, or a raw prompt.
     asked: Asked
@@ -128,7 +128,7 @@ def prepare(job: Job) -> PreparedRequest:
     messages = given if whole else [*job.history, *given]
     if job.system and messages[0]["role"] != "system":
         messages = [{"role": "system", "content": job.system}, *messages]
-    messages, gone = _without_omitted(job, messages, whole)
+    messages, omitted = _without_omitted(job, messages, whole)
     ledger = job.ledger
     if job.look is not None:
         record = job.look()
@@ -141,7 +141,7 @@ def prepare(job: Job) -> PreparedRequest:
     build = partial(_build, job, ledger, context)
     if job.slides:
         messages, early = _shorten(context, messages)
-        gone = [*gone, *early]
+        omitted = [*omitted, *early]
     try:
         bounds.check_prompt(messages, context)
     except EngineError:
@@ -149,7 +149,7 @@ def prepare(job: Job) -> PreparedRequest:
         raise
     kept, ready, length = _fit_messages(job, messages, build)
     if kept is not messages:
-        gone = [*gone, *dropped_messages(messages, kept)]
+        omitted = [*omitted, *dropped_messages(messages, kept)]
         messages = kept
     if ready is None or length >= context:
         raise _too_long(job, messages, length, build)
@@ -171,7 +171,9 @@ def prepare(job: Job) -> PreparedRequest:
     images: list[PlacedImage] = []
     if model.preprocessor is not None:
         images = place_images(tokens, [job.sight(one) for one in media_in(messages)])
-    return PreparedRequest(messages, gone, ready, tokens, text, longest, ledger, constraint, images)
+    return PreparedRequest(
+        messages, omitted, ready, tokens, text, longest, ledger, constraint, images
+    )
 
 
 def _build(job: Job, ledger: Ledger, context: int | None, messages: list[Message]) -> prompt.Prompt:
@@ -358,11 +360,11 @@ def _without_omitted(
     Args:
         whole: the caller sent the whole conversation, including those messages.
     """
-    gone = job.gone
-    if not whole or not gone:
-        return messages, gone
-    kept = without(messages, gone) if job.slides else None
-    return (messages, []) if kept is None else (kept, gone)
+    omitted = job.omitted
+    if not whole or not omitted:
+        return messages, omitted
+    kept = without(messages, omitted) if job.slides else None
+    return (messages, []) if kept is None else (kept, omitted)
 
 
 def _shorten(context: int, messages: list[Message]) -> tuple[list[Message], list[Message]]:
@@ -459,7 +461,7 @@ def dropped_messages(messages: Sequence[Message], kept: Sequence[Message]) -> li
     return [message for message in messages if id(message) not in there]
 
 
-def without(messages: list[Message], gone: Sequence[Message]) -> list[Message] | None:
+def without(messages: list[Message], omitted: Sequence[Message]) -> list[Message] | None:
     """Return a conversation without these messages, or None if they aren't its oldest messages.
 
     Only user messages may be between them, because the message of the current turn stays.
@@ -467,9 +469,9 @@ def without(messages: list[Message], gone: Sequence[Message]) -> list[Message] |
     fixed = fixed_head(messages)
     kept, found = messages[:fixed], 0
     for at, message in enumerate(messages[fixed:], fixed):
-        if found == len(gone):
+        if found == len(omitted):
             return [*kept, *messages[at:]]
-        if message == gone[found]:
+        if message == omitted[found]:
             found += 1
         elif message["role"] == "user":
             kept.append(message)

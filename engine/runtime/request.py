@@ -66,8 +66,8 @@ EARLY_TOKENS = 256
 class PreparedRequest(Struct, frozen=True):
     """Results of preparing a request in a worker: everything a reply needs to start."""
 
-    messages: list[Message]  # the whole conversation, except messages in `gone`
-    gone: list[Message]  # oldest messages, which the prompt omits
+    messages: list[Message]  # the whole conversation, except messages in `omitted`
+    omitted: list[Message]  # oldest messages, which the prompt omits
     prompt: Prompt
     tokens: list[int]  # prompt tokens, followed by the answer's tokens
     text: ReplyText
@@ -195,7 +195,7 @@ class Request:
         if self.params.max_tokens is None:
             self.limit = min(self.longest, EXTENSION_TOKENS)
         self.constraint = prepared.constraint
-        self.dropped = len(prepared.gone)
+        self.dropped = len(prepared.omitted)
         self.tokens = prepared.tokens
         self.images = prepared.images
         if self.params.stop_repetition and not self.params.constrained:
@@ -511,18 +511,18 @@ class Request:
         if tokens:  # report a token without text with an empty delta
             self._sink(TextDelta(self.session.id, self.id, "", "answer", odds), tokens)
         if self.tells_calls and self.text is not None:
-            for told in self.text.calls_told(over):
-                self._sink(self._call_event(told), ())
+            for update in self.text.call_updates(over):
+                self._sink(self._call_event(update), ())
 
-    def _call_event(self, told: ToolCallUpdate) -> CallEvent:
-        mine = (self.session.id, self.id, told.id)
-        if told.kind == "started":
-            return ToolCallStarted(*mine, told.name)
-        if told.kind == "delta":
-            return ToolCallDelta(*mine, told.text)
-        if told.kind == "finished":
-            return ToolCallFinished(*mine, told.name, told.text)
-        return ToolCallFailed(*mine, told.name, told.text, told.message, told.arguments)
+    def _call_event(self, update: ToolCallUpdate) -> CallEvent:
+        mine = (self.session.id, self.id, update.id)
+        if update.kind == "started":
+            return ToolCallStarted(*mine, update.name)
+        if update.kind == "delta":
+            return ToolCallDelta(*mine, update.text)
+        if update.kind == "finished":
+            return ToolCallFinished(*mine, update.name, update.text)
+        return ToolCallFailed(*mine, update.name, update.text, update.message, update.arguments)
 
 
 def _question(messages: Sequence[Message]) -> str:
@@ -558,7 +558,7 @@ class SessionState(Struct, eq=False, dict=True):  # compared by identity
     program: str = ""
     share: float = 0.0
     # Oldest messages, which didn't fit into the latest prompt.
-    gone: list[Message] = field(default_factory=list)
+    omitted: list[Message] = field(default_factory=list)
     request: Request | None = None
     # Sessions share caches only within a domain, so that neither the reuse nor the speed of a
     # prompt reveals prompts from other domains.

@@ -96,7 +96,7 @@ def _session(session: SessionState) -> dict[str, Any]:
         "kv_sharers": kv.sharers,
         "kv_bits": session.kv_bits,
         "context_tokens": session.context_length,
-        "dropped_messages": len(session.gone),
+        "dropped_messages": len(session.omitted),
         "priority": session.priority,
         "status": "idle",
         "paused": request is not None and request.paused,

@@ -42,8 +42,8 @@ def view(
         RowError: if the row of a request cannot be created.
     """
     rows = _rows(state)
-    wanted = load.wide if load is not None else 0
-    wanted = max(wanted, embedding.nbytes if embedding is not None else 0)
+    pending_bytes = load.wide if load is not None else 0
+    pending_bytes = max(pending_bytes, embedding.nbytes if embedding is not None else 0)
     return View(
         now=state.clock(),
         rows=rows,
@@ -51,7 +51,7 @@ def view(
         joining=frozenset(i for i, m in state.models.items() if m.can.ways.mixes and m.ranks == 1),
         exact=frozenset(i for i, m in state.models.items() if m.info.exact),
         faulty=frozenset(i for i, m in state.models.items() if not m.sharing.is_enabled),
-        memory=state.memory.view(rows, wanted, relieve),
+        memory=state.memory.view(rows, pending_bytes, relieve),
         load=load,
         embedding=embedding,
         relieve=relieve,

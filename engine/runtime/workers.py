@@ -206,12 +206,6 @@ def _outcome(done: Future[Any]) -> tuple[Any, BaseException | None]:
     return (None, error) if error is not None else (done.result(), None)
 
 
-class _QueuedWork(Struct, frozen=True):
-    lane: str
-    number: int
-    function: Callable[[], Any]
-
-
 class _Running(Struct, frozen=True):
     """Waiting task and its error callback.
 
@@ -232,7 +226,8 @@ class Workers:
     def __init__(self, mailbox: Mailbox) -> None:
         self._mailbox = mailbox
         self._changed = threading.Condition()
-        self._waiting: dict[str, deque[_QueuedWork]] = {}  # queued work by lane, oldest first
+        # Queued work with its job number, by lane, oldest first.
+        self._waiting: dict[str, deque[tuple[int, Work]]] = {}
         self._busy: Counter[str] = Counter()  # number of threads by lane
         self._threads = 0
         self._closed = False
@@ -274,8 +269,7 @@ class Workers:
                 self._start_thread()
             self._number += 1
             self._running[self._number] = running  # before a thread can complete the work
-            job = _QueuedWork(work.lane, self._number, work.function)
-            self._waiting.setdefault(work.lane, deque()).append(job)
+            self._waiting.setdefault(work.lane, deque()).append((self._number, work))
             self._changed.notify()
 
     def done(self, message: WorkDone) -> None:
@@ -330,10 +324,11 @@ class Workers:
         job = self._next_job()
         if job is None:
             return False
+        number, work = job
         try:
-            self._run(job.number, job.function)
+            self._run(number, work.function)
         finally:
-            self._leave(job.lane)
+            self._leave(work.lane)
         return True
 
     def _run(self, number: int, function: Callable[[], Any]) -> None:
@@ -344,7 +339,7 @@ class Workers:
                 log.warning("preparing failed: %s", type(error).__name__)
             self._post(number, None, error)
 
-    def _next_job(self) -> _QueuedWork | None:
+    def _next_job(self) -> tuple[int, Work] | None:
         """Wait for the next job and return it, or None when the pool is closed."""
         with self._changed:
             while not self._closed:

@@ -187,7 +187,7 @@ class ReplyText:
     def stop(self) -> str | None:
         return self._splitter.stop
 
-    def calls_told(self, over: bool = False) -> list[ToolCallUpdate]:
+    def call_updates(self, over: bool = False) -> list[ToolCallUpdate]:
         """Return new tool-call events.
 
         Args:

@@ -127,4 +127,4 @@ def cut(reply: ReplyText) -> dict[str, Any]:
     twin.finish(ended=False)
     # Incomplete characters show as a replacement mark.
     parts = {kind: text.rstrip("\ufffd") for kind, text in twin.parts.items()}
-    return {**parts, "calls": twin.calls, "told": twin.calls_told(over=True)}
+    return {**parts, "calls": twin.calls, "told": twin.call_updates(over=True)}

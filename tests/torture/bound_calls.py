@@ -115,7 +115,7 @@ def calls(folder: Path, tokenizer: Any, number: int, seed: int) -> Iterator[list
         for token in tokens:
             reply.add(token)
         reply.finish(len(tokens) < MOST_TOKENS)
-        yield reply.calls_told(over=True)
+        yield reply.call_updates(over=True)
 
 
 def check(told: list[ToolCallUpdate], number: int, depth: int) -> int:

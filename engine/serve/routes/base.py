@@ -270,9 +270,7 @@ class Choice(Struct, eq=False):
         if more := arguments[sum(map(len, self._texts.get(name, ()))) :]:
             self._names[name] = tool
             yield self._extend_call(ToolCallDelta("", "", name, more))
-        called = CallComplete(self._numbers[name], name, tool, arguments)
-        self.calls.append(called)
-        yield called
+        yield self._complete_call(ToolCallFinished("", "", name, tool, arguments))
 
     def _add(self, text: str, reasoning: bool, odds: tuple[TokenOdds, ...]) -> Iterator[Piece]:
         if reasoning:

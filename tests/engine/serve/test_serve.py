@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from tests.checked import PROGRAM
 from tests.engine.serve.conftest import Serve
-from tests.engine.serving import CHAT, ask, body, user
+from tests.engine.serving import CHAT, ask, body, connect, endless, raw, until_said, user
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -61,3 +63,22 @@ def test_model_without_a_name_is_the_first(serve: Serve) -> None:
     served = serve().served
     (model,) = served.models
     assert served.find(model.id) is served.find(None) is model
+
+
+def test_streamed_request_has_few_objects(serve: Serve) -> None:
+    def objects() -> dict[int, Any]:
+        held = gc.get_objects()
+        return {id(o): o for o in held if type(o).__module__.startswith("engine.serve")}
+
+    server = serve()
+    ask(server, "POST", CHAT, body())  # the key's metrics stay
+    before = objects()
+    with connect(server, raw(endless())) as client:
+        until_said(client, b"data: ")
+        made = Counter(type(o).__name__ for name, o in objects().items() if name not in before)
+    del made["Text"]  # the server may be formatting one
+    parsed = {"Generation": 1, "Toolbox": 1}
+    status = {"Connection": 1, "Agent": 1, "ModelRequest": 1}
+    admission = {"QueueEntry": 1, "Conversation": 1}
+    replies = {"RequestReplies": 1, "Choice": 1}
+    assert made == parsed | status | admission | replies | {"ClientResponse": 1, "ChatWriter": 1}

@@ -266,7 +266,7 @@ def test_calls_do_not_depend_on_chunks(tokenizer: Any, name: str, stream: Stream
     its = tokenizer(name)
     ready = asked(its, [ASK], stream, Ledger())
     whole, ids = written(its, ready, stream)
-    at_once = summary(whole.calls_told(over=True))
+    at_once = summary(whole.call_updates(over=True))
     assert read(at_once) == expected(stream.cities)
 
     reply = ReplyText(its, ready.opened, (), ready.opening, [WEATHER])
@@ -274,7 +274,7 @@ def test_calls_do_not_depend_on_chunks(tokenizer: Any, name: str, stream: Stream
     early = 0
     for token in ids:
         reply.add(token)
-        told += reply.calls_told()
+        told += reply.call_updates()
         # If the reply ends here it has the same calls so far, and no others.
         twin = cut(reply)
         ended = summary([*told, *twin["told"]])
@@ -283,7 +283,7 @@ def test_calls_do_not_depend_on_chunks(tokenizer: Any, name: str, stream: Stream
         assert [one[2] for one in ended[len(finished) :]] in ([], [CUT_OFF])
         early += bool(ended) and ended[-1][1] == "weather" and ended[-1][0] == "failed"
     reply.finish()
-    told += reply.calls_told(over=True)
+    told += reply.call_updates(over=True)
     assert summary(told) == at_once
     assert early > 3, "its name is told before it is whole"
     ids_told = [one.id for one in told if one.kind == "finished"]

@@ -168,7 +168,7 @@ def walked(folder: Path, family: str, tools: list[dict[str, Any]], seed: int) ->
         for token in tokens:
             reply.add(token)
         reply.finish(len(tokens) < bound_calls.MOST_TOKENS)
-        yield reply.calls_told(over=True)
+        yield reply.call_updates(over=True)
 
 
 @pytest.mark.parametrize("family", CALLING)

@@ -87,7 +87,7 @@ def answered(reply: ReplyText, tokens: Iterable[int], offers: bool) -> tuple[Cho
 
     def tell(deltas: list[Delta], over: bool) -> None:
         told: list[Event] = [TextDelta("session", "reply", t, kind, ()) for t, kind in deltas]
-        for one in [*told, *map(event, reply.calls_told(over))]:
+        for one in [*told, *map(event, reply.call_updates(over))]:
             pieces.extend(choice.handle_event(one))
 
     for token in tokens:
