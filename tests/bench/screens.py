@@ -13,7 +13,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt, QTimer
-from PySide6.QtWidgets import QApplication, QMenu, QScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from app.chats.panel import Member
 from app.markdown.highlight import HighlightScheduler
@@ -46,7 +46,7 @@ LISTS = (
 )
 """Commands that open a window or dialog."""
 
-TALL = 2400
+TALL = 1000
 """Height of the tools window at which all of it fits on one screenshot."""
 
 _FIGURES = {
@@ -104,14 +104,13 @@ class Screens:
         def look() -> None:
             fresh = [w for w in _shown() if w not in before]
             for widget in fresh:
-                inside = [a.widget() for a in widget.findChildren(QScrollArea)]
                 if isinstance(widget, SettingsWindow):
                     widget.pages.complete()
                     for title in widget.pages.pages:
                         widget.pages.show_page(title)
                         self.shoot(f"settings-{title.lower().replace(' ', '-')}", widget)
-                if name == "tool_servers" and inside and inside[0] is not None:
-                    widget.resize(widget.width(), min(TALL, inside[0].sizeHint().height()))
+                if name == "tool_servers":
+                    widget.resize(widget.width(), TALL)
             self.shoot(name, *(fresh or [self.driver.window]))
             for widget in fresh:
                 widget.close()
@@ -156,8 +155,8 @@ def take(folder: Path, looks: Sequence[str], tail: str) -> list[Path]:
     return taken
 
 
-def show(part: Part, look: Look) -> None:
-    """Open the screens of a part and examine each."""
+def show(part: Part, look: Look, zoom: int = 100) -> None:
+    """Open the screens of a part at a zoom in percent and examine each."""
     with tempfile.TemporaryDirectory(prefix="stretto-") as profile:
         paths = Paths.in_profile(Path(profile))
         paths.create()
@@ -170,6 +169,7 @@ def show(part: Part, look: Look) -> None:
             return texts[0]()
 
         with program_in(paths, GUIDE, (1280, 800), lambda: Drip(text, 30)) as driver:
+            theme().set_zoom(zoom)
             part(Screens(driver, look, paths, ids, texts))
 
 
@@ -218,6 +218,7 @@ def _window(screens: Screens) -> None:
     window.toggle_score()
     pane = driver.pane
     pane.composer.set_text("Tell me a short story about a river.")
+    driver.until(lambda: not pane.chat.why_not_ask())  # the reply ends a moment after Stop
     pane.unfold(pane.chat.ask_panel([Member(temperature=t, seed=4) for t in (0.0, 0.9)]))
     driver.wait(0.6)
     screens.shoot("comparison", window)

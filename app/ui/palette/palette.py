@@ -101,6 +101,7 @@ def entry_state(entry: PaletteEntry) -> RowState:
         icon=_ICONS[entry.kind],
         end=entry.refused or entry.keys,
         end_px=t.UI_PX,
+        title_first=True,
         beside=entry.beside,
     )
 
@@ -344,7 +345,7 @@ class Palette(Card):
     def _update_geometry(self) -> None:
         parent = self.parentWidget()
         if parent is not None:
-            width = min(scaled(self.WIDTH), parent.width() - 32)
+            width = min(scaled(self.WIDTH), parent.width() - 16)
             count = min(self.rows.rowCount(), self.MOST)
             self.list.setVisible(count > 0)
             self.list.setFixedHeight(min(count * self.list.sizeHintForRow(0), parent.height() // 2))

@@ -11,7 +11,6 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QSpinBox,
@@ -33,7 +32,7 @@ from app.ui.pane import header
 from app.ui.style import tokens as t
 from app.ui.style.theme import keep_font
 from app.ui.widgets.labels import heading, link, plain_label
-from app.ui.widgets.layout_helpers import across, down, nest
+from app.ui.widgets.layout_helpers import SPRING, across, down, nest
 from app.ui.widgets.sheet import Popover
 from app.ui.widgets.widget_behavior import WheelGuard
 from engine.errors import EngineError
@@ -144,20 +143,17 @@ class ToolsPopover(Popover):
         layout.addSpacing(8)
         layout.addWidget(heading(page, tr("Folders")))
         for grant in self._toolbox.consents.folders(self._chat.id):
-            row = QHBoxLayout()
             where = short_path(grant.path)
             if grant.writable:
                 where = tr("{folder} · read and write", folder=where)
             else:
                 where = tr("{folder} · read-only", folder=where)
-            row.addWidget(plain_label(page, where), 1)
+            layout.addWidget(plain_label(page, where))
             writing = link(page, tr("Make Read-Only") if grant.writable else tr("Allow Writing"))
             writing.clicked.connect(lambda _=False, g=grant: self._set_writable(g))
             away = link(page, tr("Remove"))
             away.clicked.connect(lambda _=False, g=grant: self._withdraw(g))
-            row.addWidget(writing)
-            row.addWidget(away)
-            nest(layout, row)
+            nest(layout, across(writing, away, SPRING))
         add = link(page, tr("Add Folder…"))
         add.setToolTip(tr("Tools in this chat can list, search, and read files in it"))
         add.clicked.connect(self.folder_asked)

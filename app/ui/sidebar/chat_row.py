@@ -122,6 +122,7 @@ def row_state(
         ring=living,
         end=count if folder else "  ".join(row.end_texts),
         end_px=t.SMALL_PX if folder else t.TINY_PX,
+        title_first=not folder and not row.place,
         # For search results, don't cut off the page number.
         end_elide=Qt.TextElideMode.ElideMiddle if row.snippet else Qt.TextElideMode.ElideRight,
         below=row.snippet or None,

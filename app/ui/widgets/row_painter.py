@@ -18,6 +18,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import (
     QColor,
     QFont,
+    QFontMetrics,
     QPainter,
     QPen,
     QTextCharFormat,
@@ -127,6 +128,11 @@ class RowPainter:
         if shown:
             self._skip(measure.horizontalAdvance(shown) + gap, end=end)
 
+    def fits(self, *texts: tuple[str, QFont], gap: int) -> bool:
+        """Return True if texts with gaps between them fit into the remaining space."""
+        wanted = sum(gap + QFontMetrics(font).horizontalAdvance(words) for words, font in texts)
+        return wanted - gap <= self.line.width()
+
     def marked(self, words: str, marks: Marks, colour: str, font: QFont) -> None:
         """Paint text with parts in bold, taking up all the remaining space."""
         self.painter.setFont(font)
@@ -197,6 +203,7 @@ class RowState(Struct, frozen=True):
         indent: indentation in pixels.
         unfolded: direction of an arrow before the title, None for no arrow.
         end: text at the end of the first line. Gets up to half the space if there's a title.
+        title_first: leave out `end` if the title doesn't fit next to it.
         badge, dot, ring: a count, dot or ring after everything else.
         end_unfolded: direction of an arrow after everything else, None for no arrow.
         beside: muted text following the title.
@@ -221,6 +228,7 @@ class RowState(Struct, frozen=True):
     end_px: int = t.SMALL_PX
     end_colour: str = "muted"
     end_elide: Qt.TextElideMode = _RIGHT
+    title_first: bool = False
     beside: str = ""
     beside_elide: Qt.TextElideMode = Qt.TextElideMode.ElideMiddle
     below: str | None = None
@@ -294,18 +302,17 @@ class RowDelegate(QStyledItemDelegate):
             row.icon(state.icon, shade("muted"), 10)
         if state.unfolded is not None:
             row.caret(shade("muted"), 4, unfolded=state.unfolded)
-        most = row.line.width() // 2 if state.title else None
-        font = ui_font(state.end_px)
-        row.text(
-            state.end,
-            shade(state.end_colour),
-            12,
-            font=font,
-            elide=state.end_elide,
-            most=most,
-            end=True,
-        )
-        font = ui_font(state.px, state.weight)
+        font, end_font = ui_font(state.px, state.weight), ui_font(state.end_px)
+        if not state.title_first or row.fits((state.title, font), (state.end, end_font), gap=12):
+            row.text(
+                state.end,
+                shade(state.end_colour),
+                12,
+                font=end_font,
+                elide=state.end_elide,
+                most=row.line.width() // 2 if state.title else None,
+                end=True,
+            )
         if state.marks is not None:
             row.marked(state.title, state.marks, shade(state.colour), font)
         else:

@@ -3,8 +3,9 @@
 Text that widgets paint themselves is measured during painting (`watching`): every elided text and
 every text painted in too little space.
 
-``python -m tests.app.ui.measuring de`` opens each screen in a language and prints the findings.
-With several languages, each part of the screens uses another language.
+``python -m tests.app.ui.measuring de`` opens each screen in a language at two zooms, the window in
+three widths, and prints the findings. With several languages, each part of the screens uses another
+language.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.settings import translation
+from app.ui.style.scroll_bars import FloatingBar
 from app.ui.widgets.buttons import IconButton
 from tests.bench import screens
 from tests.driving import Driver
@@ -58,6 +60,10 @@ def speaking(code: str) -> Iterator[None]:
     finally:
         os.environ[translation.ENVIRONMENT] = before
         translation.install(qt, before)
+
+
+WIDTHS = (640, 900, 1280)
+ZOOMS = (100, 150)
 
 
 class Watch:
@@ -236,13 +242,15 @@ def _outside(widget: QWidget, root: QWidget) -> str:
     if widget is root or parent is None or isinstance(widget, QSplitterHandle):
         return ""
     place, room = widget.geometry(), parent.rect()
-    if isinstance(widget, IconButton):
-        place = place.adjusted(4, 4, -4, -4)  # its icon is fully visible
+    if isinstance(widget, IconButton) or widget.objectName() == "link":
+        place = place.adjusted(4, 4, -4, -4)  # without the padding
     area = _scrolling(widget)
     if area is not None and area.metaObject().className() == "ads::CDockAreaTabBar":
         return ""  # a full tab bar scrolls, and lists every tab in a menu
     if area is not None:
-        sideways = area.horizontalScrollBarPolicy() != Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        bars = area.findChildren(FloatingBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        sideways = any(bar.orientation() == Qt.Orientation.Horizontal for bar in bars)
+        sideways |= area.horizontalScrollBarPolicy() != Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         place = QRect(0 if sideways else place.x(), 0, 0 if sideways else place.width(), 0)
         room = QRect(0, 0, room.width(), 0)
         return "" if place.left() >= 0 and place.right() <= room.right() else "wider than its area"
@@ -356,13 +364,19 @@ def main() -> int:
     seen: dict[str, list[str]] = {}
 
     def measure(driver: Driver, name: str, widget: QWidget) -> None:
-        driver.wait(0.15)  # results from threads arrive late and are laid out after that
-        seen[f"{code} {name}"] = cut_off(widget)
+        size = widget.size()
+        for width in WIDTHS if widget is driver.window else (size.width(),):
+            widget.resize(width, size.height())
+            driver.wait(0.15)  # results from threads arrive late and are laid out after that
+            seen[f"{code} {zoom}% {width} px {name}"] = cut_off(widget)
+        widget.resize(size)
 
     with watching():
-        for part, code in zip(screens.PARTS, itertools.cycle(sys.argv[1:])):
+        for (part, code), zoom in itertools.product(
+            zip(screens.PARTS, itertools.cycle(sys.argv[1:])), ZOOMS
+        ):
             os.environ[translation.ENVIRONMENT] = code
-            screens.show(part, measure)
+            screens.show(part, measure, zoom)
     found = [f"{name}: {fault}" for name, faults in seen.items() for fault in faults]
     print(*found, f"{len(seen)} screens, {len(found)} faults", sep="\n")
     return 1 if found else 0
