@@ -8,7 +8,7 @@ from itertools import pairwise
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from app.models.downloads import Downloads, ref_of
+from app.models.downloads import Downloads, DownloadState, ref_of
 from app.models.suggestions import at_hand
 from app.settings.language import mark, tr
 from app.ui.models.download_list import DownloadList
@@ -65,6 +65,7 @@ _PROMISE = mark("Sends only your search to Hugging Face. Downloads only model da
 _NONE = mark("Downloads continue after you close this window.")
 _NO_TOKEN = mark("This model needs a Hugging Face token")
 _NO_WORDS = mark("Enter part of a model’s name first")
+_UNDERWAY = (DownloadState.WAITING, DownloadState.RUNNING)
 
 
 class GetModelDialog(Sheet):
@@ -127,6 +128,7 @@ class GetModelDialog(Sheet):
         self.found.plan_changed.connect(self._on_plan)
         self.found.read.clicked.connect(self._look_up_selected)
         self.list.opened.connect(self._open)
+        self._downloads.changed.connect(self._on_download)
         self.list.token_wanted.connect(self._ask_for_token)
         self.list.filled.connect(self._on_filled)
         self.finding.changed.connect(self._on_list)
@@ -240,10 +242,17 @@ class GetModelDialog(Sheet):
         self.looking.drop()
         self._model = model
         self.access.show_field(False)
+        self._show_model(model)
+        self.looking.read_card(model)
+
+    def _show_model(self, model: HubModel) -> None:
         verb = self.found.show_model(model, self.finding.fit(model))
         self.go.offer(verb or DOWNLOAD)
-        self.go.allow("" if verb else self.found.fits.text())
-        self.looking.read_card(model)
+        download = self._downloads.get(ref_of(model))
+        if download is not None and download.state in _UNDERWAY and verb == DOWNLOAD:
+            self.go.allow(tr("Download of {name}", name=download.name))
+        else:
+            self.go.allow("" if verb else self.found.fits.text())
 
     def _cancel_lookup(self) -> None:
         self.looking.drop()
@@ -309,13 +318,20 @@ class GetModelDialog(Sheet):
             self._download_after_lookup = download
         elif self.models.ref:
             self._downloads.add(self._model)
-            self.models.choose_none()
-            self._cancel_lookup()
-            self._clear()
         else:
             self._downloads.add(self._model)
             self.field.clear()
             self.field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot(str)
+    def _on_download(self, ref: str) -> None:
+        """Update the button when the download of the shown model begins or ends."""
+        if self._model is None or ref_of(self._model) != ref:
+            return
+        download = self._downloads.get(ref)
+        underway = download is not None and download.state in _UNDERWAY
+        if underway == self.go.isEnabled():
+            self._show_model(self._model)
 
     @Slot(str)
     def _open(self, ref: str) -> None:

@@ -252,7 +252,9 @@ def by(ref: str) -> str:
 
 
 def suggested_entry(model: Suggestion, mark: tuple[str, str]) -> ModelEntry:
-    about = f"{bytes_line(model.size)} · {tr(model.good_at)}"
+    about = tr(model.good_at)
+    if not at_hand(model.repo):  # a copy from elsewhere can have another size
+        about = f"{bytes_line(model.size)} · {about}"
     return ModelEntry(model.repo, shown_name(model.repo), about, *mark)
 
 

@@ -121,7 +121,7 @@ QRadioButton::indicator:focus {
     width: ${box_in}px; height: ${box_in}px; border: ${ring}px solid $accent;
 }
 QRadioButton::indicator:checked:focus {
-    width: ${dot}px; height: ${dot}px; border: 5px solid $text;
+    width: ${dot}px; height: ${dot}px; border: 5px solid $accent; background: $selection;
 }
 QProgressBar {
     background: $pressed; border: none; border-radius: 2px; min-height: 4px; max-height: 4px;

@@ -203,6 +203,8 @@ def test_model_is_found_and_downloaded_by_keyboard(opened, served):
     run.until(lambda: run.window.downloads.get(FIRST) is not None)
     run.until(lambda: run.window.downloads.get(FIRST).state is DownloadState.DONE)
     assert len(dialog.models.entries) == 2  # the results stay, so another can be chosen
+    assert dialog.found.name.text() == "Pocket-4bit"
+    assert (dialog.go.text(), dialog.go.isEnabled()) == ("Open", True)
 
 
 def test_results_show_details_and_fit(opened, served):
