@@ -172,10 +172,20 @@ def shown(message: Message) -> Message:
     return replace(message, model=tr("Reply {letter}", letter=letter_of(message)), stats=stats)
 
 
-def title(message: Message) -> str:
-    """Get the heading of a column. The member's name comes first, since both may not fit."""
-    names = " · ".join(filter(None, (name_of(message), message.model)))
-    return names if data_of(message).get("hidden") else f"{letter_of(message)} {names}"
+def titles(columns: Sequence[Message]) -> list[str]:
+    """Get the headings of columns: letter, name and model.
+
+    The model is left out after a name if all columns have the same one.
+    """
+    one_model = len({message.model for message in columns}) == 1
+    found = []
+    for message in columns:
+        name = name_of(message)
+        parts = (name,) if name and one_model else (name, message.model)
+        words = " · ".join(filter(None, parts))
+        hidden = data_of(message).get("hidden")
+        found.append(words if hidden else f"{letter_of(message)} {words}")
+    return found
 
 
 def sources(message: Message) -> dict[str, str]:

@@ -68,8 +68,8 @@
         <translation>Neue Nachricht</translation>
     </message>
     <message>
-        <source>Compare  Ctrl+Alt+C</source>
-        <translation>Vergleichen  Ctrl+Alt+C</translation>
+        <source>Compare…  Ctrl+Alt+C</source>
+        <translation>Vergleichen…  Ctrl+Alt+C</translation>
     </message>
     <message>
         <source>Editing a queued message.</source>
@@ -3863,10 +3863,6 @@ Du hast abgelehnt.</translation>
     <message>
         <source>Undo Close or Delete</source>
         <translation>Schließen oder Löschen rückgängig</translation>
-    </message>
-    <message>
-        <source>Copy Reply as Markdown</source>
-        <translation>Antwort als Markdown kopieren</translation>
     </message>
     <message>
         <source>Copy Reply as Plain Text</source>

@@ -68,8 +68,8 @@
         <translation>Mensaje nuevo</translation>
     </message>
     <message>
-        <source>Compare  Ctrl+Alt+C</source>
-        <translation>Comparar  Ctrl+Alt+C</translation>
+        <source>Compare…  Ctrl+Alt+C</source>
+        <translation>Comparar…  Ctrl+Alt+C</translation>
     </message>
     <message>
         <source>Editing a queued message.</source>
@@ -3895,10 +3895,6 @@ Rechazaste responder.</translation>
     <message>
         <source>Undo Close or Delete</source>
         <translation>Deshacer cierre o eliminación</translation>
-    </message>
-    <message>
-        <source>Copy Reply as Markdown</source>
-        <translation>Copiar respuesta como Markdown</translation>
     </message>
     <message>
         <source>Copy Reply as Plain Text</source>

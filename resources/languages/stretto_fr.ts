@@ -68,8 +68,8 @@
         <translation>Nouveau message</translation>
     </message>
     <message>
-        <source>Compare  Ctrl+Alt+C</source>
-        <translation>Comparer  Ctrl+Alt+C</translation>
+        <source>Compare…  Ctrl+Alt+C</source>
+        <translation>Comparer…  Ctrl+Alt+C</translation>
     </message>
     <message>
         <source>Editing a queued message.</source>
@@ -3863,10 +3863,6 @@ Vous avez refusé.</translation>
     <message>
         <source>Undo Close or Delete</source>
         <translation>Annuler la fermeture ou la suppression</translation>
-    </message>
-    <message>
-        <source>Copy Reply as Markdown</source>
-        <translation>Copier la réponse en Markdown</translation>
     </message>
     <message>
         <source>Copy Reply as Plain Text</source>

@@ -67,8 +67,8 @@
         <translation>新規メッセージ</translation>
     </message>
     <message>
-        <source>Compare  Ctrl+Alt+C</source>
-        <translation>比較  Ctrl+Alt+C</translation>
+        <source>Compare…  Ctrl+Alt+C</source>
+        <translation>比較…  Ctrl+Alt+C</translation>
     </message>
     <message>
         <source>Editing a queued message.</source>
@@ -3791,10 +3791,6 @@ You declined.</source>
     <message>
         <source>Undo Close or Delete</source>
         <translation>閉じる/削除を取り消す</translation>
-    </message>
-    <message>
-        <source>Copy Reply as Markdown</source>
-        <translation>回答をMarkdownとしてコピー</translation>
     </message>
     <message>
         <source>Copy Reply as Plain Text</source>

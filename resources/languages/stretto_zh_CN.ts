@@ -67,8 +67,8 @@
         <translation>新消息</translation>
     </message>
     <message>
-        <source>Compare  Ctrl+Alt+C</source>
-        <translation>对比  Ctrl+Alt+C</translation>
+        <source>Compare…  Ctrl+Alt+C</source>
+        <translation>对比…  Ctrl+Alt+C</translation>
     </message>
     <message>
         <source>Editing a queued message.</source>
@@ -3823,10 +3823,6 @@ You declined.</source>
     <message>
         <source>Undo Close or Delete</source>
         <translation>撤销关闭或删除</translation>
-    </message>
-    <message>
-        <source>Copy Reply as Markdown</source>
-        <translation>将回复复制为 Markdown</translation>
     </message>
     <message>
         <source>Copy Reply as Plain Text</source>

@@ -38,14 +38,7 @@ from app.ui.style.theme import focus_pen, grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, RoundButton
 from app.ui.widgets.labels import link
 from app.ui.widgets.layout_helpers import SPRING, across
-from app.ui.widgets.widget_behavior import (
-    begin_at_edge,
-    mirror,
-    mirrored,
-    native,
-    plain_tip,
-    show_if,
-)
+from app.ui.widgets.widget_behavior import mirror, mirrored, native, plain_tip, show_if
 
 MOST_CHARACTERS = 1_000_000
 """Maximum length of a message. Laying out that much text blocks the GUI thread for about a second.
@@ -92,7 +85,6 @@ class ComposerText(QTextEdit):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(tr("Message"))
-        begin_at_edge(self)
         self.document().clearUndoRedoStacks()  # setting the margin counts as an undo step in Qt
 
     def take_size(self) -> None:
@@ -324,7 +316,7 @@ class Composer(QWidget):
         self.setAccessibleName(tr("New message"))
         self.chips = FileChips(self.field, self)
         self.attach = IconButton("paperclip", tr("Attach Files…  Ctrl+Shift+A"), self)
-        self.compare = IconButton("scales", tr("Compare  Ctrl+Alt+C"), self)
+        self.compare = IconButton("scales", tr("Compare…  Ctrl+Alt+C"), self)
         self.button = RoundButton(self)  # button for sending or stopping
         self.cancel_edit = IconButton("x", tr("Cancel Edit  Esc"), self, side=24)
         self.cancel_edit.hide()
@@ -513,7 +505,7 @@ class Composer(QWidget):
         show_if(self, "audience", heard)
         top = self.NOTE if self._edit_note else 0
         if heard:  # avoid slow sizing on every key press
-            line = max(self.NOTE - 6, self.audience.sizeHint().height())
+            line = max(self.NOTE - 6, self.audience.whom.sizeHint().height())
             self.audience.setGeometry(12, 6, width - 24, line)
             top = line + 4
         files = self.chips.arrange(width - 32)

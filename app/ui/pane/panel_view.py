@@ -22,7 +22,7 @@ from app.settings.language import mark, tr
 from app.store import Message
 from app.ui.style import tokens as t
 from app.ui.style.scroll_bars import float_bars
-from app.ui.style.theme import focus_pen, keep_font, scaled, theme
+from app.ui.style.theme import focus_pen, grown, keep_font, scaled, theme
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.message_row import state
 from app.ui.transcript.transcript_view import STEP
@@ -54,15 +54,18 @@ class PanelColumn(QFrame):
     scrolled = Signal(int)  # (by): the user scrolled the column
     focused = Signal()
 
-    def __init__(self, message: Message, chat: Chat, parent: QWidget) -> None:
+    def __init__(self, title: str, message: Message, chat: Chat, parent: QWidget) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.message_id = message.id
+        self._title = title
         self._follows_end = True
-        self._name = ElidedLabel("", self, Qt.TextElideMode.ElideRight)
+        self._name = ElidedLabel(title, self, Qt.TextElideMode.ElideRight)
+        self._name.setToolTip(plain_tip(title))
         self.keep = QPushButton(tr("Keep"), self)
         self.keep.setObjectName("keep")
         self.keep.setToolTip(tr("Continue from this reply. The others are kept as versions."))
+        self.keep.setAccessibleName(tr("Keep {name}", name=title))
         self.keep.clicked.connect(lambda: self.kept.emit(self.message_id))
         self._inside = QWidget(self)
         self.row = AnswerRow(message, chat.refusal, self._inside, apart=True)
@@ -91,13 +94,9 @@ class PanelColumn(QFrame):
 
     def set_message(self, message: Message) -> None:
         self.row.set_message(message)
-        self._title = panel.title(message)
         words = ", ".join(filter(None, (self._title, state(message))))
         self.setAccessibleName(words)
         self.setAccessibleDescription(message.content[:_MAX_QUESTION_CHARACTERS])
-        self.keep.setAccessibleName(tr("Keep {name}", name=self._title))
-        self._name.set_whole(self._title)
-        self._name.setToolTip(plain_tip(self._title))
         self._layout_timer.start()
 
     def append(self, text: str, kind: str) -> None:
@@ -190,9 +189,9 @@ class PanelView(QWidget):
         self.differs = IconButton("git-diff", tr("Show Differences"), self)
         self.differs.setCheckable(True)
         self.differs.toggled.connect(self._mark_differences)
-        self.tied = IconButton("rows", tr("Scroll Compared Replies Together"), self)
+        self.tied = IconButton("arrows-vertical", tr("Scroll Compared Replies Together"), self)
         self.tied.setCheckable(True)
-        self.as_chats = IconButton("columns", tr("Open as Chats"), self)
+        self.as_chats = IconButton("chat-circle", tr("Open as Chats"), self)
         self.as_chats.clicked.connect(self.opened_as_chats)
         self.close_button = IconButton("x", tr("Hide Panel  Esc"), self)
         self.close_button.clicked.connect(self.folded)
@@ -202,6 +201,7 @@ class PanelView(QWidget):
         self._area.setWidget(self._inside)
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
+        # The horizontal bar isn't floating, because it shows that there are more columns.
         self._area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.buttons: dict[str, QPushButton] = {}
@@ -223,7 +223,6 @@ class PanelView(QWidget):
         buttons = (self.differs, self.tied, self.as_chats, self.close_button)
         head = across((self._question, 1), *buttons, spacing=4)
         down(head, (self._area, 1), self._foot, of=self, margins=(12, 8, 12, 4))
-        float_bars(self)
         chat.text_added.connect(self._on_text)
         chat.message_changed.connect(self._on_changed)
         chat.reply_ended.connect(self._on_ended)
@@ -237,9 +236,10 @@ class PanelView(QWidget):
         for column in self.columns:
             column.hide()
             column.deleteLater()
-        found = self._chat.panel.columns(message_id)
+        found = [self._chat.displayed(m.id) for m in self._chat.panel.columns(message_id)]
         self.columns = [
-            PanelColumn(self._chat.displayed(m.id), self._chat, self._inside) for m in found
+            PanelColumn(title, message, self._chat, self._inside)
+            for title, message in zip(panel.titles(found), found, strict=True)
         ]
         for number, column in enumerate(self.columns):
             column.setProperty("first", number == 0)
@@ -357,6 +357,9 @@ class PanelView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        is_tall = self.height() > grown(230, 6)
+        for part in (*self.buttons.values(), self.note):
+            part.setVisible(is_tall)
         needed = sum(8 + each.sizeHint().width() for each in self.buttons.values())
         needed += self.note.fontMetrics().horizontalAdvance(self.note.text())
         beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom

@@ -331,7 +331,7 @@ class AnswerRow(MessageRow):
         self._same = self._button(
             "repeat-once", tr("Regenerate with Same Seed  Ctrl+Shift+R"), Action.SAME_AGAIN
         )
-        self._panel = self._button("users", tr("Compare  Ctrl+Alt+C"), Action.PANEL)
+        self._panel = self._button("scales", tr("Compare…  Ctrl+Alt+C"), Action.PANEL)
         self._branch = self._button("git-branch", tr("Branch in New Chat"), Action.BRANCH)
         self._delete = self._button("trash", tr("Delete from Here"), Action.DELETE)
         self._append_answer(beginning(message.content, MOST_LAID_OUT, "\n\n"))

@@ -495,11 +495,7 @@ class MarkdownView(TextView):
                 wrap = menu.addAction(tr("Wrap Lines"), lambda: self._buttons.act("wrap", code))
                 wrap.setCheckable(True)
                 wrap.setChecked(code.wrapped)
-        menu.addAction(tr("Copy Reply as Markdown"), self.copy_markdown)
         menu.addAction(tr("Copy Reply as Plain Text"), self.copy_plain)
-
-    def copy_markdown(self) -> None:
-        QGuiApplication.clipboard().setText(self._markdown.source)
 
     def copy_plain(self) -> None:
         QGuiApplication.clipboard().setText(self._markdown.plain_text())

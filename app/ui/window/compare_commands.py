@@ -120,9 +120,9 @@ class CompareCommands(WindowController):
         if why := _cannot_open(self, pane):
             self._toast.show_text(why)
             return
-        chats = {
-            self._branch(pane.chat, column).id: panel.title(column) for column in _columns(pane)
-        }
+        columns = _columns(pane)
+        made = [self._branch(pane.chat, column).id for column in columns]
+        chats = dict(zip(made, panel.titles(columns), strict=True))
         self._library.order.group(chats)
         self._chats.open_together(list(chats))
 

@@ -88,9 +88,6 @@ class TabMarks(QObject):
             if (area := dock.widget.dockAreaWidget()) is not None:
                 area.titleBar().findChild(StripButtons).arrange_soon()
             dock.widget.setTabToolTip(plain_tip(title))
-            elide = Qt.TextElideMode  # titles within a group differ only at the end
-            mode = elide.ElideMiddle if dock.pane.chat.short else elide.ElideRight
-            dock.widget.tabWidget().setElideMode(mode)
             dock.pane.setAccessibleName(title)
             for button in dock.widget.tabWidget().findChildren(QAbstractButton, "tabCloseButton"):
                 button.setAccessibleName(tr("Close {title}", title=title))

@@ -57,7 +57,7 @@ def test_three_seeds_reply_in_columns(start: Start):
     columns = ended(run)
     assert [each.params.seed for each in run.engine.sent[1:]] == [1, 2, 3]
     assert [each.accessibleName() for each in columns] == [
-        f"{letter} Seed {n} · Guide" for letter, n in zip("ABC", (1, 2, 3), strict=True)
+        f"{letter} Seed {n}" for letter, n in zip("ABC", (1, 2, 3), strict=True)
     ]
     assert all(each.turns[0]["content"] == "say before" for each in run.engine.sent)
     widths = [column.width() for column in columns]
@@ -228,7 +228,7 @@ def test_columns_open_as_chats(start: Start):
     compared(run, "say hello", Member("Doubter", system="Doubt it.", temperature=0.3), Member())
     before.panel.as_chats.click()
     made = [pane for pane in run.panes if pane is not before]
-    assert [pane.chat.title for pane in made] == ["A Doubter · Guide", "B Guide"]
+    assert [pane.chat.title for pane in made] == ["A Doubter", "B Guide"]
     assert all(pane.isVisible() and not pane.unfolded for pane in made)
     for pane in made:
         texts = [message.content for message in pane.chat.transcript.path]

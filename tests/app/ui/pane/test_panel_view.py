@@ -50,9 +50,9 @@ def test_panel_is_asked_merged_and_kept(start: Start):
     assert len({s.session.id for s in sent}) == 3
     assert pane.unfolded
     assert [c.accessibleName() for c in pane.panel.columns] == [
-        "A Optimist · Guide",
-        "B Skeptic · Guide",
-        "C Engineer · Guide",
+        "A Optimist",
+        "B Skeptic",
+        "C Engineer",
     ]
     assert QApplication.focusWidget() is pane.panel.columns[0]
     question = chat.transcript[ids[0]].parent_id

@@ -129,8 +129,6 @@ def test_copied_selection_keeps_markers(start: Start):
     data = row._view.createMimeDataFromSelection()
     assert isinstance(data, QMimeData)
     assert data.text().strip() == "• apples"
-    row._view.copy_markdown()
-    assert QApplication.clipboard().text() == "- apples "
 
 
 def test_deleted_chat_leaves_no_disk_cache(start: Start) -> None:
