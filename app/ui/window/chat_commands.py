@@ -227,6 +227,8 @@ class ChatCommands(WindowController):
 
     @Slot(str)
     def _on_pane_closed(self, chat_id: str) -> None:
+        chat = self._library.find(chat_id)
+        words = "" if chat is not None and chat.blank else tr("Chat closed")
         blank = self.discard_if_blank(chat_id)
 
         def restore() -> None:
@@ -234,7 +236,7 @@ class ChatCommands(WindowController):
                 self._library.restore(chat_id)
             self.bring_back(chat_id)
 
-        self._undos.offer(tr("Chat closed"), restore, chat_id, seconds=6.0)
+        self._undos.offer(words, restore, chat_id, seconds=6.0)
 
     def close_several(self, panes: Sequence[ChatPane]) -> None:
         """Close several panes as a single undo step."""

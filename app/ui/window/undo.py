@@ -82,7 +82,7 @@ class UndoStack(QObject):
         chat_id: str = "",
         seconds: float = TIME_TO_REGRET_S,
     ) -> None:
-        """Show a notice with an Undo button.
+        """Show a notice with an Undo button, or none if ``words`` is empty.
 
         With ``chat_id``, this replaces an earlier step for the same chat.
         """
@@ -90,7 +90,10 @@ class UndoStack(QObject):
             self.drop(chat_id)
         self._stack.append(UndoStep(act, chat_id))
         del self._stack[: -self.LONGEST]
-        self._toast.show_text(words, tr("Undo"), seconds)
+        if words:
+            self._toast.show_text(words, tr("Undo"), seconds)
+        elif self._offered:
+            self._toast.put_away()  # its button would undo this step
 
     def _nothing(self) -> str:
         return "" if self._stack else tr("Nothing to undo")

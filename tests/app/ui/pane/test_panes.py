@@ -82,6 +82,11 @@ def test_the_toast_undoes_a_close(start: Start, qtbot: QtBot):
     run.window.commands["close"].trigger()
     assert run.panes == []
     assert run.window.workspace.nothing.isVisible()
+    assert not run.window.toast.isVisible()  # an empty chat is no loss
+    run.window.commands["undo_close"].trigger()
+    assert run.panes == [pane]
+    qtbot.keyClicks(pane.composer.field, "x")
+    run.window.commands["close"].trigger()
     qtbot.mouseClick(run.window.toast.button, Qt.MouseButton.LeftButton)
     assert run.panes == [pane]
     assert not run.window.toast.isVisible()
