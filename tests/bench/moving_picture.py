@@ -24,12 +24,12 @@ from tests.driving import Driver
 
 SIZE = (1180, 720)
 QUESTIONS = (
-    "Tell me a long story",
-    "Explain Stretto at length",
-    "Show me a table about animals",
-    "Write some Python code",
+    "Tell me a long story about a river",
+    "Explain how rain forms",
+    "Compare tea and coffee in a table",
+    "Write a Python function that reverses a list",
 )
-MORE = ("Make a nested list of groceries", "Count from 1 to 30")  # for panes whose reply has ended
+MORE = ("Write a poem about autumn", "Count from 1 to 30")  # for panes whose reply has ended
 SECONDS = 9.0  # maximum length
 LIMIT = 3_000_000  # bytes
 _FRAME_MS = 50

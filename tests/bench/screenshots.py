@@ -12,6 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from app.models.suggestions import small_folder
 from app.settings import translation
 from app.settings.paths import GUIDE, Paths
 from tests.bench import screens
@@ -30,7 +31,7 @@ def record(file: Path, model: str) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.screenshots", description=__doc__)
     parser.add_argument("folder", type=Path, metavar="OUTDIR")
-    parser.add_argument("--model", default=GUIDE, help="model's folder (default: the Guide)")
+    parser.add_argument("--model", help="model's folder (default: SmolLM2, or else the Guide)")
     parser.add_argument("--screens", action="store_true", help="capture every screen instead")
     parser.add_argument("--language", help="a code, or xx and ar-xx for texts that are made up")
     parser.add_argument(
@@ -45,7 +46,7 @@ def main() -> int:
         taken = screens.take(options.folder, options.look, tail)
         print(len(taken), "screenshots in", options.folder)
         return 0
-    record(options.folder / "streaming.webp", options.model)
+    record(options.folder / "streaming.webp", options.model or small_folder() or GUIDE)
     return 0
 
 
