@@ -13,7 +13,6 @@ from app.ui.style.theme import scaled
 from app.ui.widgets.layout_helpers import across, down, nest
 from app.ui.widgets.sheet import Sheet
 from app.ui.widgets.two_lines import TwoLineList
-from app.ui.widgets.widget_behavior import begin_at_edge
 
 LONGEST = 60
 
@@ -98,7 +97,6 @@ class PromptsDialog(Sheet):
         self.name.setAccessibleName(tr("Name"))
         self.name.textEdited.connect(self._on_name)
         self.text = QPlainTextEdit(self)
-        begin_at_edge(self.text)
         self.text.setObjectName("field")
         self.text.setAccessibleName(tr("Prompt text"))
         self.text.setPlaceholderText(tr("Explain {{topic}} to {{audience}} in three sentences."))

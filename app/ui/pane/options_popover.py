@@ -33,7 +33,7 @@ from app.ui.widgets import standard_dialogs
 from app.ui.widgets.labels import link
 from app.ui.widgets.layout_helpers import SPRING, across, down
 from app.ui.widgets.sheet import Popover
-from app.ui.widgets.widget_behavior import WheelGuard, begin_at_edge
+from app.ui.widgets.widget_behavior import WheelGuard
 
 _FORMAT_CHOICES = (
     (None, mark("Free text")),
@@ -144,7 +144,6 @@ def texts_of(lines: str) -> tuple[str, ...]:
 
 def _field(name: str, hint: str, height: int, parent: QWidget) -> QPlainTextEdit:
     field = QPlainTextEdit(parent)
-    begin_at_edge(field)
     field.setObjectName("field")
     field.setAccessibleName(name)
     field.setPlaceholderText(hint)
@@ -174,7 +173,6 @@ class OptionsPopover(Popover):
         self._chat = chat
         page = QWidget(self)
         self.system = QPlainTextEdit(page)
-        begin_at_edge(self.system)
         self.system.setObjectName("field")
         self.system.setAccessibleName(tr("Instructions"))
         self.system.setPlaceholderText(tr("How the model should reply in this chat"))

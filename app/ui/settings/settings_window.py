@@ -30,7 +30,7 @@ from app.ui.style.theme import scaled
 from app.ui.widgets import standard_dialogs
 from app.ui.widgets.layout_helpers import SPRING, across
 from app.ui.widgets.sheet import Sheet
-from app.ui.widgets.widget_behavior import begin_at_edge, native
+from app.ui.widgets.widget_behavior import native
 
 _OPTIONS = set(ChatOptions.__struct_fields__)
 
@@ -140,7 +140,6 @@ class SettingsWindow(Sheet):
 
     def _add_instructions(self, page: FormPage) -> None:
         self.system = QPlainTextEdit(self._settings.system, page)
-        begin_at_edge(self.system)
         self.system.setObjectName("field")
         self.system.setPlaceholderText(tr("How models should behave in new chats"))
         self.system.setTabChangesFocus(True)

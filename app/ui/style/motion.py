@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import shiboken6
-from PySide6.QtCore import SLOT, QObject, Signal, Slot
+from PySide6.QtCore import SLOT, QObject, Slot
 from PySide6.QtDBus import QDBusConnection, QDBusMessage, QDBusPendingCallWatcher, QDBusVariant
 
 log = logging.getLogger(__name__)
@@ -29,8 +29,6 @@ class Motion(QObject):
     Takes into account the desktop's setting, on Linux via the XDG portal, and the app's own.
     """
 
-    changed = Signal()
-
     def __init__(self, wanted: str = "system", parent: QObject | None = None) -> None:
         """Create the tracker. ``wanted`` is "system" or "less"."""
         super().__init__(parent)
@@ -43,29 +41,19 @@ class Motion(QObject):
 
     def want(self, wanted: str) -> None:
         """Apply the app's setting, "system" or "less"."""
-        before = self.reduced
         self._wanted = wanted
-        self._emit_if_changed(before)
 
     def apply_setting(self, space: str, key: str, value: object) -> None:
         means = _DESKTOP_SETTINGS.get((space, key))
         if means is not None:
-            before = self.reduced
             self._system[space, key] = means(_plain(value))
-            self._emit_if_changed(before)
 
     def follow_system(self) -> None:
         """Ask the desktop, without blocking, and subscribe to changes."""
         if sys.platform == "darwin":
-            before = self.reduced
             self._system["macOS", ""] = _reduced_on_mac()
-            self._emit_if_changed(before)
         elif os.environ.get("DBUS_SESSION_BUS_ADDRESS"):  # otherwise, Qt would start a bus
             self._follow_portal()
-
-    def _emit_if_changed(self, before: bool) -> None:
-        if self.reduced != before:
-            self.changed.emit()
 
     def _follow_portal(self) -> None:
         bus = QDBusConnection.sessionBus()

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QRect, QRectF, Qt, QTimer, QVariantAnimation, Slot
+from PySide6.QtCore import QEvent, QObject, QRect, QRectF, Qt, QTimer, Slot
 from PySide6.QtGui import QColor, QEnterEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QScrollBar, QStyle, QStyleOptionSlider, QWidget
 
 from app.settings.language import tr
-from app.ui.style import motion
 from app.ui.style.theme import theme
 from app.ui.style.tokens import HIGH_DARK, HIGH_LIGHT
 
 WIDTH = 12
 _THIN, _WIDE = 6, 8
-_VISIBLE_MS = 900  # delay before fading out
-_FADE_MS = 140
-_GEOMETRY_EVENTS = (QEvent.Type.Resize, QEvent.Type.LayoutRequest, QEvent.Type.Show)
+_VISIBLE_MS = 900
+_GEOMETRY_EVENTS = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show)
 
 
 class FloatingBar(QScrollBar):
@@ -24,7 +22,7 @@ class FloatingBar(QScrollBar):
     def __init__(self, area: QAbstractScrollArea, own: QScrollBar) -> None:
         super().__init__(own.orientation(), area)
         self._native_bar, self._area = own, area
-        self._strength = 0.0
+        self._awake = False
         # Active until the next event loop iteration after a range change. When content grows, the
         # view scrolls to its end within the same iteration. This shouldn't reveal the bar, because
         # the user hasn't scrolled.
@@ -34,28 +32,26 @@ class FloatingBar(QScrollBar):
         self.setCursor(Qt.CursorShape.ArrowCursor)
         self._hide_timer = QTimer(self, singleShot=True, interval=_VISIBLE_MS)
         self._hide_timer.timeout.connect(self._on_rest)
-        self._fade = QVariantAnimation(self, duration=_FADE_MS)
-        self._fade.valueChanged.connect(self._on_faded)
         own.rangeChanged.connect(self._on_range)
         own.valueChanged.connect(self._on_moved)
         self.valueChanged.connect(own.setValue)
         theme().changed.connect(self.update)
-        area.installEventFilter(self)
+        area.viewport().installEventFilter(self)
         self._on_range()
 
     @property
-    def strength(self) -> float:
-        """Opacity between 0 and 1."""
-        return 1.0 if _always_visible() else self._strength
+    def shown(self) -> bool:
+        """True if the bar is painted. In high-contrast themes it always is."""
+        return self._awake or _is_high_contrast()
 
     def wake(self) -> None:
         """Show the bar briefly."""
         self._hide_timer.start()
-        self._fade_to(1.0)
+        self._awake = True
+        self.update()
 
     def enterEvent(self, event: QEnterEvent) -> None:
         self.wake()
-        self.update()
         super().enterEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -63,12 +59,11 @@ class FloatingBar(QScrollBar):
         super().leaveEvent(event)
 
     def hideEvent(self, event: QEvent) -> None:
-        self._fade.stop()
         self._hide_timer.stop()
-        self._strength = 0.0
+        self._awake = False
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if not self.strength:
+        if not self.shown:
             return
         option = QStyleOptionSlider()
         self.initStyleOption(option)
@@ -83,9 +78,8 @@ class FloatingBar(QScrollBar):
             shape = QRectF(handle.left() + 2, top, handle.width() - 4, wide)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setOpacity(self.strength)
         painter.setPen(Qt.PenStyle.NoPen)
-        strong = wide == _WIDE or _always_visible()
+        strong = wide == _WIDE or _is_high_contrast()
         tokens = theme().tokens
         painter.setBrush(QColor(tokens.muted if strong else tokens.border_strong))
         painter.drawRoundedRect(shape, wide / 2, wide / 2)
@@ -128,30 +122,11 @@ class FloatingBar(QScrollBar):
         if self.underMouse() or self.isSliderDown():
             self._hide_timer.start()
         else:
-            self._fade_to(0.0)
-
-    def _fade_to(self, strength: float) -> None:
-        if self._fade.state() == QVariantAnimation.State.Running:
-            if self._fade.endValue() == strength:
-                return
-            self._fade.stop()
-        if self._strength == strength:
-            return
-        if motion.reduced() or not self.isVisible():
-            self._on_faded(strength)
-        else:
-            self._fade.setStartValue(self._strength)
-            self._fade.setEndValue(strength)
-            self._fade.start()
-
-    @Slot(object)
-    def _on_faded(self, strength: float) -> None:
-        self._strength = strength
-        self.update()
+            self._awake = False
+            self.update()
 
 
-def _always_visible() -> bool:
-    """True in high-contrast themes, in which the bars are never hidden."""
+def _is_high_contrast() -> bool:
     return theme().tokens in (HIGH_LIGHT, HIGH_DARK)
 
 

@@ -23,10 +23,8 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QAccessibleWidget,
     QComboBox,
-    QPlainTextEdit,
     QScrollBar,
     QStyle,
-    QTextEdit,
     QWidget,
 )
 
@@ -185,30 +183,6 @@ def caret(name: str, *, rtl: bool) -> str:
     """Pick the caret icon for the reading direction."""
     other = {"caret-right": "caret-left", "caret-left": "caret-right"}
     return other.get(name, name) if rtl else name
-
-
-def begin_at_edge(field: QTextEdit | QPlainTextEdit) -> None:
-    """Place the cursor of an empty text field at the right edge in right-to-left languages.
-
-    Qt aligns each paragraph by its text and treats empty paragraphs as left-to-right. In a
-    right-to-left `QPlainTextEdit`, all lines would start at the right edge.
-    """
-    if not field.isRightToLeft():
-        return
-    document = field.document()
-
-    def follow() -> None:
-        right, each = Qt.LayoutDirection.RightToLeft, Qt.LayoutDirection.LayoutDirectionAuto
-        option = document.defaultTextOption()
-        wanted = right if document.isEmpty() else each
-        if option.textDirection() != wanted:
-            option.setTextDirection(wanted)
-            if isinstance(field, QPlainTextEdit):  # its layout ignores the text direction
-                option.setAlignment(Qt.AlignmentFlag.AlignRight)
-            document.setDefaultTextOption(option)
-
-    document.contentsChanged.connect(follow)
-    follow()
 
 
 _COMMANDS = (

@@ -9,7 +9,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
-from app.ui.style import motion
 from app.ui.style.scroll_bars import FloatingBar, float_bars
 from app.ui.style.theme import Theme
 from tests.app.conftest import Start
@@ -38,17 +37,17 @@ def test_scroll_bar_overlays_and_shows_while_scrolling(field, qtbot: QtBot) -> N
     bar = bar_of(field)
     assert field.viewport().width() >= field.width() - 4
     assert bar.geometry().right() == field.viewport().geometry().right()
-    assert bar.strength == 0
+    assert not bar.shown
     field.verticalScrollBar().setValue(20)
-    qtbot.waitUntil(lambda: bar.strength == 1)
+    assert bar.shown
     assert bar.value() == 20
-    qtbot.waitUntil(lambda: bar.strength == 0, timeout=3_000)
+    qtbot.waitUntil(lambda: not bar.shown, timeout=3_000)
 
 
 def test_scroll_bar_appears_at_edge_and_drags(field, qtbot: QtBot) -> None:
     bar, own = bar_of(field), field.verticalScrollBar()
     QTest.mouseMove(bar, QPoint(6, 40))
-    qtbot.waitUntil(lambda: bar.strength == 1)
+    qtbot.waitUntil(lambda: bar.shown)
     bar.setSliderDown(True)
     bar.setSliderPosition(own.maximum() // 2)
     bar.setSliderDown(False)
@@ -61,20 +60,14 @@ def test_growing_text_does_not_show_scroll_bar(field, qtbot: QtBot) -> None:
     own.setRange(0, own.maximum() + 10)
     own.setValue(own.maximum())
     qtbot.wait(200)
-    assert bar.strength == 0
-
-
-def test_reduced_motion_disables_fading(field, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(motion, "reduced", lambda: True)
-    field.verticalScrollBar().setValue(20)
-    assert bar_of(field).strength == 1
+    assert not bar.shown
 
 
 def test_high_contrast_always_shows_scroll_bar(field, look: Theme) -> None:
     look.set_contrast("high")
-    assert bar_of(field).strength == 1
+    assert bar_of(field).shown
     look.set_contrast("normal")
-    assert bar_of(field).strength == 0
+    assert not bar_of(field).shown
 
 
 def test_fitting_content_has_no_scroll_bar(field, qtbot: QtBot) -> None:

@@ -53,7 +53,7 @@ def test_animated_dot_causes_no_layout(run: Run):
     sidebar = run.window.sidebar
     sidebar.list.scrollTo(sidebar.model.row_of(run.pane.chat.id))
     bars = sidebar.list.findChildren(FloatingBar)
-    run.until(lambda: not any(bar.strength for bar in bars))  # a fading bar paints the rows below
+    run.until(lambda: not any(bar.shown for bar in bars))  # a hiding bar repaints the rows
 
     def beats() -> None:
         for alpha in range(100, 200, 10):
