@@ -195,7 +195,8 @@ class MainWindow(QMainWindow):
 
     def _place_regions(self, centre: QWidget) -> None:
         column = down((self.workspace, 1), self.score, spacing=0)
-        across(self.sidebar, self.rail, (column, 1), of=centre, spacing=0)
+        self._columns = across(self.sidebar, self.rail, (column, 1), of=centre, spacing=0)
+        self.sidebar.raise_()  # above the panes if there isn't room for both
 
     def _connect(self) -> None:
         sidebar, workspace, chats = self.sidebar, self.workspace, self.chats
@@ -219,7 +220,7 @@ class MainWindow(QMainWindow):
         workspace.active_changed.connect(self._on_active)
         workspace.forgotten.connect(self._library.release)
         workspace.arranged.connect(self._fit_timer.start)
-        self._fit_timer.timeout.connect(self._make_room)
+        self._fit_timer.timeout.connect(self._on_room)
         theme().changed.connect(self._fit_timer.start)
         self.score.chosen.connect(chats.open)
         self.score.close_button.clicked.connect(self.toggle_score)
@@ -235,6 +236,7 @@ class MainWindow(QMainWindow):
         self._library.activity.connect(self._on_active)
         self._pulse.beat.connect(workspace.marks.on_beat)
         self._pulse.beat.connect(sidebar.on_beat)
+        QApplication.instance().focusChanged.connect(self._on_focus)  # type: ignore[union-attr]
 
     # Start and exit.
 
@@ -307,6 +309,9 @@ class MainWindow(QMainWindow):
     @Slot()
     def toggle_sidebar(self) -> None:
         self._show_sidebar(self.sidebar.isHidden())  # may only be hidden because of narrow space
+        self._make_room()
+        if self._sidebar_overlaps():
+            self.sidebar.enter()
 
     def _show_sidebar(self, shown: bool) -> None:
         if shown != self._settings.sidebar:
@@ -345,11 +350,27 @@ class MainWindow(QMainWindow):
         narrow = panes and self.width() < beside + self._wrapping.needed
         if narrow != self._narrow:
             self._fold_sidebar(narrow)
-        centre = self.workspace.parentWidget()
-        layout = centre.layout() if centre is not None else None
-        if layout is not None:
-            layout.activate()  # updates the width of the panes
+        self._columns.activate()  # updates the width of the panes
         self._wrapping.fit()
+
+    def _sidebar_overlaps(self) -> bool:
+        """Return True if the sidebar was opened although it doesn't fit next to a single pane."""
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+        return not self.sidebar.isHidden() and self._columns.minimumSize().width() > self.width()
+
+    @Slot()
+    def _on_room(self) -> None:
+        """Fit sidebar and panes. A sidebar that covers panes is hidden when the focus leaves it."""
+        self._make_room()
+        focus = QApplication.focusWidget()
+        in_use = focus is None or self.sidebar.isAncestorOf(focus) or focus.window() is not self
+        if not in_use and self._sidebar_overlaps():
+            self._fold_sidebar(True)
+
+    @Slot()
+    def _on_focus(self) -> None:
+        if self._narrow and not self.sidebar.isHidden():
+            self._fit_timer.start()
 
     @command("score", mark("Score"), "Ctrl+J", checkable=True)
     @Slot()

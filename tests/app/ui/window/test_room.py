@@ -9,6 +9,7 @@ from app.ui.sidebar.sidebar import Sidebar
 from app.ui.style.theme import theme
 from app.ui.workspace.placement import columns_that_fit
 from tests.app.conftest import Run, Start
+from tests.app.ui.measuring import cut_off
 
 
 def test_full_window_opens_chat_as_tab(start: Start) -> None:
@@ -69,6 +70,19 @@ def test_sidebar_hides_in_narrow_window(start: Start) -> None:
     window.resize(1200, 700)
     run.qtbot.wait(20)
     assert not window.sidebar.isVisible()  # the user has hidden it
+
+
+def test_sidebar_that_covers_the_panes_closes_when_left(start: Start) -> None:
+    run = start().ready()
+    run.window.resize(640, 700)
+    theme().set_zoom(150)
+    run.until(lambda: not run.window.sidebar.isVisible())
+    run.window.commands["sidebar"].trigger()
+    run.qtbot.wait(50)
+    assert run.window.sidebar.isVisible()
+    run.pane.composer.field.setFocus()
+    run.until(lambda: not run.window.sidebar.isVisible())
+    run.until(lambda: cut_off(run.window) == [])
 
 
 def test_stop_all_includes_chats_without_pane(start: Start) -> None:
