@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QMessageBox,
     QPlainTextEdit,
-    QPushButton,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -118,12 +117,10 @@ class ToolsWindow(Sheet):
         kept = _scrolling(self)
         kept.setWidget(self.note)
         kept.setFixedHeight(self.NOTE)
-        self.save = QPushButton(tr("Save"), self)
-        self.save.clicked.connect(self._on_save)
-        self.import_ = QPushButton(tr("Import…"), self)
-        self.import_.clicked.connect(self._on_import)
-        self.add = QPushButton(tr("Add Server…"), self)
-        self.add.clicked.connect(self._on_add)
+        self.save = self.button(tr("Save"), self._on_save)
+        self.save.setDefault(True)
+        self.import_ = self.button(tr("Import…"), self._on_import)
+        self.add = self.button(tr("Add Server…"), self._on_add)
         buttons = across(self.add, self.import_, SPRING, self.save)
         self._area = _scrolling(self)
         self.log = QPlainTextEdit(self)
