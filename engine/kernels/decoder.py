@@ -77,10 +77,7 @@ class LayerParts(Struct, frozen=True):
     query_norm: Array | None = None  # norm applied to each head (QK norm)
     key_norm: Array | None = None
     head_epsilon: float = 0.0  # epsilon of `query_norm` and `key_norm`
-    sinks: Array | None = None  # [heads]
     score_cap: float = 0.0
-    # Size of the sliding window, including the current position; 0 for full attention.
-    window: int = 0
     is_gelu: bool = False  # use GELU for the gate instead of SiLU
 
 
@@ -150,10 +147,10 @@ class Decoder:
         rotation = parts.rotation
         return LayerStruct(
             *(parts.heads, parts.key_heads, parts.head_width),
-            *(rotation.rotated, rotation.is_interleaved, parts.is_gelu, parts.window),
+            *(rotation.rotated, rotation.is_interleaved, parts.is_gelu),
             *(parts.epsilon, parts.head_epsilon, parts.score_scale, parts.score_cap),
             *(rotation.cosines.ctypes.data, rotation.sines.ctypes.data),
-            *map(address, (parts.sinks, parts.attention_norm, parts.mlp_norm)),
+            *map(address, (parts.attention_norm, parts.mlp_norm)),
             *map(address, (parts.attention_post_norm, parts.mlp_post_norm)),
             *map(address, (parts.query_norm, parts.key_norm)),
             addresses(parts.query_key_value, 3),
@@ -264,7 +261,6 @@ def _check(parts: LayerParts, width: int, mlp_width: int) -> None:
         ("norm after the MLP", parts.mlp_post_norm, width),
         ("norm of queries", parts.query_norm, head_width),
         ("norm of keys", parts.key_norm, head_width),
-        ("sinks", parts.sinks, heads),
     ]
     for name, array, size in norms:
         if array is not None and array.size != size:

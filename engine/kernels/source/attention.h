@@ -51,14 +51,14 @@ INLINE float largest_of(const float *numbers, int64_t count, float most)
     return most;
 }
 
-// Turn scores into weights whose sum is 1. What a sink weighs is given to no value.
+// Turn scores into weights whose sum is 1.
 static void softmax(const Layer *layer, const Query *query)
 {
-    int64_t count = query->end - query->first;
+    int64_t count = query->end;
     float *scores = query->scores;
     if (layer->score_cap > 0.0f)
         cap_row(scores, count, layer->score_cap);
-    float most = largest_of(scores, count, layer->sinks ? query->sink : -INFINITY);
+    float most = largest_of(scores, count, -INFINITY);
     floats total = floats_set(0.0f), largest = floats_set(most);
     int64_t i = 0;
     for (; i + 16 <= count; i += 16) {
@@ -71,13 +71,7 @@ static void softmax(const Layer *layer, const Query *query)
         floats_store_some(scores + i, e, count - i);
         total = floats_add(total, floats_load_some(scores + i, count - i));
     }
-    float sum = floats_sum(total);
-    if (layer->sinks) {
-        float lanes[16];
-        floats_store(lanes, floats_exp(floats_set(query->sink - most)));
-        sum += lanes[0];
-    }
-    floats factor = floats_set(1.0f / sum);
+    floats factor = floats_set(1.0f / floats_sum(total));
     for (i = 0; i < count; i += 16)
         floats_store_some(scores + i, floats_mul(floats_load_some(scores + i, count - i), factor),
                           count - i);
@@ -103,7 +97,7 @@ INLINE void add_columns(const float *weights, const float *values, int64_t count
 INLINE void add_values(const Query *query, const float *values, int64_t first, int64_t end,
                        int32_t width)
 {
-    const float *weights = query->scores + (first - query->first);
+    const float *weights = query->scores + first;
     float *out = query->out;
     int64_t count = end - first;
     int32_t i = 0;
@@ -138,9 +132,6 @@ INLINE void attend_heads(const Layer *layer, const Segment *segments, int32_t se
                 int64_t some = seen - i;
                 some = some < KEYS_AT_ONCE ? some : KEYS_AT_ONCE;
                 int64_t here = segment->position + i;
-                // Many positions are seen by no query of a layer with a window.
-                if (here + some <= queries[0].first)
-                    continue;
                 for (int64_t n = 0; n < some; n++) {
                     const uint16_t *from = all + (i + n) * segment->token_stride;
                     for (int32_t line = 0; line < width; line += 32)
@@ -148,17 +139,13 @@ INLINE void attend_heads(const Layer *layer, const Segment *segments, int32_t se
                     load_halves(kept + n * width, from, width);
                 }
                 for (const Query *query = queries; query < queries + count; query++) {
-                    int64_t first = query->first > here ? query->first : here;
                     int64_t end = query->end < here + some ? query->end : here + some;
-                    const float *seen_first = kept + (first - here) * width;
-                    if (first >= end)
+                    if (here >= end)
                         continue;
-                    if (pass) {
-                        add_values(query, seen_first, first, end, width);
-                        continue;
-                    }
-                    score(query->query, seen_first, end - first, width,
-                          query->scores + (first - query->first));
+                    if (pass)
+                        add_values(query, kept, here, end, width);
+                    else
+                        score(query->query, kept, end - here, width, query->scores + here);
                 }
             }
         }

@@ -180,14 +180,11 @@ static void attend_block(void *context, int64_t item)
     for (int64_t i = 0; i < rows * group; i++) {
         int64_t row = span->first_row + first + i / group, position = span->position + first + i / group;
         int32_t head = key_head * group + (int32_t)(i % group);
-        int64_t hidden = layer->window ? position + 1 - layer->window : 0;
         queries[i] = (Query){
             .query = run->projected + row * run->projected_width + (int64_t)head * width,
-            .first = hidden > 0 ? hidden : 0,
             .end = position + 1,
             .out = run->attended + row * query_width(layer) + (int64_t)head * width,
             .scores = scores + i * room,
-            .sink = layer->sinks ? layer->sinks[head] : 0.0f,
         };
     }
     const Segment *segments = step->segments + run->layer_index * step->segment_count;

@@ -18,14 +18,12 @@ typedef struct {
     int32_t rotated;         // floats of a head that are rotated
     int32_t is_interleaved;  // pairs of the rotation are neighbors
     int32_t activation;      // ACTIVATION_SILU, ...
-    int64_t window;          // positions that a row sees, its own included; 0 for all
     float epsilon;
     float head_epsilon;
     float score_scale;
     float score_cap;         // scores become cap * tanh(score / cap); 0 for no cap
     const float *cosines;    // [positions][rotated / 2]
     const float *sines;
-    const float *sinks;      // [heads], scores without a value; NULL for none
     const float *attention_norm;       // NULL for none, as all norms
     const float *mlp_norm;
     const float *attention_post_norm;

@@ -9,10 +9,9 @@ enum { KEYS_AT_ONCE = 16 };  // that all queries of a block read before the next
 // A query of a block of attention: one head of one row.
 typedef struct {
     const float *query;
-    int64_t first, end;  // positions of the keys that it sees
+    int64_t end;    // position after the last key that it sees
     float *out;
-    float *scores;       // of positions from `first` on
-    float sink;
+    float *scores;  // of positions before `end`
 } Query;
 
 typedef struct {

@@ -23,7 +23,6 @@ KINDS: dict[str, dict[str, Any]] = {
     "heads of 128": {"heads": 2, "key_heads": 1, "head_width": 128},
     "norms of heads": {"head_norms": True, "heads": 6, "key_heads": 3},
     "norms after": {"post_norms": True, "is_gelu": True, "score_cap": 5.0},
-    "window and sinks": {"window": 7, "sinks": True},
     "part of a head, interleaved": {"rotated": 12, "is_interleaved": True},
     "odd heads": {"heads": 4, "key_heads": 4, "head_width": 24, "rotated": 10},
     "no rotation": {"rotated": 0},
@@ -52,7 +51,6 @@ class RandomDecoder:
         head_norms: bool = False,
         pre_norms: bool = True,
         post_norms: bool = False,
-        sinks: bool = False,
         table_scale: float = 0.0,
         **more: Any,
     ) -> None:
@@ -93,7 +91,6 @@ class RandomDecoder:
                 query_norm=norm(head_width) if head_norms else None,
                 key_norm=norm(head_width) if head_norms else None,
                 head_epsilon=1e-6,
-                sinks=random.standard_normal(heads).astype(np.float32) if sinks else None,
                 **more,
             )
             self.layers.append((parts, own))
@@ -161,15 +158,11 @@ class RandomDecoder:
         if parts.score_cap:
             scores = parts.score_cap * np.tanh(scores / parts.score_cap)
         count = q.shape[1]
-        ages = np.arange(count)[:, None] - np.arange(count)
-        hidden = (ages < 0) | (ages >= (parts.window or count))
+        hidden = np.arange(count)[:, None] < np.arange(count)
         scores = np.where(hidden, -np.inf, scores)
-        if parts.sinks is not None:
-            sinks = np.broadcast_to(parts.sinks[:, None, None], (*scores.shape[:2], 1))
-            scores = np.concatenate([scores, sinks], axis=2)
         weights = np.exp(scores - scores.max(axis=2, keepdims=True))
         weights /= weights.sum(axis=2, keepdims=True)
-        return weights[:, :, :count] @ v
+        return weights @ v
 
 
 def normalize(x: Array, weight: Array, epsilon: float) -> Array:
