@@ -35,11 +35,14 @@ from engine.model.patches import mix_in
 
 log = logging.getLogger(__name__)
 
-TOLERANCE = 1e-3
-"""Maximum deviation of the decoder's outputs, in standard deviations of the hidden states."""
+TOLERANCE = 5e-3
+"""Maximum deviation of the decoder's outputs and keys, in their standard deviations.
 
-# Tolerance for keys, which are rounded to float16, possibly in either direction.
-KEYS_TOLERANCE = 5e-3
+Activations and keys have 16 bits, and some of them are rounded in the other direction. In small
+random models, that moves the outputs by up to 1.7e-3.
+"""
+
+ROTATION_TOLERANCE = 1e-3  # maximum deviation of a rotation by table
 
 MAX_KINDS = 4  # maximum number of different kinds of layers in a model
 
@@ -446,9 +449,9 @@ def _agrees(net: Any, body: Any, owner: Any, library: Library) -> bool:
             undo()
     finally:
         body.layers = layers
-    *outputs, keys = (_difference(a, b) for a, b in zip(found, wanted, strict=True))
-    log.debug("the decoder is off by %.2g, its keys by %.2g", max(outputs), keys)
-    return max(outputs) <= runs * TOLERANCE and keys <= runs * KEYS_TOLERANCE
+    off = [_difference(a, b) for a, b in zip(found, wanted, strict=True)]
+    log.debug("the decoder is off by %.2g", max(off))
+    return all(one <= runs * TOLERANCE for one in off)  # False for NaN
 
 
 def _layer_kind(layer: Any) -> tuple[Any, ...]:
@@ -790,7 +793,7 @@ def _rotation(rope: Any, width: int) -> Rotation:
             a, b = found[first_half].copy(), found[second_half].copy()
             found[first_half] = a * cosines[at] - b * sines[at]
             found[second_half] = a * sines[at] + b * cosines[at]
-            if not np.allclose(found, wanted, atol=TOLERANCE):
+            if not np.allclose(found, wanted, atol=ROTATION_TOLERANCE):
                 raise ValueError(f"a rotation without a table, at position {position}")
     return Rotation(part, rotated, is_interleaved)
 

@@ -18,6 +18,7 @@ from mlx_lm.models.cache import KVCache, QuantizedKVCache, make_prompt_cache
 from mlx_lm.utils import load_model
 
 from engine import Engine, SamplingParams
+from engine.bench.families import quantise, write_family
 from engine.bench.small_configs import small_config
 from engine.cache.cache_file import take_image
 from engine.cache.cache_objects import clone, detached, stagger
@@ -94,6 +95,13 @@ def test_other_layer_types_are_supported(kind: str, tmp_path: Path) -> None:
     pairs = zip(passes(net), passes(theirs), strict=True)
     assert all(difference(a, b) < CLOSE for a, b in pairs)
     test_chunks_and_neighbors_change_no_bit(path)
+
+
+def test_rounding_does_not_refuse_layers(tmp_path: Path) -> None:
+    """Activations that are rounded in the other direction move these logits by 1.1e-3."""
+    path = write_family(tmp_path / "smollm3", "smollm3", 64)
+    quantise(path, 64, 8)
+    assert plain_decoder.is_installed(packed(path))
 
 
 @pytest.mark.parametrize("part", ["activation", "norm", "argument", "head"])
