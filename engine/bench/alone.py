@@ -1,6 +1,7 @@
-"""Isolation check: replay each chat of a schedule alone and compare the tokens.
+"""Isolation check: replay each chat of a schedule alone, and compare the tokens and their logits.
 
-Differences that can be explained by rounding are called ties. All others are faults.
+Logits that were computed from the same tokens may only differ by rounding; anything else is a
+fault. If rounding changes a token, which is called a tie, the replies differ from there on.
 """
 
 from __future__ import annotations
@@ -16,18 +17,19 @@ from msgspec.structs import replace
 from engine.engine import Engine, Session
 from engine.errors import EngineError
 from engine.messages import Message
-from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.reply import Reply
 
 PATIENCE = 120.0  # timeout per reply in seconds
-TIE = 1e-4  # two logits this close may swap because of rounding
+TIE = 2e-3  # by how many standard deviations the logits of a token may differ
 # With quantized keys, a rounding error can grow to a whole quantization step.
 TIE_IN_BITS = 0.05
-DISTANCES = (TIE, 1e-3, 1e-2, TIE_IN_BITS, 0.5, 5.0)
 END = 2  # EOS token of random models; without it, replies have exactly the requested length
 
 Prompt = str | list[Message]
+Rows = dict[int, Any]
+"""Logits `[vocab]` of a reply by the index of the token sampled from them."""
+Logits = dict[int, Rows]  # by the reply's seed
 Ended = Literal["finished", "cancelled", "failed", "refused"]
 
 
@@ -85,54 +87,91 @@ class Outcome(Struct):
     rebuilt: int = 0  # replies whose cache was evicted
     slid: int = 0  # replies in conversations with dropped messages
     refused: int = 0  # replies that were refused in both runs
+    apart: float = 0.0  # largest difference of logits that is not a fault
+    # Replies whose logits are not bitwise equal, apart from those with quantized keys.
+    unequal: list[str] = field(default_factory=list)
     # Differences without an explanation. Must be empty.
     faults: list[str] = field(default_factory=list)
 
 
-def compare(engine: Engine, folder: Path, chats: Sequence[Chat], spread: bool = False) -> Outcome:
-    """Replay each conversation alone, one after another, and compare the tokens.
+@contextmanager
+def recorded_logits(found: Logits) -> Iterator[None]:
+    """Add the logits from which tokens are sampled in this block to `found`."""
+    # Imported here because this imports MLX, which an engine has to import first.
+    from engine.model import runner as _runner
+    from engine.model.sampling import evaluated
+
+    runner: Any = _runner
+    sample = runner._sample
+
+    def record(logits: Any, places: Any, *rest: Any) -> Any:
+        for row, (answer, index, _) in zip(evaluated(logits), places, strict=True):
+            found.setdefault(answer.sampler.seed, {})[index] = row.copy()
+        return sample(logits, places, *rest)
+
+    runner._sample = record
+    try:
+        yield
+    finally:
+        runner._sample = sample
+
+
+def compare(engine: Engine, folder: Path, chats: Sequence[Chat], company: Logits | None) -> Outcome:
+    """Replay each conversation alone, one after another, and compare it.
 
     Cancelled replies are replayed up to the token where they were cancelled.
 
     Args:
-        spread: the chats ran on several ranks, which round differently. Sessions are only
-            reproducible for the same number of ranks.
+        company: the logits when the chats ran together. None for greedy chats on several ranks,
+            which round differently and in other processes. Sessions are only reproducible for the
+            same number of ranks.
     """
-    outcome = Outcome()
+    outcome, alone = Outcome(), Logits()
     model = engine.load(folder)
     said = set()
-    for number, chat in enumerate(chats):
-        session = engine.open_session(model, **chat.options)
-        for place, turn in enumerate(chat.turns):
-            kind = "reproducible" if chat.reproducible else "shared"
-            where = f"{kind} chat {number}, turn {place}"
-            if turn.ended == "refused":
-                outcome.refused += 1
-                if not _is_refused(session, turn):
-                    outcome.faults.append(f"{where}: refused in company only")
-                continue
-            if turn.counts:
-                alone = _replay(session, chat, turn)
-                outcome.replies += 1
-                outcome.tokens += len(turn.tokens)
-                outcome.cancelled += turn.ended != "finished"
-                outcome.rebuilt += turn.rebuilt
-                outcome.slid += turn.dropped > 0
-                said.add(turn.tokens)
-                if alone != turn.tokens:
-                    at = first_difference(alone, turn.tokens)
-                    apart = distance(engine, model, chat, place, at)
-                    exact = chat.reproducible and not turn.rebuilt and not spread
-                    if not exact and apart <= chat.tie:
-                        outcome.ties += 1
+    with recorded_logits(alone):
+        for number, chat in enumerate(chats):
+            session = engine.open_session(model, **chat.options)
+            for place, turn in enumerate(chat.turns):
+                kind = "reproducible" if chat.reproducible else "shared"
+                where = f"{kind} chat {number}, turn {place}"
+                if turn.ended == "refused":
+                    outcome.refused += 1
+                    if not _is_refused(session, turn):
+                        outcome.faults.append(f"{where}: refused in company only")
+                    continue
+                if turn.counts:
+                    tokens = _replay(session, chat, turn)
+                    outcome.replies += 1
+                    outcome.tokens += len(turn.tokens)
+                    outcome.cancelled += turn.ended != "finished"
+                    outcome.rebuilt += turn.rebuilt
+                    outcome.slid += turn.dropped > 0
+                    said.add(turn.tokens)
+                    seed = turn.params.seed
+                    assert seed is not None
+                    if company is None:
+                        apart = _gap(alone[seed], turn.tokens, tokens)
                     else:
+                        apart = distance(company[seed], alone[seed], turn.tokens, tokens)
+                    exact = chat.reproducible and not turn.rebuilt and company is not None
+                    # Logits of equal tokens may still differ, because a fork or a cancelled prompt
+                    # has read its first tokens in other chunks.
+                    if (exact and tokens != turn.tokens) or not apart <= chat.tie:
                         bits = chat.options.get("kv_bits")
                         kept = f" (keys in {bits} bits)" if bits else ""
-                        outcome.faults.append(f"{where}{kept}, token {at}, {apart:g} apart")
-                    break  # the histories differ from here on
-            if chat.slides and turn.ended != "finished":
-                break  # dropped messages depend on the number of tokens requested, not generated
-        session.close()
+                        at = first_difference(tokens, turn.tokens)
+                        outcome.faults.append(f"{where}{kept}, token {at}, {apart:.2g} apart")
+                        break
+                    outcome.apart = max(outcome.apart, apart)
+                    if apart and not chat.options.get("kv_bits"):
+                        outcome.unequal.append(where)
+                    if tokens != turn.tokens:
+                        outcome.ties += 1
+                        break  # the histories differ from here on
+                if chat.slides and turn.ended != "finished":
+                    break  # dropped messages depend on the tokens requested, not generated
+            session.close()
     engine.unload(model)
     outcome.different = len(said)
     return outcome
@@ -163,57 +202,36 @@ def _replay(session: Session, chat: Chat, turn: Turn) -> tuple[int, ...]:
     return tuple(session.send(turn.prompt, params).tokens(PATIENCE))
 
 
-def distance(engine: Engine, model: Model, chat: Chat, place: int, at: int) -> float:
-    """Find out how close the logits of two different tokens were.
+def distance(company: Rows, alone: Rows, tokens: Sequence[int], others: Sequence[int]) -> float:
+    """Return the largest difference between the logits of a reply in two runs.
 
-    Returns the smallest of `DISTANCES` by which the logits have to be moved for the chat to give
-    the other token when it runs alone, or infinity.
+    Logits are compared up to the first different token, in standard deviations. The result is
+    infinite if they are missing.
+
+    Args:
+        tokens: the reply in company.
+        others: the reply alone.
     """
-    session = engine.open_session(model, **{**chat.options, "reproducible": False})
-    *before, turn = chat.turns[: place + 1]
-    for earlier in before:
-        if earlier.counts:
-            _replay(session, chat, earlier)
-    # None stands for the EOS token, which isn't in `tokens`.
-    wanted = turn.tokens[at] if at < len(turn.tokens) else None
-    with _nudged(at, wanted) as enough:
-        _replay(session, chat, turn)
-        engine.stats()
-    session.close()
-    return min(enough, default=float("inf"))
+    import numpy as np
+
+    same = first_difference(tokens, others)
+    count, found = same + (len(tokens) != len(others) or same < len(tokens)), [0.0]
+    first = min(alone, default=0)  # not 0 if an answer is continued
+    for index in range(first, first + count):
+        if index not in company or index not in alone:
+            return float("inf")
+        a, b = company[index], alone[index]
+        with np.errstate(invalid="ignore"):  # some logits may be -inf
+            apart = np.where(a == b, 0.0, np.abs(a - b)).max() / b[np.isfinite(b)].std()
+        found.append(float(apart))
+    return float(np.max(found))  # NaN if any is
 
 
-@contextmanager
-def _nudged(at: int, wanted: int | None) -> Iterator[list[float]]:
-    """Patch sampling to also try moving the logits of token `at` by each of `DISTANCES`.
-
-    Yields a list that is filled with the distances that lead to `wanted`.
-    """
-    import mlx.core as mx
-
-    from engine.model import runner as _runner
-    from engine.model.sampling import token_id
-
-    runner: Any = _runner
-    sample = runner.sample_rows
-    enough: list[float] = []
-    first: list[int] = []
-
-    def spy(logits: Any, samplers: Any, indices: Sequence[int], *rest: Any) -> Any:
-        tokens = sample(logits, samplers, indices, *rest)
-        first.append(indices[0])  # indices don't start at 0 if an answer is continued
-        if indices[0] - first[0] == at and not enough:
-            logits, ids = mx.array(logits), mx.arange(logits.shape[-1])
-            ended = END if wanted is None else wanted
-            towards = mx.where(ids == ended, 0.5, 0) - mx.where(ids == tokens[0], 0.5, 0)
-            for far in DISTANCES:
-                again = sample(logits + (far * towards)[None], samplers, indices, *rest)[0]
-                if token_id(again) == ended:
-                    enough.append(far)
-        return tokens
-
-    runner.sample_rows = spy
-    try:
-        yield enough
-    finally:
-        runner.sample_rows = sample
+def _gap(alone: Rows, tokens: Sequence[int], others: Sequence[int]) -> float:
+    """Return how far the logits of two greedy replies' first different tokens are apart."""
+    at = first_difference(tokens, others)
+    if at == max(len(tokens), len(others)):
+        return 0.0
+    row = alone[min(alone) + at]
+    one, other = (row[tokens[at] if at < len(tokens) else END] for tokens in (tokens, others))
+    return float(abs(one - other) / row.std())

@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from engine.bench.alone import END, Chat, Ended, Prompt, Turn
+from engine.bench.alone import END, Chat, Ended, Logits, Prompt, Turn, recorded_logits
 from engine.engine import Engine
 from engine.errors import (
     CAPACITY_EXHAUSTED,
@@ -38,6 +38,7 @@ class Schedule:
 
     Attributes:
         done: chats that were closed.
+        logits: of all replies.
         actions: how often each action was taken.
         owed: size of KV caches and cached prefixes after the run, as reported by the engine.
         held: bytes that MLX uses for them, measured for the whole process.
@@ -56,16 +57,18 @@ class Schedule:
         self._model: Model = engine.load(folder)
         self._chats: list[Chat] = []
         self.done: list[Chat] = []
+        self.logits = Logits()
         self.actions: Counter[str] = Counter()
         self.owed = self.held = 0
         self._overflow: tuple[str, ...] = ("slide", "refuse")  # options for new chats
 
     def run(self, steps: int) -> list[Chat]:
         """Take `steps` random actions, and return all chats."""
-        for _ in range(steps):
-            self._step()
-        for chat in [*self._chats, *self._aside]:
-            self._settle(chat)
+        with recorded_logits(self.logits):
+            for _ in range(steps):
+                self._step()
+            for chat in [*self._chats, *self._aside]:
+                self._settle(chat)
         stats = self._engine.stats()
         self.owed = stats["kv_bytes"] + stats["prefix_bytes"]
         self.held = stats["memory_in_use"] - stats["weights_bytes"] - self._before

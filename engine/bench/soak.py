@@ -64,7 +64,7 @@ def main(options: argparse.Namespace) -> int:
                     break
                 tight = rounds % 2 == 1
                 schedule = _run(engine, folder, options, options.seed + runs, tight)
-                found = compare(judge, folder, schedule.done)
+                found = compare(judge, folder, schedule.done, schedule.logits)
                 owed, held_for = owed + schedule.owed, held_for + schedule.held
                 runs += 1
                 actions.update(schedule.actions)

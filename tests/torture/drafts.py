@@ -12,6 +12,7 @@ equal logits (`engine.bench.alone`).
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import math
 import random
@@ -21,7 +22,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from engine.bench.alone import PATIENCE, Chat, Turn, distance, first_difference
+from engine.bench.alone import PATIENCE, TIE, Logits, distance, first_difference, recorded_logits
 from engine.bench.random_models import write_model
 from engine.bench.small_copies import first_layers, perturbed
 from engine.engine import Engine, Session
@@ -56,14 +57,16 @@ TINY = ("plain", "sliding window", "attention sinks", "hybrid recurrent", "pure 
 FOLLOW_UP = "Say that again, shorter."
 
 
-Said = tuple[str, str, SamplingParams, tuple[int, ...]]
-"""Prompt, sampling parameters, tokens and end of a reply."""
+Said = tuple[str, SamplingParams, tuple[int, ...]]
+"""Kind, sampling parameters and tokens of a reply."""
 
 
 def played(
     engine: Engine, model: Model, prompt: str, params: SamplingParams, stop_after: int, beside: int
 ) -> list[Said]:
     """Return a reply, a follow-up, a fork's reply, and other chats' replies.
+
+    Each has a seed of its own.
 
     Args:
         stop_after: tokens after which the reply is cancelled, 0 for never.
@@ -73,21 +76,27 @@ def played(
         engine.open_session(model),
         [engine.open_session(model) for _ in range(beside)],
     )
-    more = SamplingParams(max_tokens=10, temperature=0.8, seed=params.seed)
-    longer = SamplingParams(max_tokens=24, temperature=0.8, seed=params.seed)
+    seeds = itertools.count(1000 * (1 + (params.seed or 0)))
+
+    def sampled(tokens: int) -> SamplingParams:
+        return SamplingParams(max_tokens=tokens, temperature=0.8, seed=next(seeds))
+
+    more, of_fork, longer = sampled(10), sampled(10), [sampled(24) for _ in others]
     reply = session.send(prompt, params)
     come = 0
     came: list[Reply] = []
     for event in reply:
         come += isinstance(event, TextDelta)
         if come >= 9 and not came:
-            came = [other.send(FOLLOW_UP, longer) for other in others]
+            came = [o.send(FOLLOW_UP, own) for o, own in zip(others, longer, strict=True)]
         if stop_after and come >= stop_after:
             reply.cancel()
-    said = [("answer", prompt, params, tuple(reply.tokens(PATIENCE)))]
+    said = [("answer", params, tuple(reply.tokens(PATIENCE)))]
     twin = session.fork()
-    said += [_asked("follow-up", session, more), _asked("fork", twin, more)]
-    said += [("beside", FOLLOW_UP, longer, tuple(one.tokens(PATIENCE))) for one in came]
+    said += [_asked("follow-up", session, more), _asked("fork", twin, of_fork)]
+    said += [
+        ("beside", own, tuple(r.tokens(PATIENCE))) for r, own in zip(came, longer, strict=False)
+    ]
     for one in (session, twin, *others):
         one.close()
     return said
@@ -95,7 +104,7 @@ def played(
 
 def _asked(what: str, session: Session, params: SamplingParams) -> Said:
     reply = session.send(FOLLOW_UP, params)
-    return what, FOLLOW_UP, params, tuple(reply.tokens(PATIENCE))
+    return what, params, tuple(reply.tokens(PATIENCE))
 
 
 def fields(scratch: Path, layers: int) -> Iterator[tuple[str, Path, str]]:
@@ -143,26 +152,27 @@ def torment(
         beside = chance.choice((0, 0, 0, 1, 2, 3))
         # every second time, very short matches are enough
         view.LIKELY_MATCH = number % 2 * 5 + 1  # type: ignore[attr-defined]
-        with_drafts = played(engine, model, prompt, params, stop_after, beside)
-        count = len(with_drafts[0][3])
+        company, plain = Logits(), Logits()
+        with recorded_logits(company):
+            with_drafts = played(engine, model, prompt, params, stop_after, beside)
+        count = len(with_drafts[0][2])
         if stop_after and count:  # the position of a cancellation depends on timing
             found.cancelled += 1
             params = SamplingParams(**{**_settings(params), "max_tokens": count})
-        plain = played(judge, alone, prompt, params, 0, beside)
+        with recorded_logits(plain):
+            expected = played(judge, alone, prompt, params, 0, beside)
         found.answers += 1
-        before: list[Turn] = []
-        for (what, text, given, drafted), (*_, expected) in zip(with_drafts, plain, strict=False):
+        for (what, given, drafted), (*_, tokens) in zip(with_drafts, expected, strict=False):
             found.tokens += len(drafted)
-            if drafted != expected:
-                at = first_difference(drafted, expected)
-                turns = [] if what == "beside" else before
-                chat = Chat(None, {}, [*turns, Turn(text, given, drafted, "finished")])
-                tie = distance(judge, alone, chat, len(turns), at) <= chat.tie
-                found.ties, found.faults = found.ties + tie, found.faults + (not tie)
-                if not tie:
-                    print(f"{name}, answer {number}, {what}, token {at}: {given}", flush=True)
+            seed = given.seed or 0
+            apart = distance(company[seed], plain[seed], drafted, tokens)
+            if not apart <= TIE:
+                found.faults += 1
+                at = first_difference(drafted, tokens)
+                print(f"{name}, answer {number}, {what}, token {at}, {apart:.2g} apart: {given}")
+            found.ties += drafted != tokens
+            if drafted != tokens or not apart <= TIE:
                 break  # the following replies would start from different texts
-            before = before or [Turn(text, params, drafted, "finished")]
     runner.decode_with_drafts = inner
     figures = engine.stats()["drafts"][model.id]
     found.drafted, found.accepted = figures["drafted_tokens"], figures["accepted_tokens"]

@@ -94,7 +94,7 @@ class SpreadSchedule(Schedule):
         self._continues = False
 
     def _params(self) -> SamplingParams:
-        params = super()._params()
+        params = replace(super()._params(), temperature=0.0, repetition_penalty=1.0)
         if self._continues or params.logit_bias or self._random.random() < 0.7:
             return params
         return replace(params, grammar='start: /[a-z ]{3,60}/ "."')
@@ -128,7 +128,7 @@ def tokens(options: argparse.Namespace) -> int:
                             schedule = SpreadSchedule(spread, folder, seed, tight, talks)
                             schedule.run(options.actions)
                             total.update(schedule.actions)
-                            found = compare(judge, folder, schedule.done, spread=True)
+                            found = compare(judge, folder, schedule.done, None)
                             played = spread.stats()["ranks"][0]["turn"]
                             faults += len(found.faults)
                             total.update(slid=found.slid, rebuilt=found.rebuilt)

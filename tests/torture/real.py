@@ -20,7 +20,7 @@ from typing import Any
 import mlx.core as mx
 import numpy as np
 
-from engine.bench.alone import PATIENCE, Chat, Turn, distance, first_difference
+from engine.bench.alone import PATIENCE, TIE, Logits, distance, recorded_logits
 from engine.bench.subject import real_model
 from engine.engine import Engine
 from engine.model.info import Model
@@ -59,19 +59,20 @@ def together(engine: Engine, model: Model, found: Found) -> None:
     ties = tokens = different = 0
     for temperature in (0.0, 0.8):
         params = [SamplingParams(max_tokens=64, temperature=temperature, seed=n) for n in range(8)]
-        alone, replies = [], []
-        for question, own in zip(QUESTIONS, params, strict=True):
-            alone.append(engine.open_session(model).send(question, own).tokens(PATIENCE))
-        for question, own in zip(QUESTIONS, params, strict=True):
-            replies.append(engine.open_session(model).send(question, own))
-        for question, own, reply, wanted in zip(QUESTIONS, params, replies, alone, strict=True):
-            said = reply.tokens(PATIENCE)
+        alone, company, expected = Logits(), Logits(), []
+        with recorded_logits(alone):
+            for question, own in zip(QUESTIONS, params, strict=True):
+                expected.append(engine.open_session(model).send(question, own).tokens(PATIENCE))
+        with recorded_logits(company):
+            replies = [
+                engine.open_session(model).send(question, own)
+                for question, own in zip(QUESTIONS, params, strict=True)
+            ]
+            replied = [reply.tokens(PATIENCE) for reply in replies]
+        for seed, (said, wanted) in enumerate(zip(replied, expected, strict=True)):
             tokens += len(said)
-            if said != wanted:
-                chat = Chat(None, {}, [Turn(question, own, tuple(said), "finished")])
-                at = first_difference(tuple(said), tuple(wanted))
-                tie = distance(engine, model, chat, 0, at) <= chat.tie
-                ties, different = ties + tie, different + (not tie)
+            ties += said != wanted
+            different += not distance(company[seed], alone[seed], said, wanted) <= TIE
     figures = f"{tokens} tokens of 16 answers, {ties} ties, {different} different"
     found.part("eight chats alone and together", not different, figures)
 

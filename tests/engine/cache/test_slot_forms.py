@@ -202,9 +202,10 @@ def test_random_schedules_with_slots_at_every_length(
 ) -> None:
     """Chats with every bit width come, go, fork, and are edited, stopped and paused."""
     folder = folders("windows and bits")
-    chats = Schedule(engine, folder, 4).run(24)
+    schedule = Schedule(engine, folder, 4)
+    schedule.run(24)
     with Engine() as judge:
-        found = compare(judge, folder, chats)
+        found = compare(judge, folder, schedule.done, schedule.logits)
     assert found.faults == []
     assert found.ties <= 1
     assert found.replies >= 5
