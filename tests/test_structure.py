@@ -566,7 +566,7 @@ def test_not_yet_names_rules() -> None:
     assert NOT_YET.keys() <= RULES.keys()
 
 
-def test_the_walk_is_short_and_every_step_has_a_place() -> None:
+def test_reading_list_names_existing_code() -> None:
     steps = walk()
     assert 1 < len(steps) <= STEPS
     assert all(steps)
@@ -629,7 +629,7 @@ def test_stilted_prose_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     }
 
 
-def test_test_files_of_the_window_have_names_of_their_own() -> None:
+def test_window_test_files_have_unique_names() -> None:
     """Test folders aren't packages, so pytest would confuse files of the same name."""
     names = Counter(path.name for path in (ROOT / "tests" / "app").rglob("test_*.py"))
     assert [name for name, number in names.items() if number > 1] == []

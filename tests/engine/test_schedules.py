@@ -108,7 +108,7 @@ def test_logits_of_one_rounding_are_found(tmp_path: Path, monkeypatch: pytest.Mo
     assert play(folder, 2, 25, chats=6).unequal
 
 
-def test_two_sessions_exchanged_in_one_step_of_forty_are_found(
+def test_judge_finds_sessions_swapped_in_one_step(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Verify that the comparison detects swapped sessions."""

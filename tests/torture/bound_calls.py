@@ -98,9 +98,15 @@ def walk(matcher: Any, tokenizer: Any, end: int, pick: random.Random) -> list[in
 
 def calls(folder: Path, tokenizer: Any, number: int, seed: int) -> Iterator[list[ToolCallUpdate]]:
     """Yield the call events of random walks through a schema's grammar."""
-    known = recognition.of(tokenizer)
     params = SamplingParams(tools=[tool(number, depth_of(tokenizer))], tool_choice="required")
-    bound = tool_grammars.bound(params, tokenizer, known.tool_format)
+    return walks(folder, tokenizer, params, seed)
+
+
+def walks(
+    folder: Path, tokenizer: Any, params: SamplingParams, seed: int
+) -> Iterator[list[ToolCallUpdate]]:
+    """Yield the call events of random walks through the grammar of a request."""
+    bound = tool_grammars.bound(params, tokenizer, recognition.of(tokenizer).tool_format)
     words = llguidance.LLTokenizer(
         (folder / "tokenizer.json").read_text(encoding="utf-8"),
         eos_token=tokenizer.eos_token_id,

@@ -224,7 +224,7 @@ def test_rows_say_their_state_in_words(start: Start):
     assert model.row_of(first).data(MORE) == "open, pinned, tagged a, b"
 
 
-def test_folders_are_renamed_in_place_and_renamed_chats_expand_them(five: Run):
+def test_folder_is_renamed_and_renaming_a_chat_expands_it(five: Run):
     order = five.app.library.order
     work = order.make("Work")
     five.window.sidebar.rename(work.id)

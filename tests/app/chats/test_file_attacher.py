@@ -407,7 +407,7 @@ def test_removing_file_being_read_cancels_sending(
     assert (pane.composer.text, pane.chat.transcript.path) == ("say it", [])
 
 
-def test_a_long_paste_becomes_a_file_and_text_again(start: Start):
+def test_long_paste_becomes_a_file_and_back(start: Start):
     run = start().ready()
     pane, long = run.pane, "words of a paste " * 300
     data = QMimeData()

@@ -57,7 +57,7 @@ def test_unknown_format_is_ignored(spoilt):
         (EVERY_FORM[3], "regex", "[0-9]{4}"),
     ],
 )
-def test_the_engine_gets_the_chosen_form_and_no_other(options, field, value):
+def test_engine_gets_only_the_chosen_form(options, field, value):
     params = sampling(options, {})
     forms = {name: getattr(params, name) for name in ("json_schema", "choices", "regex", "grammar")}
     assert {name: form for name, form in forms.items() if form} == {field: value}

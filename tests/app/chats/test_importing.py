@@ -430,7 +430,7 @@ def test_lm_studio_continues_from_shown_version(store: Store, tmp_path: Path):
     assert report.left["attached files"] == 2
 
 
-def test_an_archive_is_read_without_being_unpacked(store: Store, tmp_path: Path):
+def test_import_reads_archive_without_unpacking(store: Store, tmp_path: Path):
     path = tmp_path / "export.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("user.json", json.dumps({"id": "u"}))

@@ -195,7 +195,7 @@ def test_removed_ones_come_back_in_their_place(desk: Desk, chat: Chat) -> None:
     assert (asked(desk), queued(chat), chat.queue.why_held) == (["count"], ["two"], "Not sent yet.")
 
 
-def test_nothing_comes_between_reply_and_queue(desk: Desk, chat: Chat) -> None:
+def test_queued_message_directly_follows_its_reply(desk: Desk, chat: Chat) -> None:
     desk.end()
     assert not chat.reply.is_active
     assert chat.turn.is_at_work

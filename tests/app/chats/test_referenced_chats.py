@@ -278,7 +278,7 @@ def said(chat: Chat) -> Lines:
 
 
 @pytest.mark.parametrize("seed", range(examples(4)))
-def test_each_message_reads_only_new_messages(desk: Desk, seed: int) -> None:
+def test_followed_chat_adds_only_new_messages(desk: Desk, seed: int) -> None:
     chance = random.Random(seed)
     chats = [desk.library.new(A) for _ in range(3)]
     for n, chat in enumerate(chats):

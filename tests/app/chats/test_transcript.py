@@ -39,7 +39,7 @@ def test_shown_alternative_continues_to_newest_leaf():
     assert names(tree.path) == ["q", "a", "q2"]
 
 
-def test_an_unknown_leaf_falls_back_to_the_newest_branch():
+def test_unknown_leaf_falls_back_to_newest_branch():
     tree = Transcript([message("q"), message("a", "q", "assistant")], "gone")
     assert names(tree.path) == ["q", "a"]
     assert Transcript().path == []

@@ -43,7 +43,7 @@ def test_open_ends_are_closed(written: str, shown: str) -> None:
     assert closed(written) == shown
 
 
-def test_no_marker_flashes_while_an_answer_streams() -> None:
+def test_streaming_answer_shows_no_markers() -> None:
     text = "A **bold** word, `code`, *italics* and [a link](http://x.y).\n\n- **Item**: `x`\n- more"
     document = MarkdownDocument()
     for character in text:

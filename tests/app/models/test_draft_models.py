@@ -97,7 +97,7 @@ def drafts(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Dra
     return Drafts(run, root)
 
 
-def test_smaller_ones_with_the_same_tokenizer_are_offered(drafts: Drafts):
+def test_draft_offers_are_smaller_with_same_tokenizer(drafts: Drafts):
     dialog = drafts.ask()
     items = [dialog.box.model().index(at, 0) for at in range(dialog.box.count())]
     told = {i.data(): bool(i.flags() & Qt.ItemFlag.ItemIsEnabled) for i in items}

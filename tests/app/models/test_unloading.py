@@ -54,7 +54,7 @@ def test_unloaded_model_loads_again_on_send(start: Start):
     assert run.pane.header.state == "Ready"
 
 
-def test_opening_a_chat_does_not_bring_an_unloaded_model_back(start: Start):
+def test_opening_a_chat_does_not_reload_its_model(start: Start):
     run = start().ready()
     to_unload(run, "Guide").trigger()
     run.window.chats.new()

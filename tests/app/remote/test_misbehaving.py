@@ -281,7 +281,7 @@ def test_pause_holds_back_text(elsewhere):
     assert heard.text() == "Hello again"
 
 
-def test_the_end_of_the_program_ends_answers(elsewhere):
+def test_program_exit_ends_remote_replies(elsewhere):
     heard, _ = elsewhere.ask(elsewhere.add(elsewhere.serve(sends(head(), HELLO, then=hang))))
     heard.until(lambda: heard.text() == "Hello")
     elsewhere.remotes.shut_down()

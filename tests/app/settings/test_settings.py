@@ -74,7 +74,7 @@ def test_user_choice_precedes_model_default():
         sampling(ChatOptions(temperature=-1), {})
 
 
-def test_unlikely_tokens_are_filtered_unless_the_model_or_the_user_chose_a_filter():
+def test_min_p_applies_unless_another_filter_is_chosen():
     assert sampling(ChatOptions(), {"temperature": 0.6}).min_p == 0.05
     assert sampling(ChatOptions(), {"top_p": 0.9}).min_p == 0
     assert sampling(ChatOptions(top_k=10), {}).min_p == 0

@@ -103,7 +103,7 @@ def test_undo_keeps_later_changes(start: Start):
     assert settings.presets["Poet"]["system"] == "Sing."
 
 
-def test_the_appearance_chosen_in_the_menu_is_saved(start: Start, profile):
+def test_appearance_from_menu_is_saved(start: Start, profile):
     run = start()
     view = next(menu for menu in run.window._menus if menu.title() == "View")
     look = next(m for m in view.findChildren(QMenu) if m.title() == "Theme")

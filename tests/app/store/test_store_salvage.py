@@ -239,7 +239,7 @@ def test_random_damage_never_leaves_anything_worse(filled: Path, seed: int) -> N
     assert kept.read_bytes() == content
 
 
-def test_the_journal_of_a_damaged_file_is_read_too(file: Path, tmp_path: Path) -> None:
+def test_salvage_reads_journal_of_damaged_file(file: Path, tmp_path: Path) -> None:
     store = Store.open(file)
     chat = ChatRecord(new_id(), title="In the journal")
     store.save_chat(chat)

@@ -101,7 +101,7 @@ def by_import(store: Store) -> None:
 
 
 @pytest.mark.parametrize("way", [by_flush, by_search, by_import])
-def test_other_threads_do_not_split_a_group(
+def test_write_group_is_not_split_by_threads(
     store: Store, file: Path, way: Callable[[Store], None]
 ) -> None:
     """A flush, search or import on another thread never writes half of a group."""

@@ -213,7 +213,7 @@ def test_deleted_message_with_live_replies_keeps_its_place(file: Path, clock: Cl
         assert [m.content for m in store.messages(chat.id)] == ["first", "", "third"]
 
 
-def test_late_words_of_an_erased_chat_are_dropped_without_a_word(store: Store) -> None:
+def test_late_text_of_an_erased_chat_is_dropped(store: Store) -> None:
     errors: list[StoreError] = []
     store.on_error = errors.append
     chat = a_chat(store, "hello")

@@ -117,7 +117,7 @@ def test_resources_and_prompts_are_listed() -> None:
         host.shut_down()
 
 
-def test_the_time_limit_waits_for_the_person(tmp_path: Path) -> None:
+def test_elicitation_time_limit_excludes_the_user(tmp_path: Path) -> None:
     host, person = ToolHost(), Person()
     command = (str(HERE / "raw_server.py"), str(tmp_path))
     host.set_servers([ServerConfig("raw", sys.executable, command, timeout=1.5)])

@@ -92,7 +92,7 @@ def test_clipped_widget_is_found(name: str, qtbot: QtBot) -> None:
     assert_found(qtbot, part)
 
 
-def test_text_beside_an_icon_widget_outside_and_overlap_are_found(qtbot: QtBot) -> None:
+def test_measuring_finds_faulty_layouts(qtbot: QtBot) -> None:
     assert_found(qtbot, field_with_icon())
     assert_found(qtbot, box(QLabel("A label that ends outside its box")))
     assert_found(qtbot, box(QLabel("Words"), QPushButton("More")))

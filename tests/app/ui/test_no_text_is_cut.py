@@ -9,7 +9,7 @@ from app.ui.style.theme import theme
 from tests.app.conftest import Start
 from tests.app.ui.measuring import cut_off, speaking, watching
 
-WIDTHS = (640, 700, 900, 1200)
+WIDTHS = (640, 900, 1200)
 
 
 @pytest.mark.turns(4)

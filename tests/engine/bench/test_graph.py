@@ -80,7 +80,7 @@ def test_bytes_per_step_are_bounded(cells: dict[str, Cell], case: str) -> None:
     assert 0 < ours.read <= batch.read
 
 
-def test_skewed_chats_do_not_read_the_longest_ones_padding(cells: dict[str, Cell]) -> None:
+def test_skewed_batch_skips_padding_of_longest_chat(cells: dict[str, Cell]) -> None:
     ours, batch = cells["skewed"].ours, cells["skewed"].batch
     assert ours is not None
     assert batch is not None

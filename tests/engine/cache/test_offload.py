@@ -361,9 +361,7 @@ def test_unwritable_cache_folder_is_harmless(model_folder: Folder, tmp_path: Pat
         assert again.send(messages, SOME).tokens(60)
 
 
-def test_killed_in_the_midst_of_writing_leaves_whole_files_only(
-    model_folder: Folder, tmp_path: Path
-) -> None:
+def test_kill_while_writing_leaves_only_whole_files(model_folder: Folder, tmp_path: Path) -> None:
     script = """
         import os, signal, sys, threading
         from engine import Engine, SamplingParams

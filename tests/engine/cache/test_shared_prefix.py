@@ -318,7 +318,7 @@ def check(caches: list[SharedPrefixKV], n: int, mask: object) -> None:
 
 
 @pytest.mark.usefixtures("soon", "ways")
-def test_attention_to_two_pieces_is_attention_to_their_whole() -> None:
+def test_attention_over_two_pieces_equals_the_whole() -> None:
     mx.random.seed(3)
     first, second = session(100), session(3000)
     rows = [first, second, first.fork(), second.fork(), first.fork()]

@@ -246,9 +246,7 @@ def test_fingerprint_separates_files(tmp_path: Path) -> None:
     assert fingerprint.contents(one) != fingerprint.contents(other)
 
 
-def test_session_may_be_called_anything(
-    model_folder: Callable[[str], Path], tmp_path: Path
-) -> None:
+def test_session_names_accept_any_text(model_folder: Callable[[str], Path], tmp_path: Path) -> None:
     """JSON can contain lone surrogates, which aren't allowed in file names."""
     with Engine(cache_dir=tmp_path, cache_bytes=1 << 30) as engine:
         model = engine.load(model_folder("plain"))

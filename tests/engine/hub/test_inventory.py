@@ -173,7 +173,7 @@ def test_unusual_values_are_reported(tmp_path: Path) -> None:
 # Hostile folders.
 
 
-def test_hostile_files_are_neither_waited_for_nor_believed(tmp_path: Path) -> None:
+def test_hostile_files_neither_block_nor_load(tmp_path: Path) -> None:
     began = time.perf_counter()
     pipes = tmp_path / "pipes"
     pipes.mkdir()

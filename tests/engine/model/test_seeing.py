@@ -248,7 +248,7 @@ def test_image_file_is_decoded_once(engine: Engine, folder: Path) -> None:
     assert len(reads) == 1
 
 
-def test_another_image_with_the_same_words_is_another_prompt(engine: Engine, folder: Path) -> None:
+def test_prompt_identity_includes_the_image(engine: Engine, folder: Path) -> None:
     model = engine.load(folder)
     wanted = [engine.open_session(model).send(shown("What?", i), FEW).tokens(60) for i in PAIR]
     assert wanted[0] != wanted[1]

@@ -824,7 +824,7 @@ def test_texts_to_embed_wait_for_memory_or_are_refused() -> None:
     assert (refusal.key, refusal.code) == ("k", "capacity_exhausted")
 
 
-def test_prefixes_are_kept_within_their_limit_and_evict_no_session() -> None:
+def test_kept_prefixes_obey_limit_and_evict_no_session() -> None:
     row = Row(
         "a", "m", Status.PREFILLING, max_bytes=20, remaining=9, prefix_to_keep=50, prefix_bytes=30
     )

@@ -132,7 +132,7 @@ def test_late_model_gets_no_backlog() -> None:
     assert served.count("b") == 5
 
 
-def test_programs_have_their_parts_and_equal_ones_of_the_rest() -> None:
+def test_program_quotas_leave_equal_shares_of_the_rest() -> None:
     assert parts({"a": 0.0}) == {"a": 1.0}
     assert parts({"a": 40.0, "b": 0.0, "c": 0.0}) == {"a": 0.4, "b": 0.3, "c": 0.3}
     assert parts({"a": 100.0, "b": 0.0})["b"] == 0.01, "nobody has nothing"

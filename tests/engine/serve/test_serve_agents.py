@@ -410,7 +410,7 @@ def test_many_agents_cost_little() -> None:
     assert [s.task for s in known.all() if s.program == "Claude Code"] == ["mine"]
 
 
-def test_an_agent_lives_ten_minutes_and_a_paused_one_longer(
+def test_idle_agent_expires_unless_paused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     known, now = AgentRegistry(), time.monotonic()

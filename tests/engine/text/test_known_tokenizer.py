@@ -100,7 +100,7 @@ def test_tokenizer_with_custom_decoder_is_loaded_whole(tmp_path: Path):
     assert describe(wrapper, 260) is None
 
 
-def test_no_chat_has_the_tokenizer_loaded_in_the_engines_process(tmp_path: Path, monkeypatch):
+def test_engine_process_loads_no_tokenizer(tmp_path: Path, monkeypatch):
     folder = write_model(tmp_path / "model", SHAPES["tiny"])
     monkeypatch.setattr(loader, "load_tokenizer", lambda *_: never())
     few = SamplingParams(max_tokens=4, temperature=0.0)

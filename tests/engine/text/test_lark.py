@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import random
 import re
 import time
+from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
 import llguidance
@@ -16,8 +15,6 @@ import pytest
 from engine.params import SamplingParams
 from engine.text import lark, recognition, tool_grammars
 from engine.text.call_notations import NOTATIONS
-from engine.text.forms import grammar
-from engine.text.reply_text import ReplyText
 from tests.engine.speaking import CALLING
 from tests.torture import bound_calls
 
@@ -149,28 +146,6 @@ def test_expressions_in_words_that_both_readers_know(given: str, means: str) -> 
         lark.of_expression(given)
 
 
-def walked(folder: Path, family: str, tools: list[dict[str, Any]], seed: int) -> Any:
-    """Return the call events of a random walk through the grammar of these tools."""
-    tokenizer = bound_calls.load_tokenizer(family, folder)
-    params = SamplingParams(tools=tools, tool_choice="auto", json_schema={"const": 7})
-    bound = tool_grammars.bound(params, tokenizer, recognition.of(tokenizer).tool_format)
-    words = llguidance.LLTokenizer(
-        (folder / "tokenizer.json").read_text(encoding="utf-8"),
-        eos_token=tokenizer.eos_token_id,
-        slices=[],
-    )
-    form, pick = grammar(llguidance.LLMatcher, bound), random.Random(seed)
-    for _ in range(12):
-        matcher = llguidance.LLMatcher(words, form, log_level=0)
-        assert not matcher.is_error(), matcher.get_error()
-        tokens = bound_calls.walk(matcher, tokenizer, int(tokenizer.eos_token_id), pick)
-        reply = ReplyText(tokenizer, "", (), None, params.offered)
-        for token in tokens:
-            reply.add(token)
-        reply.finish(len(tokens) < bound_calls.MOST_TOKENS)
-        yield reply.call_updates(over=True)
-
-
 @pytest.mark.parametrize("family", CALLING)
 @pytest.mark.turns(3)
 def test_calls_of_every_dialect_are_bound_beside_free_ones(family: str, tmp_path: Path) -> None:
@@ -184,7 +159,9 @@ def test_calls_of_every_dialect_are_bound_beside_free_ones(family: str, tmp_path
     ]
     tools = [{"type": "function", "function": one} for one in functions]
     named = set[str]()
-    for told in walked(tmp_path, family, tools, 5):
+    tokenizer = bound_calls.load_tokenizer(family, tmp_path)
+    params = SamplingParams(tools=tools, tool_choice="auto", json_schema={"const": 7})
+    for told in islice(bound_calls.walks(tmp_path, tokenizer, params, 5), 12):
         if not told:
             named.add("answer")
         names = {one.id: one.name for one in told if one.kind == "started"}

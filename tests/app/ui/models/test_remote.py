@@ -152,7 +152,7 @@ def test_remote_chat_supports_regenerate_branch_and_edit(start, server):
     assert seeds[3] == seeds[0]
 
 
-def test_stopping_keeps_the_text_and_a_broken_stream_too(start, secrets):
+def test_stopped_and_broken_streams_keep_their_text(start, secrets):
     async def act(asked, writer):
         broken = asked.body["messages"][-1]["content"] == "Break"
         more = None if broken else hang

@@ -94,7 +94,7 @@ def two(start: Start):
     return run, chats
 
 
-def test_empty_chats_come_back_empty_also_after_a_restart(start: Start):
+def test_empty_chats_stay_empty_after_restart(start: Start):
     run = start()
     assert texts(menu(run)) == ["No layouts yet", "Save Layout…"]
     run.window.commands["split_right"].trigger()
