@@ -173,7 +173,6 @@ class CompareDialog(Sheet):
         self.blind = QCheckBox(tr("Blind comparison"), self)
         self.blind.setToolTip(tr("Shuffles the replies and hides names until you keep one"))
         ways = across(QLabel(tr("Compare by"), self), *self.kinds.values(), SPRING, self.blind)
-        ways.addStrut(scaled(28))  # the buttons grow with the text after the row was laid out
         self.tally = self.label(describe_kept(settings.kept, self._models))
         self.add = self.button(tr("Add Member"), lambda: self._add(Member(), focus=True))
         self._list = RowList(self.add, self)

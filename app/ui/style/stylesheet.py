@@ -63,7 +63,7 @@ QAbstractSpinBox::up-arrow {
 QAbstractSpinBox::down-arrow { image: url("$icons/caret-$look.svg"); width: 10px; height: 10px; }
 QPushButton {
     background: $raised; color: $text; border: 1px solid $outline; border-radius: 8px;
-    padding: 6px 14px; min-height: 18px;
+    padding: 6px 14px; min-height: ${line}px;
 }
 QPushButton:flat {
     background: transparent; color: $muted; border: none; text-align: left; padding: 4px 18px;
@@ -82,7 +82,8 @@ QPushButton:disabled, QPushButton:default:disabled, QPushButton#primary:disabled
 }
 QComboBox {
     background: $raised; color: $text; border: 1px solid $outline; border-radius: 8px;
-    padding: 5px 8px; min-height: 18px; selection-background-color: $selection; combobox-popup: 0;
+    padding: 5px 8px; min-height: ${line}px; combobox-popup: 0;
+    selection-background-color: $selection;
 }
 QComboBox:focus, QComboBox:on { border: ${ring}px solid $accent; padding: 4px 7px; }
 QComboBox::drop-down { border: none; width: 24px; }
@@ -283,6 +284,7 @@ def stylesheet(tokens: ThemeTokens, scaled: Callable[[float], int] = round) -> s
         lead=scaled(t.LEAD_PX),
         ui=scaled(t.UI_PX),
         ring=t.RING,
+        line=scaled(18),
         arrow=scaled(12),
         mark=scaled(10),
         box=box,
