@@ -206,7 +206,7 @@ def _same_again(chat: ChatView, message: Message) -> str | None:
     if message.role != "assistant" or message.parent_id is None:
         return tr("This isn’t a reply.")
     if panel.kind_of(message):
-        return tr("This reply came from a panel. Open the panel to regenerate it.")
+        return tr("This reply came from a comparison. Open the comparison to regenerate it.")
     if of_answer(message.stats, ChatOptions()) is None:
         last = chat.transcript.last("assistant")
         if last is not None and last.id == message.id:
@@ -223,7 +223,7 @@ def _panel(chat: ChatView, message: Message) -> str | None:
 
 def _unfold(chat: ChatView, message: Message) -> str | None:
     found = panel.columns(chat.transcript, message.id)
-    return None if found else tr("The columns of this panel aren’t in this chat.")
+    return None if found else tr("The columns of this comparison aren’t in this chat.")
 
 
 def _continue(chat: ChatView, message: Message) -> str | None:

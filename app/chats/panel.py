@@ -251,7 +251,7 @@ def answers(found: Iterable[Message]) -> list[Message]:
 def why_not(kind: str, found: Sequence[Message]) -> str:
     """Get the reason why this kind of answer can't be generated from the columns, or ""."""
     if any(m.status == "streaming" for m in found):
-        return tr("The panel is still replying.")
+        return tr("The comparison is still running.")
     if len(answers(found)) < 2:
         return tr("Needs at least two replies.")
     return ballots(found)[1] if kind == VOTE else ""

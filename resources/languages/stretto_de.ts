@@ -5903,8 +5903,8 @@ Du hast nicht geantwortet.</translation>
         <translation>Die Antworten erscheinen in diesem Chat und verwenden seinen Verlauf und seine Einstellungen.</translation>
     </message>
     <message>
-        <source>Choose a saved panel first.</source>
-        <translation>Wähle zuerst eine gesicherte Runde.</translation>
+        <source>Choose a saved comparison first.</source>
+        <translation>Wähle zuerst einen gesicherten Vergleich.</translation>
     </message>
     <message>
         <source>Open as Chats</source>
@@ -7773,8 +7773,8 @@ Du hast nicht geantwortet.</translation>
         <translation>Abstimmung</translation>
     </message>
     <message>
-        <source>The panel is still replying.</source>
-        <translation>Die Runde antwortet noch.</translation>
+        <source>The comparison is still running.</source>
+        <translation>Der Vergleich läuft noch.</translation>
     </message>
     <message>
         <source>Needs at least two replies.</source>
@@ -7875,8 +7875,8 @@ Du hast nicht geantwortet.</translation>
         <translation>Mitglied {number} entfernen</translation>
     </message>
     <message>
-        <source>Panel</source>
-        <translation>Runde</translation>
+        <source>Comparison</source>
+        <translation>Vergleich</translation>
     </message>
     <message>
         <source>Save As…</source>
@@ -7887,48 +7887,48 @@ Du hast nicht geantwortet.</translation>
         <translation>Mitglied hinzufügen</translation>
     </message>
     <message>
-        <source>A panel needs at least two members.</source>
-        <translation>Eine Runde braucht mindestens zwei Mitglieder.</translation>
+        <source>Compare at least two members.</source>
+        <translation>Vergleiche mindestens zwei Mitglieder.</translation>
     </message>
     <message>
-        <source>A panel can have up to {most} members.</source>
-        <translation>Eine Runde hat höchstens {most} Mitglieder.</translation>
+        <source>You can compare up to {most} members.</source>
+        <translation>Du kannst bis zu {most} Mitglieder vergleichen.</translation>
     </message>
     <message>
-        <source>Last panel</source>
-        <translation>Letzte Runde</translation>
+        <source>Last comparison</source>
+        <translation>Letzter Vergleich</translation>
     </message>
     <message>
-        <source>Save Panel</source>
-        <translation>Runde sichern</translation>
+        <source>Save Comparison</source>
+        <translation>Vergleich sichern</translation>
     </message>
     <message>
-        <source>Rename Panel</source>
-        <translation>Runde umbenennen</translation>
+        <source>Rename Comparison</source>
+        <translation>Vergleich umbenennen</translation>
     </message>
     <message>
         <source>Go to one of the columns first.</source>
         <translation>Gehe zuerst in eine der Spalten.</translation>
     </message>
     <message>
-        <source>This reply came from a panel. Open the panel to regenerate it.</source>
-        <translation>Diese Antwort stammt aus einer Runde. Öffne die Runde, um sie neu zu generieren.</translation>
+        <source>This reply came from a comparison. Open the comparison to regenerate it.</source>
+        <translation>Diese Antwort stammt aus einem Vergleich. Öffne den Vergleich, um sie neu zu generieren.</translation>
     </message>
     <message>
         <source>Finish editing the message first.</source>
         <translation>Beende zuerst das Bearbeiten der Nachricht.</translation>
     </message>
     <message>
-        <source>The columns of this panel aren’t in this chat.</source>
-        <translation>Die Spalten dieser Runde sind nicht in diesem Chat.</translation>
+        <source>The columns of this comparison aren’t in this chat.</source>
+        <translation>Die Spalten dieses Vergleichs sind nicht in diesem Chat.</translation>
     </message>
     <message>
-        <source>Show Panel: {names}</source>
-        <translation>Runde zeigen: {names}</translation>
+        <source>Show Comparison: {names}</source>
+        <translation>Vergleich zeigen: {names}</translation>
     </message>
     <message>
-        <source>Show Panel</source>
-        <translation>Runde zeigen</translation>
+        <source>Show Comparison</source>
+        <translation>Vergleich zeigen</translation>
     </message>
     <message>
         <source>Judge</source>
@@ -7963,32 +7963,32 @@ Du hast nicht geantwortet.</translation>
         <translation>{name} behalten</translation>
     </message>
     <message>
-        <source>Hide Panel  Esc</source>
-        <translation>Runde ausblenden  Esc</translation>
+        <source>Hide Comparison  Esc</source>
+        <translation>Vergleich ausblenden  Esc</translation>
     </message>
     <message>
         <source>All members have replied</source>
         <translation>Alle Mitglieder haben geantwortet</translation>
     </message>
     <message>
-        <source>Ask Same Panel Again</source>
-        <translation>Dieselbe Runde noch einmal fragen</translation>
+        <source>Compare with Same Members</source>
+        <translation>Mit denselben Mitgliedern vergleichen</translation>
     </message>
     <message>
-        <source>Show/Hide Panel</source>
-        <translation>Runde ein- oder ausblenden</translation>
+        <source>Show/Hide Comparison</source>
+        <translation>Vergleich ein- oder ausblenden</translation>
     </message>
     <message>
-        <source>Judge Panel</source>
-        <translation>Runde beurteilen</translation>
+        <source>Judge Compared Replies</source>
+        <translation>Verglichene Antworten beurteilen</translation>
     </message>
     <message>
-        <source>Merge Panel</source>
-        <translation>Runde zusammenführen</translation>
+        <source>Merge Compared Replies</source>
+        <translation>Verglichene Antworten zusammenführen</translation>
     </message>
     <message>
-        <source>Count Panel Votes</source>
-        <translation>Stimmen der Runde zählen</translation>
+        <source>Count Votes of Compared Replies</source>
+        <translation>Stimmen der verglichenen Antworten zählen</translation>
     </message>
     <message>
         <source>This chat is no longer there.</source>
@@ -8147,8 +8147,8 @@ Du hast nicht geantwortet.</translation>
         <translation>Ein Chat folgt höchstens {most} anderen.</translation>
     </message>
     <message>
-        <source>Keep reply of a panel</source>
-        <translation>Antwort einer Runde behalten</translation>
+        <source>Keep compared reply</source>
+        <translation>Verglichene Antwort behalten</translation>
     </message>
     <message>
         <source>Enter, on a column</source>

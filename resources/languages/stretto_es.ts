@@ -5935,8 +5935,8 @@ No respondiste.</translation>
         <translation>Las respuestas aparecen en este chat y usan su historial y sus ajustes.</translation>
     </message>
     <message>
-        <source>Choose a saved panel first.</source>
-        <translation>Elige primero un panel guardado.</translation>
+        <source>Choose a saved comparison first.</source>
+        <translation>Elige primero una comparación guardada.</translation>
     </message>
     <message>
         <source>Open as Chats</source>
@@ -7773,8 +7773,8 @@ No respondiste.</translation>
         <translation>Votación</translation>
     </message>
     <message>
-        <source>The panel is still replying.</source>
-        <translation>El panel aún está dando sus respuestas.</translation>
+        <source>The comparison is still running.</source>
+        <translation>La comparación aún está en curso.</translation>
     </message>
     <message>
         <source>Needs at least two replies.</source>
@@ -7875,8 +7875,8 @@ No respondiste.</translation>
         <translation>Quitar el miembro {number}</translation>
     </message>
     <message>
-        <source>Panel</source>
-        <translation>Panel</translation>
+        <source>Comparison</source>
+        <translation>Comparación</translation>
     </message>
     <message>
         <source>Save As…</source>
@@ -7887,48 +7887,48 @@ No respondiste.</translation>
         <translation>Añadir miembro</translation>
     </message>
     <message>
-        <source>A panel needs at least two members.</source>
-        <translation>Un panel necesita al menos dos miembros.</translation>
+        <source>Compare at least two members.</source>
+        <translation>Compara al menos dos miembros.</translation>
     </message>
     <message>
-        <source>A panel can have up to {most} members.</source>
-        <translation>Un panel tiene como máximo {most} miembros.</translation>
+        <source>You can compare up to {most} members.</source>
+        <translation>Puedes comparar hasta {most} miembros.</translation>
     </message>
     <message>
-        <source>Last panel</source>
-        <translation>Último panel</translation>
+        <source>Last comparison</source>
+        <translation>Última comparación</translation>
     </message>
     <message>
-        <source>Save Panel</source>
-        <translation>Guardar panel</translation>
+        <source>Save Comparison</source>
+        <translation>Guardar comparación</translation>
     </message>
     <message>
-        <source>Rename Panel</source>
-        <translation>Renombrar panel</translation>
+        <source>Rename Comparison</source>
+        <translation>Renombrar comparación</translation>
     </message>
     <message>
         <source>Go to one of the columns first.</source>
         <translation>Ve primero a una de las columnas.</translation>
     </message>
     <message>
-        <source>This reply came from a panel. Open the panel to regenerate it.</source>
-        <translation>Esta respuesta viene de un panel. Abre el panel para regenerarla.</translation>
+        <source>This reply came from a comparison. Open the comparison to regenerate it.</source>
+        <translation>Esta respuesta viene de una comparación. Abre la comparación para regenerarla.</translation>
     </message>
     <message>
         <source>Finish editing the message first.</source>
         <translation>Termina primero de editar el mensaje.</translation>
     </message>
     <message>
-        <source>The columns of this panel aren’t in this chat.</source>
-        <translation>Las columnas de este panel no están en este chat.</translation>
+        <source>The columns of this comparison aren’t in this chat.</source>
+        <translation>Las columnas de esta comparación no están en este chat.</translation>
     </message>
     <message>
-        <source>Show Panel: {names}</source>
-        <translation>Mostrar panel: {names}</translation>
+        <source>Show Comparison: {names}</source>
+        <translation>Mostrar comparación: {names}</translation>
     </message>
     <message>
-        <source>Show Panel</source>
-        <translation>Mostrar panel</translation>
+        <source>Show Comparison</source>
+        <translation>Mostrar comparación</translation>
     </message>
     <message>
         <source>Judge</source>
@@ -7963,32 +7963,32 @@ No respondiste.</translation>
         <translation>Conservar {name}</translation>
     </message>
     <message>
-        <source>Hide Panel  Esc</source>
-        <translation>Ocultar panel  Esc</translation>
+        <source>Hide Comparison  Esc</source>
+        <translation>Ocultar comparación  Esc</translation>
     </message>
     <message>
         <source>All members have replied</source>
         <translation>Todos los miembros han respondido</translation>
     </message>
     <message>
-        <source>Ask Same Panel Again</source>
-        <translation>Volver a preguntar al mismo panel</translation>
+        <source>Compare with Same Members</source>
+        <translation>Comparar con los mismos miembros</translation>
     </message>
     <message>
-        <source>Show/Hide Panel</source>
-        <translation>Mostrar u ocultar panel</translation>
+        <source>Show/Hide Comparison</source>
+        <translation>Mostrar u ocultar comparación</translation>
     </message>
     <message>
-        <source>Judge Panel</source>
-        <translation>Juzgar panel</translation>
+        <source>Judge Compared Replies</source>
+        <translation>Juzgar las respuestas comparadas</translation>
     </message>
     <message>
-        <source>Merge Panel</source>
-        <translation>Combinar panel</translation>
+        <source>Merge Compared Replies</source>
+        <translation>Combinar las respuestas comparadas</translation>
     </message>
     <message>
-        <source>Count Panel Votes</source>
-        <translation>Contar los votos del panel</translation>
+        <source>Count Votes of Compared Replies</source>
+        <translation>Contar los votos de las respuestas comparadas</translation>
     </message>
     <message>
         <source>This chat is no longer there.</source>
@@ -8147,8 +8147,8 @@ No respondiste.</translation>
         <translation>Un chat sigue como máximo a otros {most}.</translation>
     </message>
     <message>
-        <source>Keep reply of a panel</source>
-        <translation>Conservar la respuesta de un panel</translation>
+        <source>Keep compared reply</source>
+        <translation>Conservar una respuesta comparada</translation>
     </message>
     <message>
         <source>Enter, on a column</source>

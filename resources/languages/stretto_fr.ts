@@ -5903,8 +5903,8 @@ Vous n’avez pas répondu.</translation>
         <translation>Les réponses apparaissent dans cette discussion et utilisent son historique et ses réglages.</translation>
     </message>
     <message>
-        <source>Choose a saved panel first.</source>
-        <translation>Choisissez d’abord un panel enregistré.</translation>
+        <source>Choose a saved comparison first.</source>
+        <translation>Choisissez d’abord une comparaison enregistrée.</translation>
     </message>
     <message>
         <source>Open as Chats</source>
@@ -7773,8 +7773,8 @@ Vous n’avez pas répondu.</translation>
         <translation>Vote</translation>
     </message>
     <message>
-        <source>The panel is still replying.</source>
-        <translation>Le panel n’a pas fini ses réponses.</translation>
+        <source>The comparison is still running.</source>
+        <translation>La comparaison est encore en cours.</translation>
     </message>
     <message>
         <source>Needs at least two replies.</source>
@@ -7875,8 +7875,8 @@ Vous n’avez pas répondu.</translation>
         <translation>Retirer le membre {number}</translation>
     </message>
     <message>
-        <source>Panel</source>
-        <translation>Panel</translation>
+        <source>Comparison</source>
+        <translation>Comparaison</translation>
     </message>
     <message>
         <source>Save As…</source>
@@ -7887,48 +7887,48 @@ Vous n’avez pas répondu.</translation>
         <translation>Ajouter un membre</translation>
     </message>
     <message>
-        <source>A panel needs at least two members.</source>
-        <translation>Un panel doit avoir au moins deux membres.</translation>
+        <source>Compare at least two members.</source>
+        <translation>Comparez au moins deux membres.</translation>
     </message>
     <message>
-        <source>A panel can have up to {most} members.</source>
-        <translation>Un panel a au plus {most} membres.</translation>
+        <source>You can compare up to {most} members.</source>
+        <translation>Vous pouvez comparer jusqu’à {most} membres.</translation>
     </message>
     <message>
-        <source>Last panel</source>
-        <translation>Dernier panel</translation>
+        <source>Last comparison</source>
+        <translation>Dernière comparaison</translation>
     </message>
     <message>
-        <source>Save Panel</source>
-        <translation>Enregistrer le panel</translation>
+        <source>Save Comparison</source>
+        <translation>Enregistrer la comparaison</translation>
     </message>
     <message>
-        <source>Rename Panel</source>
-        <translation>Renommer le panel</translation>
+        <source>Rename Comparison</source>
+        <translation>Renommer la comparaison</translation>
     </message>
     <message>
         <source>Go to one of the columns first.</source>
         <translation>Allez d’abord dans une des colonnes.</translation>
     </message>
     <message>
-        <source>This reply came from a panel. Open the panel to regenerate it.</source>
-        <translation>Cette réponse vient d’un panel. Ouvrez le panel pour la régénérer.</translation>
+        <source>This reply came from a comparison. Open the comparison to regenerate it.</source>
+        <translation>Cette réponse vient d’une comparaison. Ouvrez la comparaison pour la régénérer.</translation>
     </message>
     <message>
         <source>Finish editing the message first.</source>
         <translation>Terminez d’abord la modification du message.</translation>
     </message>
     <message>
-        <source>The columns of this panel aren’t in this chat.</source>
-        <translation>Les colonnes de ce panel ne sont pas dans cette discussion.</translation>
+        <source>The columns of this comparison aren’t in this chat.</source>
+        <translation>Les colonnes de cette comparaison ne sont pas dans cette discussion.</translation>
     </message>
     <message>
-        <source>Show Panel: {names}</source>
-        <translation>Afficher le panel&#xa0;: {names}</translation>
+        <source>Show Comparison: {names}</source>
+        <translation>Afficher la comparaison&#xa0;: {names}</translation>
     </message>
     <message>
-        <source>Show Panel</source>
-        <translation>Afficher le panel</translation>
+        <source>Show Comparison</source>
+        <translation>Afficher la comparaison</translation>
     </message>
     <message>
         <source>Judge</source>
@@ -7963,32 +7963,32 @@ Vous n’avez pas répondu.</translation>
         <translation>Garder {name}</translation>
     </message>
     <message>
-        <source>Hide Panel  Esc</source>
-        <translation>Masquer le panel  Esc</translation>
+        <source>Hide Comparison  Esc</source>
+        <translation>Masquer la comparaison  Esc</translation>
     </message>
     <message>
         <source>All members have replied</source>
         <translation>Tous les membres ont répondu</translation>
     </message>
     <message>
-        <source>Ask Same Panel Again</source>
-        <translation>Interroger à nouveau ce panel</translation>
+        <source>Compare with Same Members</source>
+        <translation>Comparer avec les mêmes membres</translation>
     </message>
     <message>
-        <source>Show/Hide Panel</source>
-        <translation>Afficher ou masquer le panel</translation>
+        <source>Show/Hide Comparison</source>
+        <translation>Afficher ou masquer la comparaison</translation>
     </message>
     <message>
-        <source>Judge Panel</source>
-        <translation>Juger le panel</translation>
+        <source>Judge Compared Replies</source>
+        <translation>Juger les réponses comparées</translation>
     </message>
     <message>
-        <source>Merge Panel</source>
-        <translation>Fusionner le panel</translation>
+        <source>Merge Compared Replies</source>
+        <translation>Fusionner les réponses comparées</translation>
     </message>
     <message>
-        <source>Count Panel Votes</source>
-        <translation>Compter les voix du panel</translation>
+        <source>Count Votes of Compared Replies</source>
+        <translation>Compter les voix des réponses comparées</translation>
     </message>
     <message>
         <source>This chat is no longer there.</source>
@@ -8147,8 +8147,8 @@ Vous n’avez pas répondu.</translation>
         <translation>Une discussion suit au plus {most} autres.</translation>
     </message>
     <message>
-        <source>Keep reply of a panel</source>
-        <translation>Garder la réponse d’un panel</translation>
+        <source>Keep compared reply</source>
+        <translation>Garder une réponse comparée</translation>
     </message>
     <message>
         <source>Enter, on a column</source>

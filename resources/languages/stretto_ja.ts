@@ -5801,8 +5801,8 @@ You didn’t answer.</source>
         <translation>回答はこのチャットに表示され、その履歴と設定を使用します。</translation>
     </message>
     <message>
-        <source>Choose a saved panel first.</source>
-        <translation>先に保存したパネルを選んでください。</translation>
+        <source>Choose a saved comparison first.</source>
+        <translation>先に保存した比較を選んでください。</translation>
     </message>
     <message>
         <source>Open as Chats</source>
@@ -7646,8 +7646,8 @@ You didn’t answer.</source>
         <translation>投票</translation>
     </message>
     <message>
-        <source>The panel is still replying.</source>
-        <translation>パネルはまだ応答中です。</translation>
+        <source>The comparison is still running.</source>
+        <translation>比較はまだ進行中です。</translation>
     </message>
     <message>
         <source>Needs at least two replies.</source>
@@ -7748,8 +7748,8 @@ You didn’t answer.</source>
         <translation>メンバー {number} を取り除く</translation>
     </message>
     <message>
-        <source>Panel</source>
-        <translation>パネル</translation>
+        <source>Comparison</source>
+        <translation>比較</translation>
     </message>
     <message>
         <source>Save As…</source>
@@ -7760,48 +7760,48 @@ You didn’t answer.</source>
         <translation>メンバーを追加</translation>
     </message>
     <message>
-        <source>A panel needs at least two members.</source>
-        <translation>パネルには 2 人以上のメンバーが必要です。</translation>
+        <source>Compare at least two members.</source>
+        <translation>2 人以上のメンバーを比較してください。</translation>
     </message>
     <message>
-        <source>A panel can have up to {most} members.</source>
-        <translation>パネルのメンバーは最大 {most} 人です。</translation>
+        <source>You can compare up to {most} members.</source>
+        <translation>比較できるメンバーは最大 {most} 人です。</translation>
     </message>
     <message>
-        <source>Last panel</source>
-        <translation>前回のパネル</translation>
+        <source>Last comparison</source>
+        <translation>前回の比較</translation>
     </message>
     <message>
-        <source>Save Panel</source>
-        <translation>パネルを保存</translation>
+        <source>Save Comparison</source>
+        <translation>比較を保存</translation>
     </message>
     <message>
-        <source>Rename Panel</source>
-        <translation>パネルの名称を変更</translation>
+        <source>Rename Comparison</source>
+        <translation>比較の名称を変更</translation>
     </message>
     <message>
         <source>Go to one of the columns first.</source>
         <translation>先に列を選んでください。</translation>
     </message>
     <message>
-        <source>This reply came from a panel. Open the panel to regenerate it.</source>
-        <translation>この回答はパネルから作られました。パネルを開いて再生成してください。</translation>
+        <source>This reply came from a comparison. Open the comparison to regenerate it.</source>
+        <translation>この回答は比較から作られました。比較を開いて再生成してください。</translation>
     </message>
     <message>
         <source>Finish editing the message first.</source>
         <translation>先にメッセージの編集を終えてください。</translation>
     </message>
     <message>
-        <source>The columns of this panel aren’t in this chat.</source>
-        <translation>このパネルの列はこのチャットにありません。</translation>
+        <source>The columns of this comparison aren’t in this chat.</source>
+        <translation>この比較の列はこのチャットにありません。</translation>
     </message>
     <message>
-        <source>Show Panel: {names}</source>
-        <translation>パネルを表示: {names}</translation>
+        <source>Show Comparison: {names}</source>
+        <translation>比較を表示: {names}</translation>
     </message>
     <message>
-        <source>Show Panel</source>
-        <translation>パネルを表示</translation>
+        <source>Show Comparison</source>
+        <translation>比較を表示</translation>
     </message>
     <message>
         <source>Judge</source>
@@ -7836,32 +7836,32 @@ You didn’t answer.</source>
         <translation>{name} を残す</translation>
     </message>
     <message>
-        <source>Hide Panel  Esc</source>
-        <translation>パネルを隠す  Esc</translation>
+        <source>Hide Comparison  Esc</source>
+        <translation>比較を隠す  Esc</translation>
     </message>
     <message>
         <source>All members have replied</source>
         <translation>全員が回答しました</translation>
     </message>
     <message>
-        <source>Ask Same Panel Again</source>
-        <translation>同じパネルにもう一度質問</translation>
+        <source>Compare with Same Members</source>
+        <translation>同じメンバーで比較</translation>
     </message>
     <message>
-        <source>Show/Hide Panel</source>
-        <translation>パネルの表示/非表示</translation>
+        <source>Show/Hide Comparison</source>
+        <translation>比較の表示/非表示</translation>
     </message>
     <message>
-        <source>Judge Panel</source>
-        <translation>パネルを判定</translation>
+        <source>Judge Compared Replies</source>
+        <translation>比較中の回答を判定</translation>
     </message>
     <message>
-        <source>Merge Panel</source>
-        <translation>パネルを統合</translation>
+        <source>Merge Compared Replies</source>
+        <translation>比較中の回答を統合</translation>
     </message>
     <message>
-        <source>Count Panel Votes</source>
-        <translation>パネルの票を集計</translation>
+        <source>Count Votes of Compared Replies</source>
+        <translation>比較中の回答の票を集計</translation>
     </message>
     <message>
         <source>This chat is no longer there.</source>
@@ -8014,8 +8014,8 @@ You didn’t answer.</source>
         <translation>1つのチャットがフォローできるのは{most}個までです。</translation>
     </message>
     <message>
-        <source>Keep reply of a panel</source>
-        <translation>パネルの応答を残す</translation>
+        <source>Keep compared reply</source>
+        <translation>比較中の回答を残す</translation>
     </message>
     <message>
         <source>Enter, on a column</source>

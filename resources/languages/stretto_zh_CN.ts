@@ -5833,8 +5833,8 @@ You didn’t answer.</source>
         <translation>回复将显示在此对话中，并使用其历史记录和设置。</translation>
     </message>
     <message>
-        <source>Choose a saved panel first.</source>
-        <translation>请先选择已保存的评审团。</translation>
+        <source>Choose a saved comparison first.</source>
+        <translation>请先选择已保存的对比。</translation>
     </message>
     <message>
         <source>Open as Chats</source>
@@ -7646,8 +7646,8 @@ You didn’t answer.</source>
         <translation>投票</translation>
     </message>
     <message>
-        <source>The panel is still replying.</source>
-        <translation>评审团仍在回复。</translation>
+        <source>The comparison is still running.</source>
+        <translation>对比仍在进行。</translation>
     </message>
     <message>
         <source>Needs at least two replies.</source>
@@ -7748,8 +7748,8 @@ You didn’t answer.</source>
         <translation>移除成员 {number}</translation>
     </message>
     <message>
-        <source>Panel</source>
-        <translation>评审团</translation>
+        <source>Comparison</source>
+        <translation>对比</translation>
     </message>
     <message>
         <source>Save As…</source>
@@ -7760,48 +7760,48 @@ You didn’t answer.</source>
         <translation>添加成员</translation>
     </message>
     <message>
-        <source>A panel needs at least two members.</source>
-        <translation>评审团至少有两名成员。</translation>
+        <source>Compare at least two members.</source>
+        <translation>请至少对比两名成员。</translation>
     </message>
     <message>
-        <source>A panel can have up to {most} members.</source>
-        <translation>评审团最多有 {most} 名成员。</translation>
+        <source>You can compare up to {most} members.</source>
+        <translation>最多可以对比 {most} 名成员。</translation>
     </message>
     <message>
-        <source>Last panel</source>
-        <translation>上次的评审团</translation>
+        <source>Last comparison</source>
+        <translation>上次的对比</translation>
     </message>
     <message>
-        <source>Save Panel</source>
-        <translation>保存评审团</translation>
+        <source>Save Comparison</source>
+        <translation>保存对比</translation>
     </message>
     <message>
-        <source>Rename Panel</source>
-        <translation>重命名评审团</translation>
+        <source>Rename Comparison</source>
+        <translation>重命名对比</translation>
     </message>
     <message>
         <source>Go to one of the columns first.</source>
         <translation>请先转到其中一列。</translation>
     </message>
     <message>
-        <source>This reply came from a panel. Open the panel to regenerate it.</source>
-        <translation>此回复来自评审团。请打开评审团以重新生成。</translation>
+        <source>This reply came from a comparison. Open the comparison to regenerate it.</source>
+        <translation>此回复来自对比。请打开对比以重新生成。</translation>
     </message>
     <message>
         <source>Finish editing the message first.</source>
         <translation>请先完成消息的编辑。</translation>
     </message>
     <message>
-        <source>The columns of this panel aren’t in this chat.</source>
-        <translation>此对话中没有这个评审团的各列。</translation>
+        <source>The columns of this comparison aren’t in this chat.</source>
+        <translation>此对话中没有这次对比的各列。</translation>
     </message>
     <message>
-        <source>Show Panel: {names}</source>
-        <translation>显示评审团：{names}</translation>
+        <source>Show Comparison: {names}</source>
+        <translation>显示对比：{names}</translation>
     </message>
     <message>
-        <source>Show Panel</source>
-        <translation>显示评审团</translation>
+        <source>Show Comparison</source>
+        <translation>显示对比</translation>
     </message>
     <message>
         <source>Judge</source>
@@ -7836,32 +7836,32 @@ You didn’t answer.</source>
         <translation>保留 {name}</translation>
     </message>
     <message>
-        <source>Hide Panel  Esc</source>
-        <translation>隐藏评审团  Esc</translation>
+        <source>Hide Comparison  Esc</source>
+        <translation>隐藏对比  Esc</translation>
     </message>
     <message>
         <source>All members have replied</source>
         <translation>全部成员已回复</translation>
     </message>
     <message>
-        <source>Ask Same Panel Again</source>
-        <translation>再次询问该评审团</translation>
+        <source>Compare with Same Members</source>
+        <translation>用相同成员对比</translation>
     </message>
     <message>
-        <source>Show/Hide Panel</source>
-        <translation>显示或隐藏评审团</translation>
+        <source>Show/Hide Comparison</source>
+        <translation>显示或隐藏对比</translation>
     </message>
     <message>
-        <source>Judge Panel</source>
-        <translation>评判评审团</translation>
+        <source>Judge Compared Replies</source>
+        <translation>评判对比的回复</translation>
     </message>
     <message>
-        <source>Merge Panel</source>
-        <translation>合并评审团</translation>
+        <source>Merge Compared Replies</source>
+        <translation>合并对比的回复</translation>
     </message>
     <message>
-        <source>Count Panel Votes</source>
-        <translation>统计评审团的票</translation>
+        <source>Count Votes of Compared Replies</source>
+        <translation>统计对比回复的票</translation>
     </message>
     <message>
         <source>This chat is no longer there.</source>
@@ -8014,8 +8014,8 @@ You didn’t answer.</source>
         <translation>一个对话最多可跟随 {most} 个其他对话。</translation>
     </message>
     <message>
-        <source>Keep reply of a panel</source>
-        <translation>保留评审团的一条回复</translation>
+        <source>Keep compared reply</source>
+        <translation>保留一条对比回复</translation>
     </message>
     <message>
         <source>Enter, on a column</source>

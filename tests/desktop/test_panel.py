@@ -30,7 +30,7 @@ def test_panel_merge_unfold_keep_and_tree(desk: Desk) -> None:
     desk.give_keys()
     desk.until(lambda: len(desk.answers()) == 3)
     desk.keys("ctrl+k")
-    desk.type("Merge Panel")
+    desk.type("Merge Compared Replies")
     desk.keys("Return")
     desk.until(lambda: len(desk.answers()) == 4)
     found = panel(desk)

@@ -157,7 +157,7 @@ class CompareDialog(Sheet):
         self._settings = settings
         self._models = dict(models)
         self.saved = QComboBox(self)
-        self.saved.setAccessibleName(tr("Panel"))
+        self.saved.setAccessibleName(tr("Comparison"))
         self.keep = self.button(tr("Save As…"), self._ask_name)
         self.rename = self.button(tr("Rename…"), partial(self._ask_name, renames=True))
         self.delete = self.button(tr("Delete"), self._delete)
@@ -230,7 +230,7 @@ class CompareDialog(Sheet):
     @Slot()
     def _refresh(self) -> None:
         count = len(self.members)
-        why = tr("A panel needs at least two members.") if count < 2 else ""
+        why = tr("Compare at least two members.") if count < 2 else ""
         self.why.setText(why)
         self.tally.setVisible(bool(self.tally.text()) and len({m.model for m in self.chosen()}) > 1)
         self.go.setEnabled(not why)
@@ -238,19 +238,19 @@ class CompareDialog(Sheet):
         self.keep.setEnabled(not why)
         self.keep.setToolTip(why)
         self.add.setEnabled(count < MOST)
-        most = tr("A panel can have up to {most} members.", most=MOST)
+        most = tr("You can compare up to {most} members.", most=MOST)
         self.add.setToolTip("" if count < MOST else most)
 
     def _fill_names(self, chosen: str) -> None:
         self.saved.clear()
-        self.saved.addItem(tr("Last panel"), "")
+        self.saved.addItem(tr("Last comparison"), "")
         for name in sorted(filter(None, self._settings.panels), key=str.casefold):
             self.saved.addItem(name, name)
         self.saved.setCurrentIndex(max(0, self.saved.findData(chosen)))
         named = bool(self.saved.currentData())
         for button in (self.rename, self.delete):
             button.setEnabled(named)
-            button.setToolTip("" if named else tr("Choose a saved panel first."))
+            button.setToolTip("" if named else tr("Choose a saved comparison first."))
 
     @Slot(int)
     def _on_saved(self, _: int) -> None:
@@ -261,7 +261,9 @@ class CompareDialog(Sheet):
     def _ask_name(self, *, renames: bool = False) -> None:
         old = self.saved.currentData()
         title, verb = (
-            (tr("Rename Panel"), tr("Rename")) if renames else (tr("Save Panel"), tr("Save"))
+            (tr("Rename Comparison"), tr("Rename"))
+            if renames
+            else (tr("Save Comparison"), tr("Save"))
         )
         taken = [name for name in self._settings.panels if name and name != old]
         dialog = NameDialog(title, verb, taken, self, old)

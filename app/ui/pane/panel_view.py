@@ -183,7 +183,7 @@ class PanelView(QWidget):
         self._chat = chat
         self.columns: list[PanelColumn] = []
         self.about = ""  # ID of a message in the displayed panel
-        self.setAccessibleName(tr("Panel"))
+        self.setAccessibleName(tr("Comparison"))
         self._question = ElidedLabel("", self, Qt.TextElideMode.ElideRight)
         keep_font(self._question, t.LEAD_PX)
         self.differs = IconButton("git-diff", tr("Show Differences"), self)
@@ -193,7 +193,7 @@ class PanelView(QWidget):
         self.tied.setCheckable(True)
         self.as_chats = IconButton("chat-circle", tr("Open as Chats"), self)
         self.as_chats.clicked.connect(self.opened_as_chats)
-        self.close_button = IconButton("x", tr("Hide Panel  Esc"), self)
+        self.close_button = IconButton("x", tr("Hide Comparison  Esc"), self)
         self.close_button.clicked.connect(self.folded)
         self._inside = QWidget(self)
         self._row = across(of=self._inside, spacing=0)

@@ -591,7 +591,7 @@ class AnswerRow(MessageRow):
             y += 6 + self.way_on.height() + 2
         if shows(self, "unfolds"):
             names = listed(sources(self.message))
-            words = tr("Show Panel: {names}", names=names) if names else tr("Show Panel")
+            words = tr("Show Comparison: {names}", names=names) if names else tr("Show Comparison")
             measure, right = self.unfolds.fontMetrics(), Qt.TextElideMode.ElideRight
             self.unfolds.setText(measure.elidedText(words, right, width - 24).replace("&", "&&"))
             self.unfolds.setAccessibleName(words)

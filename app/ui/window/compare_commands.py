@@ -92,14 +92,16 @@ class CompareCommands(WindowController):
         """Open the dialog for the draft or, if there's none, for the last message."""
         self._open(pane, "")
 
-    @pane_command("panel_again", mark("Ask Same Panel Again"), "Ctrl+Alt+E", why_not=_cannot_ask)
+    @pane_command(
+        "panel_again", mark("Compare with Same Members"), "Ctrl+Alt+E", why_not=_cannot_ask
+    )
     def again(self, pane: ChatPane) -> None:
         """Ask the same panel as last time, skipping the dialog."""
         from app.ui.compare.compare_dialog import members_of
 
         self._ask(pane, members_of(self._settings), "")
 
-    @pane_command("panel_show", mark("Show/Hide Panel"), "Ctrl+Alt+U", why_not=_cannot_show)
+    @pane_command("panel_show", mark("Show/Hide Comparison"), "Ctrl+Alt+U", why_not=_cannot_show)
     def show(self, pane: ChatPane) -> None:
         pane.fold() if pane.unfolded else pane.unfold("")
 
@@ -137,15 +139,17 @@ class CompareCommands(WindowController):
         made.set_options(options, "\n\n".join(filter(None, (chat.record.system, member.system))))
         return made
 
-    @pane_command("panel_judge", mark("Judge Panel"), why_not=_cannot_make(panel.JUDGE))
+    @pane_command("panel_judge", mark("Judge Compared Replies"), why_not=_cannot_make(panel.JUDGE))
     def judge(self, pane: ChatPane) -> None:
         self._make(pane, panel.JUDGE)
 
-    @pane_command("panel_merge", mark("Merge Panel"), why_not=_cannot_make(panel.MERGE))
+    @pane_command("panel_merge", mark("Merge Compared Replies"), why_not=_cannot_make(panel.MERGE))
     def merge(self, pane: ChatPane) -> None:
         self._make(pane, panel.MERGE)
 
-    @pane_command("panel_vote", mark("Count Panel Votes"), why_not=_cannot_make(panel.VOTE))
+    @pane_command(
+        "panel_vote", mark("Count Votes of Compared Replies"), why_not=_cannot_make(panel.VOTE)
+    )
     def vote(self, pane: ChatPane) -> None:
         self._make(pane, panel.VOTE)
 

@@ -103,7 +103,7 @@ def test_dialog_fills_in_what_to_compare(look, qtbot: QtBot):
     for row in dialog.members[:2]:
         row.remove.click()
     assert not dialog.go.isEnabled()
-    assert dialog.go.toolTip() == dialog.why.text() == "A panel needs at least two members."
+    assert dialog.go.toolTip() == dialog.why.text() == "Compare at least two members."
 
 
 def test_message_is_needed_for_comparison(start: Start):

@@ -67,7 +67,7 @@ def test_panel_is_asked_merged_and_kept(start: Start):
     assert run.engine.sent[-1].params.temperature == 0.0
     run.until(lambda: pane.transcript.row(merged.id) is not None)
     row = pane.transcript.row(merged.id)
-    assert row.unfolds.text() == "Show Panel: A Optimist, B Skeptic, C Engineer"
+    assert row.unfolds.text() == "Show Comparison: A Optimist, B Skeptic, C Engineer"
     # Its letters are links to the columns, reached by Tab and Enter. It repeats "[A] or [A, B]".
     run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_F6)
     for _ in range(3):
