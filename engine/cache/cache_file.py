@@ -339,7 +339,7 @@ def _plain(array: mx.array) -> mx.array:
 def _flat(value: Any, arrays: list[mx.array | PartedArray]) -> Any:
     """Convert caches to JSON. Arrays are appended to `arrays` and replaced by their index.
 
-    Unused capacity is left out, because the decoder may write to it during the writing.
+    Unused capacity is omitted, because the decoder may write to it while the file is being written.
     """
     if isinstance(value, (mx.array, PartedArray)):
         if value.dtype not in _NAMES:

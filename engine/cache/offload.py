@@ -1,8 +1,8 @@
 """KV cache files of sessions that were evicted or closed.
 
 The engine thread hands evaluated arrays to a writer thread, which reports back once they are on
-disk. Files are read by worker threads (`look`, `read`), and then converted to arrays on the engine
-thread, chunk by chunk. Unusable files are removed, and the session prefills again.
+disk. Files are read by worker threads (`read_header`, `read`), and then converted to arrays on the
+engine thread, chunk by chunk. Unusable files are removed, and the session prefills again.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def kv_fingerprint(model_id: str, bits: int | None) -> str:
 class Offload:
     """Folder of cache files.
 
-    Call `look` and `read` on worker threads, and all other methods on the engine thread.
+    Call `read_header` and `read` on worker threads, and all other methods on the engine thread.
 
     Args:
         folder: created when needed, with access for the owner only. None disables writing.

@@ -410,7 +410,7 @@ class SessionKV:
         self._dropped = False
 
     def restore(self, name: str, *taken: Any) -> None:
-        """Like `take`, for caches that were read from disk."""
+        """Like `replace_caches`, for caches that were read from disk."""
         self.replace_caches(*taken)
         self.on_disk = self.length
 
