@@ -1,4 +1,4 @@
-// Choosing a level, and products of rows with several matrices.
+// Level selection, scratch memory, and products of rows with several matrices.
 #include "api.h"
 
 #include "level.h"
@@ -16,8 +16,8 @@
 static const Level *const levels[] = {&level_plain, &level_avx2, &level_avx_vnni, &level_avx512};
 
 enum {
-    YMM_STATE = 0x06,  // what the system must save for the registers of AVX
-    ZMM_STATE = 0xe6,  // and of AVX-512
+    YMM_STATE = 0x06,  // state that the OS must save for AVX registers
+    ZMM_STATE = 0xe6,  // same for AVX-512
 };
 
 static unsigned saved_state(void)
@@ -32,7 +32,7 @@ static int has_bits(unsigned found, unsigned wanted)
     return (found & wanted) == wanted;
 }
 
-// By cpuid and not by `__builtin_cpu_supports`, which finds nothing in a library built by Zig.
+// Uses cpuid, because `__builtin_cpu_supports` doesn't work in a library built by Zig.
 int32_t kernels_levels(void)
 {
     unsigned a, b, c, d, features = 0, more = 0, newer = 0, unused;
@@ -142,7 +142,7 @@ static void quantize(void *context, int64_t row)
     level->quantize_row(product->given + row * product->rows.inputs, &product->rows, row);
 }
 
-// `item` is a tile of all matrices' tiles.
+// `item` counts the tiles of all matrices.
 static void multiply(void *context, int64_t item)
 {
     const Product *product = context;
@@ -156,7 +156,7 @@ static void multiply(void *context, int64_t item)
                     product->stride, 0);
 }
 
-// Multiply the quantized rows with matrices, whose products are written side by side.
+// Multiply quantized rows by matrices. The products are concatenated.
 static void run_product(Product *product, const Matrix *const *matrices, int32_t count, float *out)
 {
     int64_t tiles = 0;
@@ -198,7 +198,7 @@ int32_t kernels_mlp(const Matrix *const *gate_up, const Matrix *down, int32_t ac
     Product product = {.given = given, .count = rows, .activation = activation};
     float *gates = scratch(SCRATCH_GATES, rows * 2 * down->inputs, sizeof(float));
     int64_t inputs = gate_up[0]->inputs;
-    // For both products, so that the second does not move the first one's rows.
+    // Large enough for both products, so that the second doesn't move the first one's rows.
     if (!gates || !has_rows(&product, inputs > down->inputs ? inputs : down->inputs))
         return -1;
     product.rows.inputs = (int32_t)inputs;
@@ -214,7 +214,7 @@ int32_t kernels_mlp(const Matrix *const *gate_up, const Matrix *down, int32_t ac
 
 // ---------------------------------------------------------------- tables
 
-enum { ROWS_FOR_THREADS = 32 };  // fewer are unpacked faster than threads wake up
+enum { ROWS_FOR_THREADS = 32 };  // with fewer rows, waking up threads takes longer
 
 typedef struct {
     const Matrix *matrix;

@@ -4,10 +4,10 @@
 #include "decoder.h"
 #include "layout.h"
 
-// How the token of one row of logits is chosen.
+// Parameters for sampling a token from one row of logits.
 typedef struct {
     const float *logits;  // [width]
-    double uniform;       // the random number of the draw, in [0, 1)
+    double uniform;       // random number in [0, 1)
     int64_t token;        // the result
     int64_t top_k;        // 0 for all
     float temperature;    // 0 for the most probable token
@@ -18,20 +18,20 @@ typedef struct {
 
 #pragma GCC visibility push(default)
 
-// Levels of instruction sets that this processor has: bit n is set for level n of lanes.h.
+// Return the instruction set levels that this CPU supports, with bit n set for level n (lanes.h).
 int32_t kernels_levels(void);
 
-// Compute with a level, one of `kernels_levels`.
+// Switch to one of the levels in `kernels_levels`.
 void kernels_use_level(int32_t level);
 
-// Sizes of Matrix, Layer, Decoder, Step, Choice, Segment and Span in bytes, which Python compares
-// with those of its own definitions (engine/kernels/structs.py).
+// Sizes of Matrix, Layer, Decoder, Step, Choice, Segment and Span in bytes, so that Python can
+// compare them with its own definitions (engine/kernels/structs.py).
 const int32_t *kernels_struct_sizes(void);
 
 // Free the calling thread's memory for intermediate results.
 void kernels_release_scratch(void);
 
-// Start the threads of the process (pool.h).
+// Start the thread pool (pool.h).
 void kernels_start(int32_t threads);
 
 // Pack codes of 1 to 8 bits, [outputs][inputs * bits / 8] as MLX stores them, into 4 or 8 bits.
@@ -42,25 +42,25 @@ void kernels_pack(const uint8_t *from, int64_t outputs, int64_t inputs, int32_t 
 void kernels_pack_scales(const uint8_t *from, int64_t outputs, int64_t groups, int32_t item_bytes,
                          uint8_t *to);
 
-// Unpack the weights of some outputs, such as rows of a table of embeddings, into [count][inputs].
+// Dequantize the weights of some outputs, e.g. rows of an embedding table, into [count][inputs].
 void kernels_unpack(const Matrix *matrix, const int64_t *outputs, int64_t count, float *to);
 
-// Multiply rows [rows][inputs] with matrices of the same number of inputs. Their products are
-// written side by side, [rows][sum of their outputs]. Returns 0, or -1 if memory is short.
+// Multiply rows [rows][inputs] by matrices that have the same number of inputs. The products are
+// concatenated, [rows][sum of outputs]. Returns 0, or -1 if out of memory.
 int32_t kernels_multiply(const Matrix *const *matrices, int32_t count, const float *given,
                          int64_t rows, float *out);
 
-// A gated MLP: down(activation(gate(x)) * up(x)) for rows x [rows][inputs], into [rows][outputs].
-// `gate_up` are two matrices, or one and NULL. Returns 0, or -1 if memory is short.
+// Gated MLP: down(activation(gate(x)) * up(x)) for rows x [rows][inputs], into [rows][outputs].
+// `gate_up` has two matrices, or a fused matrix and NULL. Returns 0, or -1 if out of memory.
 int32_t kernels_mlp(const Matrix *const *gate_up, const Matrix *down, int32_t activation,
                     const float *given, int64_t rows, float *out);
 
-// Run a step: embeddings through all layers, keys and values into the sessions' segments, and the
-// hidden states and logits of the wanted rows. Returns 0, -1 if memory is short (then what was
-// written is undefined), or -2 if parts of the step do not fit each other.
+// Run a step through all layers. Writes keys and values to the sessions' segments, and returns the
+// hidden states and logits of the wanted rows. Returns 0, -1 if out of memory (the contents of all
+// outputs are undefined then), or -2 if the arguments are inconsistent.
 int32_t kernels_step(const Decoder *decoder, const Step *step);
 
-// Choose a token for each row. Returns 0, or -1 if memory is short.
+// Sample a token for each row. Returns 0, or -1 if out of memory.
 int32_t kernels_choose(Choice *choices, int64_t rows, int64_t width);
 
 #pragma GCC visibility pop

@@ -1,4 +1,4 @@
-// Attention of rows to the keys and values of their own session.
+// Attention of rows to their session's keys and values.
 #pragma once
 
 #include "lanes.h"
@@ -6,11 +6,11 @@
 #include "rows.h"
 
 enum {
-    COLUMNS = 64,         // of values that are summed at once: enough sums to hide FMA's latency
-    HALVES_AHEAD = 2048,  // prefetch distance: processors stop prefetching at the end of a 4 KB page
+    COLUMNS = 64,         // columns of values to add up together, enough to hide the latency of FMA
+    HALVES_AHEAD = 2048,  // prefetch distance: CPUs stop prefetching at the end of a 4 KB page
 };
 
-// Scores of `count` keys: their dot products with a query.
+// Compute the scores of `count` keys, i.e. their dot products with a query.
 INLINE void score(const float *query, const float *keys, int64_t count, int32_t width, float *to)
 {
     int64_t key = 0;
@@ -35,7 +35,7 @@ INLINE void score(const float *query, const float *keys, int64_t count, int32_t 
     }
 }
 
-// The largest of some numbers and `most`. A NaN may be passed over.
+// Return the maximum of some numbers and `most`. May ignore NaNs.
 INLINE float largest_of(const float *numbers, int64_t count, float most)
 {
     floats lanes = floats_set(most);
@@ -77,7 +77,7 @@ static void softmax(const Layer *layer, const Query *query)
                           count - i);
 }
 
-// Add `count` values, weighed, to 16 columns of an output for each of `parts`.
+// Add `count` weighted values to an output, 16 columns for each of `parts`.
 INLINE void add_columns(const float *weights, const float *values, int64_t count, int32_t width,
                         const int parts, float *out)
 {
@@ -93,7 +93,7 @@ INLINE void add_columns(const float *weights, const float *values, int64_t count
         floats_store(out + 16 * part, sums[part]);
 }
 
-// Add the values of positions `first` to before `end`, weighed, to a query's output.
+// Add the weighted values of positions `first` to `end` (exclusive) to a query's output.
 INLINE void add_values(const Query *query, const float *values, int64_t first, int64_t end,
                        int32_t width)
 {
@@ -113,9 +113,9 @@ INLINE void add_values(const Query *query, const float *values, int64_t first, i
     floats_store_some(out + i, sum, width - i);
 }
 
-// Attention of some queries that share a key head, in order of their rows: a pass over the keys for
-// scores and one over the values. Both are read in order of position, so the result of a query does
-// not depend on the others, on chunks, or on how keys are cut into segments. `kept` has room for
+// Compute attention for queries that share a key head, sorted by row. Reads all keys to compute the
+// scores, and then all values, both in order of position. So the result of a query doesn't depend
+// on other queries, on chunks, or on how keys are split into segments. `kept` is a buffer for
 // KEYS_AT_ONCE keys as floats.
 INLINE void attend_heads(const Layer *layer, const Segment *segments, int32_t segment_count,
                          int32_t key_head, const Query *queries, int32_t count, float *kept,
@@ -157,7 +157,7 @@ INLINE void attend_heads(const Layer *layer, const Segment *segments, int32_t se
     }
 }
 
-// With the usual widths as constants, whose loops the compiler unrolls.
+// Specialize for the usual widths, so that the compiler unrolls the loops.
 static void attend(const Layer *layer, const Segment *segments, int32_t segment_count,
                    int32_t key_head, const Query *queries, int32_t count, float *kept)
 {

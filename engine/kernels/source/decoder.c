@@ -1,4 +1,4 @@
-// One step of a stack of decoder layers: its phases, each divided among the threads.
+// Step of a stack of decoder layers, in phases that are each divided among the threads.
 #include "decoder.h"
 
 #include "api.h"
@@ -9,12 +9,12 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { ROWS_OF_BLOCK = 4 };  // rows whose attention is computed together
+enum { ROWS_OF_BLOCK = 4 };  // rows per block of attention
 
 typedef struct {
     const Decoder *decoder;
     const Step *step;
-    const Layer *layer;  // the current one
+    const Layer *layer;  // current layer
     int32_t layer_index;
     float *x;            // [rows][width]
     QuantizedRows rows;  // input of the next product
@@ -22,8 +22,8 @@ typedef struct {
     int64_t projected_width;
     float *attended;     // [rows][heads * head width]
     float *gates;        // [rows][2 * mlp width]
-    float *part;         // [rows][width], what a part of a layer gives before its norm
-    int64_t blocks;      // of rows, of all spans
+    float *part;         // [rows][width], output of attention or the MLP before its norm
+    int64_t blocks;      // total number of row blocks in all spans
     atomic_int has_failed;
 
     // the current product
@@ -62,7 +62,7 @@ static void multiply_tile_of(void *context, int64_t tile)
                     run->out_stride, run->adds);
 }
 
-// Multiply the quantized rows with up to `count` matrices, whose products are side by side.
+// Multiply the quantized rows by up to `count` matrices. The products are concatenated.
 static void product(Run *run, const Matrix *const *matrices, int count, int64_t rows, float *out,
                     int64_t stride, int adds)
 {
@@ -79,7 +79,7 @@ static void product(Run *run, const Matrix *const *matrices, int count, int64_t 
 
 // ---------------------------------------------------------------- phases of a layer, by row
 
-// Quantize a row after a norm, or as it is if there is no norm.
+// Apply a norm to a row, if there is one, and quantize it.
 static void norm_and_quantize(Run *run, const float *weight, float epsilon, const float *from,
                               float *to, int64_t index)
 {
@@ -130,7 +130,7 @@ static const Span *span_of(const Step *step, int64_t row)
     return span;
 }
 
-// Norm, rotate and scale a row's heads, and write its keys and values into the session's.
+// Normalize, rotate and scale a row's heads, and store its keys and values in the session.
 static void prepare_and_write(void *context, int64_t row)
 {
     Run *run = context;
@@ -151,7 +151,7 @@ static void prepare_and_write(void *context, int64_t row)
     }
 }
 
-// Attention of the rows of a block to the keys of one head.
+// Compute attention of a block's rows to the keys of one head.
 static void attend_block(void *context, int64_t item)
 {
     Run *run = context;
@@ -275,7 +275,7 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-// Return 1 if the parts of a step agree with each other. The sizes of the arrays are not known here.
+// Return 1 if a step's arguments are consistent. The sizes of arrays can't be checked here.
 static int fits(const Decoder *decoder, const Step *step)
 {
     int64_t row = 0;

@@ -1,9 +1,9 @@
 // Vectors of 16 lanes, for each instruction set.
 //
-// Everything above this file is written once. The results of all instruction sets are the same bits
-// because each operation here is: integer operations are exact, the operations on floats are
-// IEEE 754's with one rounding, and sums over lanes are added in the order of `floats_sum`.
-// The last section is the plain C reference.
+// All other files are written once, on top of these operations. All instruction sets give bitwise
+// equal results, because each operation does: integer operations are exact, float operations follow
+// IEEE 754 with a single rounding, and sums over lanes use the order of `floats_sum`. The last
+// section is the plain C reference.
 //
 //   floats   16 floats
 //   ints     16 32-bit integers, or 16 pairs of 16-bit integers
@@ -23,7 +23,7 @@
 #define NOT_UNROLLED _Pragma("GCC unroll 1")
 #endif
 
-// Levels of instruction sets. Each source that is compiled once per level is given LEVEL.
+// Instruction set levels. LEVEL is defined for sources that are compiled for each level.
 #define LEVEL_PLAIN 0
 #define LEVEL_AVX2 1
 #define LEVEL_AVX_VNNI 2
@@ -210,7 +210,7 @@ INLINE __m256i eight_dot(__m256i sum, __m256i a, __m256i b)
     return _mm256_dpwssd_avx_epi32(sum, a, b);
 #else
     sum = _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
-    // Otherwise gcc 12 computes many products before it adds them, more than there are registers.
+    // Otherwise, gcc 12 computes more products before adding them than there are registers.
     __asm__("" : "+x"(sum));
     return sum;
 #endif
@@ -228,9 +228,9 @@ INLINE ints ints_look_up(const uint8_t *table, ints codes)
     return (ints){_mm256_shuffle_epi8(all, marked.low), _mm256_shuffle_epi8(all, marked.high)};
 }
 
-#else  // the reference
+#else  // reference implementation
 
-// In vectors of four, which gcc and clang compile to what the processor has.
+// Uses vectors of four, which gcc and clang compile to whatever the CPU supports.
 typedef float four_floats __attribute__((vector_size(16)));
 typedef int32_t four_ints __attribute__((vector_size(16)));
 typedef uint32_t four_bits __attribute__((vector_size(16)));
@@ -246,7 +246,7 @@ typedef struct { four_ints part[4]; } ints;
         return out; \
     }
 
-// `a` in the lanes whose mask is set, `b` in the others.
+// Select `a` in the lanes whose mask is set, and `b` in the others.
 INLINE four_floats select_floats(four_ints mask, four_floats a, four_floats b)
 {
     return (four_floats)((mask & (four_ints)a) | (~mask & (four_ints)b));
@@ -270,7 +270,7 @@ PARTWISE(floats, floats_mul, (floats a, floats b), a.part[i] * b.part[i])
 PARTWISE(floats, floats_div, (floats a, floats b), a.part[i] / b.part[i])
 PARTWISE(floats, floats_fma, (floats a, floats b, floats c),
          four_fma(a.part[i], b.part[i], c.part[i]))
-// The second operand if either is not a number, as x86's instruction.
+// Returns the second operand if either is NaN, like the x86 instruction.
 PARTWISE(floats, floats_max, (floats a, floats b),
          select_floats(a.part[i] > b.part[i], a.part[i], b.part[i]))
 PARTWISE(floats, floats_min, (floats a, floats b),
@@ -295,8 +295,8 @@ INLINE floats floats_load(const float *from)
 INLINE void floats_store(float *to, floats a) { memcpy(to, &a, sizeof a); }
 INLINE void ints_store(void *to, ints a) { memcpy(to, &a, sizeof a); }
 
-// Rounds to the nearest integer, ties to even, for |a| < 2^22: adding 1.5 * 2^23 leaves no bits
-// for a fraction.
+// Round to the nearest integer, ties to even, for |a| < 2^22. Adding 1.5 * 2^23 leaves no bits for
+// a fraction.
 PARTWISE(ints, ints_round, (floats a), (four_ints)(a.part[i] + 12582912.0f) - 0x4b400000)
 #undef PARTWISE
 
@@ -307,8 +307,8 @@ INLINE float float_of_bits(uint32_t bits)
     return out;
 }
 
-// The value of an IEEE 754 half. The exponent is moved by a multiplication, which makes subnormal
-// halves normal.
+// Convert an IEEE 754 half to a float. A multiplication adjusts the exponent, so that subnormal
+// halves become normal.
 INLINE float float_from_half(uint16_t half)
 {
     uint32_t rest = (uint32_t)(half & 0x7fff) << 13;
@@ -317,7 +317,7 @@ INLINE float float_from_half(uint16_t half)
     return half & 0x8000 ? -size : size;
 }
 
-// The nearest IEEE 754 half, ties to even.
+// Convert to the nearest IEEE 754 half, ties to even.
 INLINE uint16_t half_from_float(float a)
 {
     uint32_t bits, sign, subnormal;
@@ -355,11 +355,11 @@ INLINE void floats_to_half(uint16_t *to, floats a)
 
 #endif
 
-// ---------------------------------------------------------------- the same for all levels
+// ---------------------------------------------------------------- common to all levels
 
 #if LEVEL == LEVEL_PLAIN
 
-// The sum of all lanes, in this order: lane i and i + 8, then i + 4, i + 2 and i + 1.
+// Add up all lanes, in this order: lane i and i + 8, then i + 4, i + 2 and i + 1.
 INLINE float floats_sum(floats a)
 {
     float lane[16];
@@ -421,7 +421,7 @@ INLINE float floats_sum(floats a)
     return _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps(two, two, 1)));
 }
 
-// The sums of four vectors, each in the order of `floats_sum`.
+// Add up the lanes of four vectors, each in the order of `floats_sum`.
 INLINE void floats_sum_four(floats a, floats b, floats c, floats d, float *to)
 {
     __m256 a8 = _mm256_add_ps(lower_floats(a), upper_floats(a));
@@ -454,7 +454,7 @@ REDUCE_INTS(ints_largest, _mm256_max_epi32, _mm_max_epi32)
 
 #endif
 
-// The first `count` floats, 0 in the other lanes.
+// Load `count` floats, with 0 in the other lanes.
 INLINE floats floats_load_some(const float *from, int64_t count)
 {
     if (count >= 16)
@@ -475,7 +475,7 @@ INLINE void floats_store_some(float *to, floats a, int64_t count)
     memcpy(to, lane, (size_t)count * sizeof *lane);
 }
 
-// `count` floats that are stored as halves.
+// Load `count` halves as floats.
 INLINE void load_halves(float *to, const uint16_t *from, int32_t count)
 {
     int32_t i = 0;
@@ -488,8 +488,8 @@ INLINE void load_halves(float *to, const uint16_t *from, int32_t count)
     floats_store_some(to + i, floats_from_half(some), count - i);
 }
 
-// e^a with an error of about one unit in the last place; 1e-38 for everything smaller. The
-// polynomial is Cephes' for |a| <= ln(2) / 2.
+// Compute e^a, with an error of about one ULP; 1e-38 for anything smaller. The polynomial for
+// |a| <= ln(2) / 2 is from Cephes.
 INLINE floats floats_exp(floats a)
 {
     a = floats_max(floats_set(-87.0f), a);
@@ -509,7 +509,7 @@ INLINE floats floats_exp(floats a)
     return floats_mul(p, floats_of_bits(exponent));
 }
 
-// tanh(a), as 1 - 2 / (e^(2 a) + 1).
+// Compute tanh(a) as 1 - 2 / (e^(2 a) + 1).
 INLINE floats floats_tanh(floats a)
 {
     floats e = floats_exp(floats_add(a, a)), one = floats_set(1.0f);

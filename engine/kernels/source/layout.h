@@ -1,17 +1,17 @@
-// Packed matrices and quantized rows, as all instruction sets read them.
+// Memory layout of packed matrices and quantized rows, for all instruction sets.
 #pragma once
 
 #include <stdint.h>
 
 enum {
-    TILE = 16,          // outputs that are computed together, one per lane
-    STEP = 8,           // inputs of one word of codes, or of two
+    TILE = 16,          // outputs computed together, one per lane
+    STEP = 8,           // inputs in one or two words of codes
     BLOCK = 32,         // inputs that share a scale in a quantized row
     STEPS = BLOCK / STEP,
     MAX_VALUE = 32512,  // largest value of a quantized row
 };
 
-// How the scales and biases of a matrix are stored.
+// Number format of a matrix's scales and biases.
 enum { SCALE_FLOAT16, SCALE_BFLOAT16, SCALE_FLOAT32 };
 
 // A matrix [outputs, inputs] of codes, where
@@ -34,31 +34,31 @@ enum { SCALE_FLOAT16, SCALE_BFLOAT16, SCALE_FLOAT32 };
 //     even    |   6    |   4    |   2   |  0   |
 //     odd     |   7    |   5    |   3   |  1   |
 //
-// Either way a shift and a mask give two codes in the 16-bit halves of a word. They are inputs
-// (0, 4), (1, 5), (2, 6) and (3, 7): the pairs in which quantized rows are stored.
+// In both cases, a shift and a mask extract two codes into the 16-bit halves of a word. They belong
+// to inputs (0, 4), (1, 5), (2, 6) and (3, 7). Quantized rows are stored in the same pairs.
 //
-// Scales and biases are stored as [tile][group][16]. Outputs beyond the last one have codes, scales
-// and biases of 0. Biases that are the same multiple of their scales everywhere (in symmetric formats
-// such as GGUF's Q4_0) are not stored.
+// Scales and biases are stored as [tile][group][16]. Padding after the last output has
+// codes, scales and biases of 0. Biases aren't stored if they are a constant multiple of the scales
+// (in symmetric formats such as GGUF's Q4_0).
 typedef struct {
     int32_t outputs;
-    int32_t inputs;      // a multiple of `group`
+    int32_t inputs;      // multiple of `group`
     int32_t group;       // inputs that share a scale: 32, 64 or 128
     int32_t bits;        // 4 or 8
     int32_t scale_kind;  // SCALE_FLOAT16, ...
-    int32_t has_table;   // codes are indices into `table`; only with 4 bits
+    int32_t has_table;   // codes are indices into `table`; 4 bits only
     uint8_t table[16];
     float offset;
     const uint8_t *codes;
     const void *scales;
     const void *biases;  // NULL if each is `offset` times its scale
-    const float *added;  // [outputs], added to the product; NULL if there is nothing to add
+    const float *added;  // [outputs], added to the product, or NULL
 } Matrix;
 
-// Rows of activations in 16 bits, a = scale * value, with a scale for each row and block of 32.
+// Rows of activations, quantized to 16 bits: a = scale * value. There is a scale per row and block.
 //
-// Values are whole numbers from -MAX_VALUE to MAX_VALUE. So a product of codes and values is a sum
-// of integers, which is exact in 32 bits for a block: 32 * 255 * 32512 < 2^31.
+// Values are integers from -MAX_VALUE to MAX_VALUE. This makes the dot product of a block's codes
+// and values exact in 32 bits: 32 * 255 * 32512 < 2^31.
 //
 //     word (int16 pair)   |   0    |   1    |   2    |   3    | 4 ...
 //     inputs (low, high)  | (0, 4) | (1, 5) | (2, 6) | (3, 7) | (8, 12) ...
@@ -74,7 +74,7 @@ static inline int32_t tiles_of(const Matrix *matrix)
     return (matrix->outputs + TILE - 1) / TILE;
 }
 
-// Bytes of one step of codes.
+// Number of bytes in a step of codes.
 static inline int32_t step_bytes(const Matrix *matrix)
 {
     return STEP * TILE * matrix->bits / 8;

@@ -1,4 +1,4 @@
-// Compiled once for each level, with LEVEL set and that level's instructions allowed.
+// This file is compiled for each level, with LEVEL defined and the level's instructions enabled.
 #include "level.h"
 
 #include "attention.h"

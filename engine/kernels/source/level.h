@@ -1,12 +1,12 @@
-// The functions that are compiled once for each level of instruction sets.
+// Functions that are compiled for each instruction set level.
 #pragma once
 
 #include "decoder.h"
 #include "layout.h"
 
-enum { KEYS_AT_ONCE = 16 };  // that all queries of a block read before the next ones
+enum { KEYS_AT_ONCE = 16 };  // keys that all queries of a block read before the next keys
 
-// A query of a block of attention: one head of one row.
+// One head of one row, in a block of attention.
 typedef struct {
     const float *query;
     int64_t end;    // position after the last key that it sees
@@ -32,7 +32,7 @@ typedef struct {
 
 extern const Level level_plain, level_avx2, level_avx_vnni, level_avx512;
 
-extern const Level *level;  // the one in use
+extern const Level *level;  // level in use
 
-// Unpack the weights of one output, [inputs]. Only in plain C.
+// Dequantize the weights of one output, [inputs]. Plain C only.
 void unpack_row(const Matrix *matrix, int64_t output, float *to);

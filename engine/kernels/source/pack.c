@@ -1,4 +1,4 @@
-// Packing: from MLX's rows of codes and scales to the tiles of layout.h.
+// Packing of MLX's rows of codes and scales into the tiles of layout.h.
 #include "api.h"
 #include "layout.h"
 #include "pool.h"
@@ -10,17 +10,16 @@ typedef struct {
     uint8_t *to;
     int64_t outputs;
     int64_t width;  // inputs, or groups
-    int32_t bits;   // of a code in `from`
+    int32_t bits;   // bits per code in `from`
     int32_t packed_bits;
     int32_t item_bytes;
 } Packing;
 
-// Eight codes from `bits` bytes, a byte each: MLX stores code i of a row at the bits from i * `bits`
-// on.
+// Expand `bits` bytes to eight codes, one per byte. MLX's code i starts at bit i * `bits`.
 static uint64_t unpack_step(const uint8_t *from, int bits)
 {
     uint64_t word = 0, codes = 0;
-    if (bits == 8) {  // a constant size needs no call
+    if (bits == 8) {  // a constant size avoids a function call
         memcpy(&word, from, 8);
         return word;
     }
@@ -39,7 +38,7 @@ static uint32_t even_bytes(uint64_t bytes)
 
 static void pack_tile(void *context, int64_t tile)
 {
-    const Packing packing = *(const Packing *)context;  // a copy, which no write to `to` can change
+    const Packing packing = *(const Packing *)context;  // a copy that writes to `to` can't change
     int64_t steps = packing.width / STEP, row_bytes = steps * packing.bits;
     uint8_t *to = packing.to + tile * steps * STEP * TILE * packing.packed_bits / 8;
     memset(to, 0, (size_t)(steps * STEP * TILE * packing.packed_bits / 8));

@@ -1,9 +1,9 @@
-// Threads that claim the parts of a job from one counter.
+// Thread pool whose threads claim parts of a job from a shared counter.
 //
-// A job ends when all its parts are done, and not when all threads have arrived: a thread that the
-// system has suspended between two parts delays nothing, which matters when other programs need
-// the cores. A thread that finds nothing to claim spins for a while and then yields. When no
-// caller has entered it sleeps.
+// A job ends when all of its parts are done, without waiting for all threads to arrive. So a thread
+// that the OS has suspended between two parts delays nothing, which matters when other programs use
+// the cores. If there is nothing to claim, a thread spins for a while and then yields. It sleeps
+// when no caller has entered.
 #include "pool.h"
 
 #include <pthread.h>
@@ -13,17 +13,17 @@
 
 enum {
     MAX_THREADS = 64,
-    PARTS_PER_THREAD = 8,  // so that threads of different speed end at the same time
-    SPINS = 400,           // before a yield
-    IDLE_SPINS = 2000,     // before sleep
+    PARTS_PER_THREAD = 8,  // so that threads of different speeds finish at the same time
+    SPINS = 400,           // spins before yielding
+    IDLE_SPINS = 2000,     // spins before sleeping
 };
 
-// What is claimed: number of the job (32 bits), its parts (16) and the next part to claim (16).
-// They are one word so that a late thread cannot claim a part of a job that has ended.
+// Job number (32 bits), number of parts (16), and next part to claim (16). They form a single word,
+// so that a late thread can't claim a part of a job that has ended.
 static _Atomic uint64_t ticket;
 static _Atomic uint32_t parts_done;
 
-// The current job. Written before its ticket, and not again before all its parts are done.
+// Current job. Written before its ticket, and not changed until all of its parts are done.
 static _Atomic(Task) job_task;
 static void *_Atomic job_context;
 static _Atomic int64_t job_items;
@@ -32,7 +32,7 @@ static pthread_mutex_t caller = PTHREAD_MUTEX_INITIALIZER;  // held by the threa
 static pthread_mutex_t sleep_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
 static atomic_int entered;
-static int sleeping;  // under sleep_lock
+static int sleeping;  // guarded by sleep_lock
 static int thread_count = 1;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int wanted_threads;
@@ -48,7 +48,7 @@ static inline void pause_briefly(void)
 #endif
 }
 
-// Spin, or let others have the core after many spins.
+// Spin, or yield the core after many spins.
 static inline void wait_a_moment(int *spins)
 {
     if (++*spins < SPINS) {
@@ -59,7 +59,7 @@ static inline void wait_a_moment(int *spins)
     }
 }
 
-// Claim a part of the current job and compute it. Returns 0 if there is none to claim.
+// Claim and compute a part of the current job. Returns 0 if there is no part to claim.
 static int compute_part(void)
 {
     uint64_t seen = atomic_load_explicit(&ticket, memory_order_acquire);
@@ -107,7 +107,7 @@ static void start_threads(void)
 {
     sigset_t all, before;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are for the program's own threads
+    pthread_sigmask(SIG_SETMASK, &all, &before);  // signals must go to the program's own threads
     for (; thread_count < wanted_threads && thread_count < MAX_THREADS; thread_count++) {
         pthread_t thread;
         if (pthread_create(&thread, NULL, thread_main, NULL))

@@ -1,4 +1,4 @@
-// Quantizing rows, and their products with packed matrices.
+// Quantization of rows, and products with packed matrices.
 #pragma once
 
 #include "lanes.h"
@@ -6,7 +6,7 @@
 
 // ---------------------------------------------------------------- rows
 
-// Store pairs (0, 4), (1, 5), ... of two steps.
+// Store two steps as pairs (0, 4), (1, 5), ...
 INLINE void store_pairs(int16_t *to, ints values)
 {
 #if LEVEL == LEVEL_PLAIN
@@ -24,12 +24,12 @@ INLINE void store_pairs(int16_t *to, ints values)
 #endif
 }
 
-// Quantize a block: its scale is the largest value's. A block with a value that is not finite gets
-// the scale NaN, so that every product with it is NaN. Values below 1e-30 count as 0.
+// Quantize a block, using the scale of its largest value. If a value isn't finite, the scale is
+// NaN, and so are all products with the block. Values below 1e-30 count as 0.
 INLINE void quantize_block(const float *from, int16_t *values, float *scale, float *sum)
 {
     floats first = floats_load(from), second = floats_load(from + 16);
-    // Bits of positive floats are ordered like the floats, and those of NaN are the largest.
+    // The bits of positive floats compare like the floats, and NaNs have the largest bits.
     ints sign_off = ints_set(0x7fffffff);
     ints most = ints_max(ints_and(ints_of_bits(first), sign_off),
                          ints_and(ints_of_bits(second), sign_off));
@@ -50,7 +50,7 @@ INLINE void quantize_block(const float *from, int16_t *values, float *scale, flo
     *sum = *scale * (float)ints_sum(ints_add(a, b));
 }
 
-// Quantize `row` of `inputs` floats as the row `index` of `out`.
+// Quantize `row`, which has `inputs` floats, into row `index` of `out`.
 static void quantize_row(const float *row, const QuantizedRows *out, int64_t index)
 {
     int32_t blocks = out->inputs / BLOCK;
@@ -62,7 +62,7 @@ static void quantize_row(const float *row, const QuantizedRows *out, int64_t ind
 
 // ---------------------------------------------------------------- products
 //
-// An output of a row is computed in this order, whatever other rows and outputs are computed:
+// Each output is computed in this order, whatever other rows and outputs the call has:
 //
 //     sum = 0
 //     for each block of 32 inputs:
@@ -72,7 +72,7 @@ static void quantize_row(const float *row, const QuantizedRows *out, int64_t ind
 
 #if LEVEL == LEVEL_PLAIN
 
-// The code of an input of a step, for the output in a lane.
+// Return the code of an input of a step, for the output in a lane.
 INLINE int16_t code_at(const Matrix *matrix, const uint8_t *step, int input, int lane)
 {
     if (matrix->bits == 8)
@@ -81,7 +81,7 @@ INLINE int16_t code_at(const Matrix *matrix, const uint8_t *step, int input, int
     return (int16_t)(matrix->has_table ? matrix->table[code] : code);
 }
 
-// The value of an input of a step.
+// Return the value of an input of a step.
 INLINE int16_t value_at(const int16_t *step, int input)
 {
     return step[input % 4 * 2 + input / 4];
@@ -107,7 +107,7 @@ INLINE float bias_at(const Matrix *matrix, int64_t index)
     return number_at(matrix->biases, matrix->scale_kind, index);
 }
 
-// The weights of one output, as the model has them: scale * code + bias, each step rounded.
+// Dequantize the weights of one output: scale * code + bias, rounded after each operation.
 void unpack_row(const Matrix *matrix, int64_t output, float *to)
 {
     int64_t tile = output / TILE, groups = matrix->inputs / matrix->group;
@@ -123,7 +123,7 @@ void unpack_row(const Matrix *matrix, int64_t output, float *to)
     }
 }
 
-// The reference: products of one tile with some rows, [rows][TILE].
+// Reference implementation: products of a tile with some rows, [rows][TILE].
 static void multiply_tile(const Matrix *matrix, int32_t tile, const QuantizedRows *given,
                           int64_t first_row, int rows, float *out)
 {
@@ -153,12 +153,12 @@ static void multiply_tile(const Matrix *matrix, int32_t tile, const QuantizedRow
 #else
 
 #if LEVEL == LEVEL_AVX512
-enum { ROWS_AT_ONCE = 8 };  // two vectors each of 32 registers
+enum { ROWS_AT_ONCE = 8 };  // two vectors per row, out of 32 registers
 #else
-enum { ROWS_AT_ONCE = 4 };  // two halves each of 16 registers
+enum { ROWS_AT_ONCE = 4 };  // two halves per row, out of 16 registers
 #endif
 
-enum { BYTES_AHEAD = 2048 };  // codes are fetched that early, because a page's first line is a miss
+enum { BYTES_AHEAD = 2048 };  // prefetch distance, because the first line of a page is a miss
 
 INLINE floats load_scales(const void *scales, int64_t index, const int kind)
 {
@@ -168,8 +168,8 @@ INLINE floats load_scales(const void *scales, int64_t index, const int kind)
     return kind == SCALE_FLOAT16 ? floats_from_half(halves) : floats_from_bfloat(halves);
 }
 
-// Two codes of each output, in 16 bits each: inputs `pair` and `pair + 4` of a step. A shift within
-// each half leaves nothing to mask for the last ones.
+// Extract two 16-bit codes per output: inputs `pair` and `pair + 4` of a step. Shifting each half
+// separately means that the last pair needs no mask.
 INLINE ints pair_of_codes(ints even, ints odd, int pair, const int bits)
 {
     ints words = bits == 8 && pair % 2 ? odd : even;
@@ -180,7 +180,7 @@ INLINE ints pair_of_codes(ints even, ints odd, int pair, const int bits)
     return ints_and(ints_shift_right(words, 4 * pair), ints_set(0x000f000f));
 }
 
-// As `multiply_tile`, for constants `rows`, `bits`, `kind` and `has_table`.
+// Like `multiply_tile`, for constant `rows`, `bits`, `kind` and `has_table`.
 INLINE void multiply_some(const Matrix *matrix, int32_t tile, const QuantizedRows *given,
                           int64_t first_row, const int rows, const int bits, const int kind,
                           const int has_table, float *out)
@@ -233,7 +233,7 @@ INLINE void multiply_some(const Matrix *matrix, int32_t tile, const QuantizedRow
         floats_store(out + row * TILE, sums[row]);
 }
 
-// One function for each way of storing scales and codes, since what is constant is compiled away.
+// One function per storage format, so that the compiler can optimize for constants.
 #define MULTIPLY(name, bits, kind, has_table) \
     static void name(const Matrix *matrix, int32_t tile, const QuantizedRows *given, \
                      int64_t row, int rows, float *out) \
@@ -281,14 +281,13 @@ static void multiply_tile(const Matrix *matrix, int32_t tile, const QuantizedRow
 #endif
 
 enum {
-    MAX_ROWS = 64,             // rows for which a tile is read once
-    ROW_BYTES = 192 * 1024,    // of their values, so that they stay in the second-level cache
+    MAX_ROWS = 64,             // maximum rows per pass over a tile
+    ROW_BYTES = 192 * 1024,    // size of their values, which must fit in the L2 cache
 };
 
-// Multiply rows with the tiles from `first_tile` to before `end_tile`.
+// Multiply rows by the tiles from `first_tile` to `end_tile` (exclusive).
 //
-// `out` is [rows][stride], of which the columns of those tiles are written, or added to with
-// `adds`.
+// `out` is [rows][stride]. The tiles' columns are overwritten, or added to if `adds` is set.
 static void multiply(const Matrix *matrix, const QuantizedRows *given, int64_t rows,
                      int32_t first_tile, int32_t end_tile, float *out, int64_t stride, int adds)
 {

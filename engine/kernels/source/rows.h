@@ -1,10 +1,10 @@
-// What a decoder layer computes on each row between the products.
+// Row-wise operations of a decoder layer, i.e. everything between the products.
 #pragma once
 
 #include "decoder.h"
 #include "lanes.h"
 
-// Root mean square norm of `width` floats: from * weight / sqrt(mean of squares + epsilon).
+// RMS norm of `width` floats: from * weight / sqrt(mean of squares + epsilon).
 static void norm_row(const float *from, const float *weight, int32_t width, float epsilon, float *to)
 {
     floats squares = floats_set(0.0f);
@@ -28,7 +28,7 @@ static void add_row(const float *from, int32_t width, float *to)
     }
 }
 
-// a = cap * tanh(a / cap) for all of a row.
+// Compute a = cap * tanh(a / cap) for each value of a row.
 static void cap_row(float *row, int64_t count, float cap)
 {
     floats factor = floats_set(cap), inverse = floats_set(1.0f / cap);
@@ -38,7 +38,7 @@ static void cap_row(float *row, int64_t count, float cap)
     }
 }
 
-// e^((logit - largest) / temperature) for each logit, 0 for NaN and whatever is below 2e-38.
+// Compute e^((logit - largest) / temperature) for each logit; 0 for NaN and anything below 2e-38.
 static void weigh_row(const float *logits, int64_t count, float largest, float temperature,
                       float *to)
 {
@@ -64,7 +64,7 @@ static void rotate_head(float *head, const float *cos, const float *sin, int32_t
     }
 }
 
-// Pairs (2 i, 2 i + 1), as models convert them that call it "traditional" or "interleaved".
+// Same for pairs (2 i, 2 i + 1), which models call "traditional" or "interleaved".
 static void rotate_head_interleaved(float *head, const float *cos, const float *sin, int32_t half)
 {
     for (int32_t i = 0; i < half; i++) {
@@ -76,7 +76,7 @@ static void rotate_head_interleaved(float *head, const float *cos, const float *
 }
 
 // Prepare a row's queries, keys and values for attention, [heads + 2 * key heads][head width]:
-// norms of heads, rotation, and the scale of scores in the queries.
+// head norms, rotation, and multiplication of the queries by the score scale.
 static void prepare_row(const Layer *layer, int64_t position, float *row)
 {
     int32_t width = layer->head_width, half = layer->rotated / 2;
@@ -96,7 +96,7 @@ static void prepare_row(const Layer *layer, int64_t position, float *row)
     }
 }
 
-// Store floats as halves. Numbers beyond a half's range become its largest.
+// Store floats as halves. Values out of range are clamped.
 static void store_halves(uint16_t *to, const float *from, int32_t count)
 {
     floats most = floats_set(65504.0f), least = floats_set(-65504.0f);
@@ -115,7 +115,7 @@ INLINE floats floats_silu(floats gate)
     return floats_div(gate, floats_add(floats_set(1.0f), e));
 }
 
-// GELU by its approximation with tanh, as gate * sigmoid(2 * inner).
+// GELU (tanh approximation), computed as gate * sigmoid(2 * inner).
 INLINE floats floats_gelu(floats gate)
 {
     floats cube = floats_mul(floats_mul(gate, gate), gate);
@@ -124,7 +124,7 @@ INLINE floats floats_gelu(floats gate)
     return floats_div(gate, floats_add(floats_set(1.0f), e));
 }
 
-// activation(gate) * up for a row [gate | up] of 2 * `width`; `to` may be the row itself.
+// Compute activation(gate) * up for a row [gate | up] of 2 * `width`. `to` may be the row itself.
 static void gate_row(const float *row, int32_t width, int32_t activation, float *to)
 {
     for (int32_t i = 0; i < width; i += 16) {

@@ -1,4 +1,4 @@
-// Choosing tokens from rows of logits. Each row is computed by one thread, in a fixed order.
+// Sampling of tokens from rows of logits. One thread computes a row, in a fixed order.
 #include <math.h>
 #include <stddef.h>
 
@@ -11,7 +11,7 @@ typedef struct {
     float key, mass;
 } Entry;
 
-// Move the entry at `at` down until no entry below it has a larger key.
+// Sift down the heap entry at `at`.
 static void sift(Entry *heap, int64_t count, int64_t at)
 {
     Entry moved = heap[at];
@@ -31,8 +31,8 @@ static void make_heap(Entry *heap, int64_t count)
         sift(heap, count, at);
 }
 
-// The smallest key of the entries with the largest keys whose masses together reach `goal`, but for
-// the rounding of weights.
+// Add up the masses of entries in order of decreasing key until they reach `goal` (up to rounding),
+// and return the key of the last entry.
 static float boundary(Entry *heap, int64_t count, double goal)
 {
     double reached = goal * 1e-6;
@@ -47,11 +47,11 @@ static float boundary(Entry *heap, int64_t count, double goal)
     }
 }
 
-// Tokens that may still be chosen: `weight` is proportional to the probability, the largest is 1.
+// Remaining candidates. `weight` is proportional to the probability, and the largest is 1.
 typedef struct {
     int64_t count;
     const float *logits;
-    int32_t *ids;  // of the tokens; NULL if all tokens are there, in order
+    int32_t *ids;  // token ids, or NULL if all tokens are candidates, in order
     float *weight;
     Entry *heap;
 } Tokens;
@@ -68,10 +68,10 @@ static double total(const Tokens *tokens)
     return sums[0] + sums[1] + (sums[2] + sums[3]);
 }
 
-// Keep the `top_k` largest logits; of equal ones those that come first.
+// Keep the `top_k` largest logits. Among equal logits, the first win.
 static void keep_largest(Tokens *tokens, int64_t width, int64_t top_k)
 {
-    // The heap has the smallest of the kept logits on top: keys are negative. `mass` is not used.
+    // Keys are negated, so the smallest kept logit is on top of the heap. `mass` isn't used.
     Entry *heap = tokens->heap;
     for (int64_t i = 0; i < top_k; i++)
         heap[i].key = isnan(tokens->logits[i]) ? INFINITY : -tokens->logits[i];
@@ -101,8 +101,8 @@ static float logit_of(const Tokens *tokens, int64_t i)
     return tokens->logits[tokens->ids ? tokens->ids[i] : i];
 }
 
-// Keep the tokens whose surprise is closest to the entropy, until they have `mass` of the
-// probability (Meister et al. 2022, arXiv:2202.00666).
+// Keep the tokens whose surprisal is closest to the entropy, until their probabilities add up to
+// `mass` (typical sampling, Meister et al. 2022, arXiv:2202.00666).
 static void keep_typical(Tokens *tokens, float largest, float temperature, double mass)
 {
     double sum = total(tokens), log_sum = log(sum), entropy = 0.0;
@@ -125,12 +125,12 @@ static void keep_typical(Tokens *tokens, float largest, float temperature, doubl
     }
 }
 
-// Keep the most probable tokens until they have `mass` of the probability (Holtzman et al. 2020,
-// arXiv:1904.09751), and all that are as probable as the last of them.
+// Keep the most probable tokens until their probabilities add up to `mass` (top-p, Holtzman et al.
+// 2020, arXiv:1904.09751), and all tokens that are as probable as the last of them.
 static void keep_nucleus(Tokens *tokens, double mass)
 {
     double sum = total(tokens);
-    // All smaller weights together are too little to matter.
+    // All smaller weights together are negligible.
     float cut = (float)((1.0 - mass) * sum / (double)tokens->count * 0.999);
     int64_t count = 0;
     for (int64_t i = 0; i < tokens->count; i++)
@@ -142,8 +142,8 @@ static void keep_nucleus(Tokens *tokens, double mass)
             tokens->weight[i] = 0.0f;
 }
 
-// Of the tokens with a probability of at least `threshold`, keep the least probable ("exclude top
-// choices").
+// Of the tokens with a probability of at least `threshold`, only keep the least probable (XTC,
+// "exclude top choices").
 static void drop_top_choices(Tokens *tokens, double threshold)
 {
     double least = threshold * total(tokens);
@@ -156,7 +156,7 @@ static void drop_top_choices(Tokens *tokens, double threshold)
             tokens->weight[i] = 0.0f;
 }
 
-// The first token at which the sum of weights exceeds `uniform` of their total.
+// Return the first token at which the sum of weights exceeds `uniform` times the total.
 static int64_t drawn(const Tokens *tokens, double uniform)
 {
     double goal = uniform * total(tokens), reached = 0.0;
@@ -168,10 +168,10 @@ static int64_t drawn(const Tokens *tokens, double uniform)
             if (reached > goal)
                 break;
         }
-    return last;  // also where rounding leaves the sum below the goal
+    return last;  // rounding may leave the sum below the goal
 }
 
-// The first of the largest logits, 0 if all are NaN.
+// Return the index of the first maximum, or 0 if all logits are NaN.
 static int64_t best_of(const float *logits, int64_t width)
 {
     int64_t best = 0;

@@ -1,10 +1,10 @@
-// Memory for the intermediate results of a call, kept by its thread for the next one.
+// Scratch memory for intermediate results, which each thread keeps for the next call.
 #pragma once
 
 #include <stdint.h>
 
-// Return memory for `count` items of `bytes` each, aligned to a cache line; NULL if there is none.
-// What it holds is undefined. `slot` tells buffers of one call apart.
+// Return memory for `count` items of `bytes` each, aligned to a cache line, or NULL on failure.
+// The contents are undefined. `slot` identifies the buffer, because a call may need several.
 void *scratch(int slot, int64_t count, int64_t bytes);
 
 enum {
