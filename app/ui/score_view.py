@@ -11,6 +11,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QResizeEvent,
     QShowEvent,
 )
 from PySide6.QtWidgets import QWidget
@@ -310,6 +311,9 @@ class ScoreView(QWidget):
 
     def hideEvent(self, event: QHideEvent) -> None:
         self.feed.stop()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.memory.setVisible(self.width() > scaled(560))  # the bar next to it has a tooltip
 
     @Slot()
     def _refresh(self) -> None:

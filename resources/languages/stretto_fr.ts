@@ -634,7 +634,7 @@
     </message>
     <message>
         <source>Find in this chat</source>
-        <translation>Rechercher dans cette discussion</translation>
+        <translation>Dans cette discussion</translation>
     </message>
     <message>
         <source>Close  Esc</source>
@@ -3878,7 +3878,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <source>Search commands, chats, models, and settings</source>
-        <translation>Rechercher commandes, discussions, modèles et réglages</translation>
+        <translation>Rechercher commandes, discussions, modèles, réglages</translation>
     </message>
     <message>
         <source>No results</source>

@@ -184,6 +184,7 @@ class PanelView(QWidget):
         self.columns: list[PanelColumn] = []
         self.about = ""  # ID of a message in the displayed panel
         self.setAccessibleName(tr("Comparison"))
+        self.setMinimumWidth(1)  # never widen the pane
         self._question = ElidedLabel("", self, Qt.TextElideMode.ElideRight)
         keep_font(self._question, t.LEAD_PX)
         self.differs = IconButton("git-diff", tr("Show Differences"), self)

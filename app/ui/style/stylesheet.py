@@ -175,7 +175,9 @@ FindBar { border-bottom: 1px solid $border; }
 #segments QPushButton:focus { border: ${ring}px solid $accent; padding: 2px 11px; }
 
 #found { background: transparent; outline: none; }
-#palette QLineEdit { border: none; background: transparent; font-size: ${body}px; }
+#palette QLineEdit {
+    border: none; background: transparent; font-size: ${body}px; padding: 5px 0 5px 8px;
+}
 
 #model-row { border: none; border-top: 1px solid $border; }
 #model-row[first="true"] { border-top: none; }

@@ -317,7 +317,7 @@ class RowDelegate(QStyledItemDelegate):
             row.marked(state.title, state.marks, shade(state.colour), font)
         else:
             row.text(state.title, shade(state.colour), 10, font=font, elide=state.elide)
-        if state.beside and row.line.width() > 24:
+        if state.beside and row.line.width() > 72:
             font = ui_font(state.px)
             row.text(state.beside, shade("muted"), font=font, elide=state.beside_elide)
         if state.below:
