@@ -51,7 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
         from app.program import selftest
 
         return selftest.run(options.json, options.picture)
-    paths = Paths.in_profile(options.profile) if options.profile else Paths.standard()
+    paths = Paths.for_profile(options.profile) if options.profile else Paths.standard()
 
     # Startup creates almost no garbage, and looking for it takes a tenth of the startup time.
     # `app.program.collector` collects later.
@@ -59,7 +59,7 @@ def main(arguments: list[str] | None = None) -> int:
     # Importing Qt is slow, so parse the arguments first to keep --help fast.
     from app.system import pyside
 
-    pyside.leave_sources_alone()
+    pyside.skip_source_reading()
     from PySide6.QtCore import QTimer
 
     from app.program.application import Application, make_qt
@@ -78,9 +78,9 @@ def main(arguments: list[str] | None = None) -> int:
         signal.signal(number, lambda *_: QTimer.singleShot(0, application.shut_down))
     try:
         started = application.start()
-        while not started and application.elsewhere is not None:
+        while not started and application.chosen_profile is not None:
             application.shut_down()
-            application = Application(qt, Paths.in_profile(application.elsewhere))
+            application = Application(qt, Paths.for_profile(application.chosen_profile))
             application.ended.connect(qt.quit)
             started = application.start()
         if started:
@@ -101,7 +101,7 @@ def main(arguments: list[str] | None = None) -> int:
             signal.signal(number, signal.SIG_DFL)
         application.single.quick = options.ask
         if not application.single.call():
-            translation.install(qt, Settings.peek(paths.settings).language)
+            translation.install(qt, Settings.read_without_saving(paths.settings).language)
             say_already_running()
             return 1
         return 0

@@ -123,25 +123,25 @@ def coalesce(inbox: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
         last = queue[-1] if queue else None
         if isinstance(message, PromptProgress) and isinstance(last, PromptProgress):
             queue[-1] = message
-        elif isinstance(message, TextDelta) and _continues(last, message):
+        elif isinstance(message, TextDelta) and _is_continuation(last, message):
             queue[-1] = _JoinedDeltas(
                 [*last, message] if isinstance(last, _JoinedDeltas) else [last, message]
             )
         else:
             queue.append(message)
     return [
-        (number, _joined(message) if isinstance(message, _JoinedDeltas) else message)
+        (number, _join_deltas(message) if isinstance(message, _JoinedDeltas) else message)
         for number, queue in channels.items()
         for message in queue
     ]
 
 
-def _continues(last: Any, delta: TextDelta) -> bool:
+def _is_continuation(last: Any, delta: TextDelta) -> bool:
     before = last[-1] if isinstance(last, _JoinedDeltas) else last
     return isinstance(before, TextDelta) and before.kind == delta.kind
 
 
-def _joined(run: _JoinedDeltas) -> TextDelta:
+def _join_deltas(run: _JoinedDeltas) -> TextDelta:
     first = run[0]
     return TextDelta(
         session_id=first.session_id,

@@ -6,7 +6,7 @@
 
     async def _search(self, words: str) -> None:
         self.say("Searching…")
-        found = await flows.aside(lambda stop: hub.search(words, stop))
+        found = await flows.run_in_thread(lambda stop: hub.search(words, stop))
         self.show(found)
 
 Used for everything in the UI that waits. Sockets, streams and tokens have their own threads, and
@@ -152,7 +152,9 @@ class Latest:
             await work
 
 
-async def aside(work: Callable[[threading.Event], T], stop: threading.Event | None = None) -> T:
+async def run_in_thread(
+    work: Callable[[threading.Event], T], stop: threading.Event | None = None
+) -> T:
     """Run ``work`` in a worker thread and return its result.
 
     Canceling the coroutine sets the event that was passed to ``work``. The coroutine then ends
@@ -182,7 +184,7 @@ async def aside(work: Callable[[threading.Event], T], stop: threading.Event | No
     return value
 
 
-async def arrived(future: Future[T]) -> T:
+async def wait_for_future(future: Future[T]) -> T:
     """Wait for a future of another thread without blocking, and return its result.
 
     Raises:
@@ -198,7 +200,7 @@ async def arrived(future: Future[T]) -> T:
     return value
 
 
-async def answered(dialog: QDialog) -> int:
+async def open_and_wait(dialog: QDialog) -> int:
     """Open a dialog and wait until the user closes it. Returns its result (0: rejected).
 
     The dialog is deleted afterwards, so read its values before the next ``await``. Canceling the

@@ -35,7 +35,7 @@ NO_ENGINE: Mapping[str, Any] = {
 _ELSEWHERE = "elsewhere:"
 
 
-def beside(
+def merge_remote(
     # Passed to `Lanes.update`.
     stats: Mapping[str, Any],
     shown: Mapping[str, tuple[str, str]],
@@ -142,10 +142,13 @@ class Lanes:
         for session_id in filter(chats.__contains__, stats["sessions"]):
             seen.setdefault(chats[session_id][0], []).append(session_id)
         for chat_id, names in seen.items():
-            title, figures = chats[names[0]][1], _together([stats["sessions"][n] for n in names])
+            title, figures = (
+                chats[names[0]][1],
+                _merge_sessions([stats["sessions"][n] for n in names]),
+            )
             lane = self._lanes.get(chat_id)
             if lane is None:
-                lane = self._lanes[chat_id] = ScoreLane(chat_id, title, self._free_colour())
+                lane = self._lanes[chat_id] = ScoreLane(chat_id, title, self._free_color())
             lane.title = title
             lane.position = min((queue.index(n) + 1 for n in names if n in queue), default=0)
             lane.position = figures.get("place", lane.position)
@@ -201,7 +204,7 @@ class Lanes:
         while lane.marks and lane.marks[0].end < now - SPAN:
             lane.marks.popleft()
 
-    def _free_colour(self) -> int:
+    def _free_color(self) -> int:
         taken = [lane.colour for lane in self._lanes.values()]
         return min(range(self.COLOURS), key=taken.count)
 
@@ -209,7 +212,7 @@ class Lanes:
 _STATES = ("writing", "reading", "queued", "paused", "idle")
 
 
-def _together(sessions: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+def _merge_sessions(sessions: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     first, *more = sorted(sessions, key=lambda figures: _STATES.index(_state(figures)))
     if not more:
         return first
@@ -262,15 +265,15 @@ class ScoreFeed(QObject):
 
     def stop(self) -> None:
         self._timer.stop()
-        self._library.loader.figures.hide(self)
+        self._library.loader.figures.stop_polling(self)
 
     @Slot(object)
     def _update(self, stats: Mapping[str, Any]) -> None:
         if not self._timer.isActive():
             return
         shown = {**self._library.sessions(), **self._agents()}
-        titles = {chat.id: chat.title for chat in self._library.in_use()}
-        told = beside(stats, shown, self._elsewhere, titles)
+        titles = {chat.id: chat.title for chat in self._library.open_chats()}
+        told = merge_remote(stats, shown, self._elsewhere, titles)
         self.lanes.update(monotonic(), *told, self._tools())
         self.sampled.emit()
 
@@ -286,12 +289,12 @@ class ScoreFeed(QObject):
 
     async def _take_elsewhere(self, future: Future[Any]) -> None:
         try:
-            self._elsewhere = await flows.arrived(future)
+            self._elsewhere = await flows.wait_for_future(future)
         except Exception:
             self._elsewhere = {}
 
     def _tools(self) -> dict[str, ToolActivity]:
-        tools = {chat.id: chat.tools for chat in self._library.running()}
+        tools = {chat.id: chat.tools for chat in self._library.replying_chats()}
         found = {
             chat_id: activity_of(each.calls.values(), each.step, each.tokens, paused=each.paused)
             for chat_id, each in tools.items()

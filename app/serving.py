@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 SCRIPT = "stretto-launch.command"
 
 
-def limits_of(settings: Settings) -> dict[str, Any]:
+def server_limits(settings: Settings) -> dict[str, Any]:
     return {
         "host": "0.0.0.0" if settings.serve_others else "127.0.0.1",
         "require_key": settings.serve_others or settings.serve_with_key,
@@ -79,12 +79,12 @@ def start_server(
     server = Server(engine, [], port, settings=Limits(**limits), keys=keys, cache=cache)
     server.served.is_used_elsewhere = is_used
     for folder, adapter in folders:
-        offer(server, folder, adapter)
+        add_model(server, folder, adapter)
     server.start()
     return server
 
 
-def offer(server: Server, folder: str, adapter: str) -> None:
+def add_model(server: Server, folder: str, adapter: str) -> None:
     """Add a model (or model with adapter) to a server. Missing folders are ignored."""
     try:
         server.offer(folder, adapter)
@@ -156,14 +156,14 @@ class Serving(QObject):
         if self.door is ServerState.STARTING:
             self._again = True
             return
-        before = self._leave()
+        before = self._detach_server()
         if self._settings.serve and self._engine is not None:
-            self._now(ServerState.STARTING)
-            flows.start(self, self._begin(self._engine, before))
+            self._set_state(ServerState.STARTING)
+            flows.start(self, self._start_server(self._engine, before))
             return
         if before is not None:
             self._stop(before)
-        self._now(ServerState.OFF)
+        self._set_state(ServerState.OFF)
 
     @Slot(str)
     def _on_setting(self, option: str) -> None:
@@ -182,12 +182,12 @@ class Serving(QObject):
         """Notify clients and stop the server, waiting up to ``timeout_s`` or `END_S`."""
         give_up = monotonic() + min(timeout_s, self.END_S)
         self._engine = None
-        server = self._leave()
+        server = self._detach_server()
         if server is not None:
             self._stop(server)
         for thread in self._ending:
             thread.join(max(0.0, give_up - monotonic()))
-        self._now(ServerState.OFF)
+        self._set_state(ServerState.OFF)
 
     # API keys.
 
@@ -200,7 +200,7 @@ class Serving(QObject):
 
             return [key for key in Keys(file).all() if not key.revoked]
 
-        return await flows.aside(work)
+        return await flows.run_in_thread(work)
 
     async def make_key(self, name: str) -> str:
         """Create a key, which is never shown again. Raises OSError, ValueError: see `Keys`."""
@@ -211,7 +211,7 @@ class Serving(QObject):
 
             return Keys(file).make(name)
 
-        made = await flows.aside(work)
+        made = await flows.run_in_thread(work)
         self.changed.emit()
         if self.door is ServerState.FAILED:
             self.apply()  # the server may have been waiting for its first key
@@ -226,7 +226,7 @@ class Serving(QObject):
 
             Keys(file).revoke(key_id)
 
-        await flows.aside(work)
+        await flows.run_in_thread(work)
         self.changed.emit()
 
     # Stored conversations.
@@ -241,10 +241,10 @@ class Serving(QObject):
             return sum(file.lstat().st_size for file in kept_apart(caches))
 
         with contextlib.suppress(OSError):
-            return await flows.aside(work)
+            return await flows.run_in_thread(work)
         return 0
 
-    async def forget(self) -> None:
+    async def delete_conversations(self) -> None:
         """Delete all stored conversations, including conversations in memory."""
         caches, server = self._caches, self._server
 
@@ -257,7 +257,7 @@ class Serving(QObject):
                 file.unlink(missing_ok=True)
 
         with contextlib.suppress(OSError):  # any remaining files are still displayed
-            await flows.aside(work)
+            await flows.run_in_thread(work)
 
     # Clients.
 
@@ -277,14 +277,14 @@ class Serving(QObject):
     @Slot(int, bool)
     def pause_group(self, number: int, on: bool) -> None:
         """Pause or resume all agents of a session, including agents that join later."""
-        for agent in self._group(number):
+        for agent in self._agents_of_group(number):
             agent.pause(on)
         self._check_clients()
 
     @Slot(int)
     def stop_group(self, number: int) -> None:
         """Stop all agents of a session."""
-        for agent in self._group(number):
+        for agent in self._agents_of_group(number):
             agent.stop()
         self._check_clients()
 
@@ -319,7 +319,7 @@ class Serving(QObject):
         agent = self._server.requests.agents.get(number) if self._server is not None else None
         return [agent] if agent is not None else []
 
-    def _group(self, number: int) -> list[Agent]:
+    def _agents_of_group(self, number: int) -> list[Agent]:
         return self._server.requests.agents.group(number) if self._server is not None else []
 
     @Slot()
@@ -340,10 +340,12 @@ class Serving(QObject):
 
     @Slot(str)
     def _on_model(self, ref: str) -> None:
-        self._used = frozenset(m.model.id for m in self._loader.loaded() if m.model is not None)
+        self._used = frozenset(
+            m.model.id for m in self._loader.loaded_statuses() if m.model is not None
+        )
         here = not is_remote(ref) and self._loader.get(ref).model is not None
         if self._server is not None and here:
-            offer(self._server, model_location(ref), adapter_of(ref))
+            add_model(self._server, model_location(ref), adapter_of(ref))
         self._tell_loaded()
 
     @Slot()
@@ -360,13 +362,15 @@ class Serving(QObject):
 
             for model in Inventory().walk(places(own, added), stop=stop.is_set):
                 if not model.facts.problem:
-                    offer(server, str(model.folder), "")
+                    add_model(server, str(model.folder), "")
 
-        await flows.aside(work)
+        await flows.run_in_thread(work)
         self.changed.emit()
 
     def _tell_loaded(self) -> None:
-        loaded = [m.model for m in self._loader.loaded() if m.model and not is_remote(m.ref)]
+        loaded = [
+            m.model for m in self._loader.loaded_statuses() if m.model and not is_remote(m.ref)
+        ]
         there = {(model.path, model.adapter) for model in loaded}
         for entry in self._server.served.entries if self._server is not None else ():
             entry.elsewhere = (entry.folder, entry.adapter) in there
@@ -377,9 +381,9 @@ class Serving(QObject):
 
     # Start and stop.
 
-    async def _begin(self, engine: Engine, before: Server | None) -> None:
-        port, file, folders = self._settings.serve_port, self.keys_file, self._folders()
-        limits, is_used = limits_of(self._settings), self._is_used
+    async def _start_server(self, engine: Engine, before: Server | None) -> None:
+        port, file, folders = self._settings.serve_port, self.keys_file, self._model_folders()
+        limits, is_used = server_limits(self._settings), self._is_used
         keeps = self._settings.serve_keep and self._settings.cache_gb
         cache = self._caches if keeps else None
 
@@ -398,7 +402,7 @@ class Serving(QObject):
         why = ""
         try:
             # Start in a thread, because importing the web server takes most of a second.
-            server = await flows.aside(work)
+            server = await flows.run_in_thread(work)
         except Exception as error:
             why = describe_start_error(error, port)
             log.warning("local API not started: %s", type(error).__name__)
@@ -416,13 +420,13 @@ class Serving(QObject):
             shown = "127.0.0.1" if server.address[0] == "0.0.0.0" else server.address[0]
             self.address = f"http://{shown}:{server.port}"
             self._timer.start()
-            self._now(ServerState.OPEN)
+            self._set_state(ServerState.OPEN)
             self.offer_installed()
         elif why:
             self.why = why
-            self._now(ServerState.FAILED)
+            self._set_state(ServerState.FAILED)
 
-    def _leave(self) -> Server | None:
+    def _detach_server(self) -> Server | None:
         """Detach the server and return it, so the caller can stop it."""
         server, self._server = self._server, None
         self._timer.stop()
@@ -436,12 +440,12 @@ class Serving(QObject):
         self._ending = [*(t for t in self._ending if t.is_alive()), thread]
         thread.start()
 
-    def _now(self, door: ServerState) -> None:
+    def _set_state(self, door: ServerState) -> None:
         self.door = door
         if door is not ServerState.FAILED:
             self.why = ""
         self.changed.emit()
 
-    def _folders(self) -> list[tuple[str, str]]:
+    def _model_folders(self) -> list[tuple[str, str]]:
         refs = dict.fromkeys([self._settings.model, GUIDE, *self._settings.models])
         return [(model_location(ref), adapter_of(ref)) for ref in refs if not is_remote(ref)]

@@ -51,10 +51,10 @@ def _calculator(text: str) -> None:
 
 
 def _difference(text: str) -> None:
-    from app.tools.granted_folders import FileChange, _unified
+    from app.tools.granted_folders import FileChange, _unified_diff
 
     old, _, new = text.partition("\0")
-    _unified("a", FileChange(old.encode(), new.encode(), 0))
+    _unified_diff("a", FileChange(old.encode(), new.encode(), 0))
 
 
 def _pattern(text: str) -> None:
@@ -69,16 +69,16 @@ def _pattern(text: str) -> None:
 
 
 def _charset(text: str) -> None:
-    from app.tools.fetch import _decoded
+    from app.tools.fetch import _decode
 
-    _decoded(b"a-" * MB, f"text/plain; charset={text}")
+    _decode(b"a-" * MB, f"text/plain; charset={text}")
 
 
 def _arguments(text: str) -> None:
-    from app.chats.tool_call import fault_in
-    from app.tools.tool import clean, readable, visible
+    from app.chats.tool_call import find_argument_error
+    from app.tools.tool import clean, to_readable_json, to_visible_line
 
-    fault_in(text), readable(text), clean(text), visible(text)
+    find_argument_error(text), to_readable_json(text), clean(text), to_visible_line(text)
 
 
 def _message(text: str) -> None:
@@ -87,17 +87,19 @@ def _message(text: str) -> None:
 
     from app.tools import message_limits, transports
 
-    anyio.run(transports._message, text.encode(), message_limits.RateLimit(10**9))
+    anyio.run(transports._parse_message, text.encode(), message_limits.RateLimit(10**9))
 
 
 def _form(text: str) -> None:
-    from app.tools.questions import form
+    from app.tools.questions import make_form_question
     from app.tools.tool import ToolError
 
     for kind in ("email", "uri", "date", "date-time"):
         field = {"type": "string", "format": kind, "default": text, "title": text}
         with _tried(ToolError):
-            form("server", text, {"type": "object", "properties": {"a": field, text: field}})
+            make_form_question(
+                "server", text, {"type": "object", "properties": {"a": field, text: field}}
+            )
 
 
 def _remote(text: str) -> None:
@@ -116,9 +118,9 @@ def _compared(text: str) -> None:
 
 
 def _indexed(text: str) -> None:
-    from app.store.index import shown_text
+    from app.store.index import displayed_text
 
-    shown_text(text)
+    displayed_text(text)
 
 
 def _spelt(text: str) -> None:
@@ -128,22 +130,22 @@ def _spelt(text: str) -> None:
 
 
 def _titled(text: str) -> None:
-    from app.chats.title_generator import title_in
+    from app.chats.title_generator import extract_title
 
-    title_in(text[: MB // 100], "a question", "an answer")
+    extract_title(text[: MB // 100], "a question", "an answer")
 
 
 def _coloured(text: str) -> None:
-    from app.markdown.highlight import HIGHLIGHT_LIMIT, pieces
+    from app.markdown.highlight import HIGHLIGHT_LIMIT, highlight
 
     language, _, code = text.partition("\0")
-    list(pieces(code[:HIGHLIGHT_LIMIT], language))
+    list(highlight(code[:HIGHLIGHT_LIMIT], language))
 
 
 def _optimistic(text: str) -> None:
-    from app.markdown.inline import closed
+    from app.markdown.inline import close_markup
 
-    closed(text)
+    close_markup(text)
 
 
 def _servers(text: str) -> None:

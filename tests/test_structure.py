@@ -382,7 +382,7 @@ FIRST_AND_LAST = {
 
 
 def loops_of_their_own() -> set[str]:
-    """Return dialogs that run a nested event loop instead of awaiting `flows.answered`.
+    """Return dialogs that run a nested event loop instead of awaiting `flows.open_and_wait`.
 
     Coroutines that iterate over a reply also count, because its tokens arrive through the bridge.
     """

@@ -12,8 +12,8 @@ from itertools import islice
 from msgspec import Struct
 
 from app.chats import panel
-from app.chats.options import ChatOptions, of_answer
-from app.chats.transcript import Transcript, did_not_fit
+from app.chats.options import ChatOptions, options_of_answer
+from app.chats.transcript import Transcript, is_context_exceeded
 from app.chats.turn import Compose, Event, Refusal, Stage, Writing
 from app.remote.address import KINDS, Remote
 from app.settings.language import mark, tr
@@ -102,12 +102,12 @@ class ChatView(Struct, frozen=True):
         if action in {Action.SAME_AGAIN, Action.COPY}:
             return tree.last("assistant")
         if action in {Action.EARLIER, Action.LATER}:
-            several = (m for m in tree.backwards() if len(tree.alternatives(m.id)) > 1)
+            several = (m for m in tree.iterate_back() if len(tree.alternatives(m.id)) > 1)
             return next(several, None)
         return tree[tree.leaf_id] if tree.leaf_id is not None else None
 
 
-def cut_off(message: Message) -> bool:
+def is_cut_off(message: Message) -> bool:
     """Check if a reply has text but ended early, so it can be continued."""
     stopped = message.status in {"cancelled", "interrupted"}
     return bool(message.content) and (
@@ -115,7 +115,7 @@ def cut_off(message: Message) -> bool:
     )
 
 
-def repeats_itself(message: Message) -> bool:
+def is_repetitive(message: Message) -> bool:
     """Return True if the engine stopped a reply because it repeated itself."""
     return message.status == "complete" and bool(message.stats.get("repeated_tokens"))
 
@@ -128,10 +128,10 @@ _ENDINGS = {
 }
 
 
-def ending(message: Message) -> str:
+def ending_note(message: Message) -> str:
     """Get the note shown below a reply that ended early, or "" if it ended normally."""
     how: str = message.status
-    if repeats_itself(message):
+    if is_repetitive(message):
         how = "repeated"
     elif how == "complete" and message.stats.get("reason") == "unstated":
         how = "unstated"
@@ -180,34 +180,34 @@ _NOTHING = {
 }
 
 
-def _go_on(chat: ChatView) -> str | None:
+def _go_on_refusal(chat: ChatView) -> str | None:
     leaf = chat.transcript.leaf
     return None if leaf is not None and leaf.role == "tool" else tr("There is nothing to continue.")
 
 
-def _rename(chat: ChatView) -> str | None:
+def _rename_refusal(chat: ChatView) -> str | None:
     return None if chat.stored else tr("Send a message first. The chat is named after it.")
 
 
-_ON_CHAT = {Action.RENAME: _rename, Action.GO_ON: _go_on}
+_ON_CHAT = {Action.RENAME: _rename_refusal, Action.GO_ON: _go_on_refusal}
 
 
-def _edit(chat: ChatView, message: Message) -> str | None:
+def _edit_refusal(chat: ChatView, message: Message) -> str | None:
     return None if message.role == "user" else tr("Only your own messages can be edited.")
 
 
-def _regenerate(chat: ChatView, message: Message) -> str | None:
+def _regenerate_refusal(chat: ChatView, message: Message) -> str | None:
     if message.role == "user" or message.parent_id is not None:
         return None
     return tr("This reply has no message before it.")
 
 
-def _same_again(chat: ChatView, message: Message) -> str | None:
+def _repeat_refusal(chat: ChatView, message: Message) -> str | None:
     if message.role != "assistant" or message.parent_id is None:
         return tr("This isn’t a reply.")
     if panel.kind_of(message):
         return tr("This reply came from a comparison. Open the comparison to regenerate it.")
-    if of_answer(message.stats, ChatOptions()) is None:
+    if options_of_answer(message.stats, ChatOptions()) is None:
         last = chat.transcript.last("assistant")
         if last is not None and last.id == message.id:
             return tr("The seed of the last reply is unknown")
@@ -215,18 +215,18 @@ def _same_again(chat: ChatView, message: Message) -> str | None:
     return None
 
 
-def _panel(chat: ChatView, message: Message) -> str | None:
+def _panel_refusal(chat: ChatView, message: Message) -> str | None:
     if panel.question(chat.transcript, message.id) is None:
         return tr("This reply has no message before it.")
     return None if isinstance(chat.compose, Writing) else tr("Finish editing the message first.")
 
 
-def _unfold(chat: ChatView, message: Message) -> str | None:
+def _unfold_refusal(chat: ChatView, message: Message) -> str | None:
     found = panel.columns(chat.transcript, message.id)
     return None if found else tr("The columns of this comparison aren’t in this chat.")
 
 
-def _continue(chat: ChatView, message: Message) -> str | None:
+def _continue_refusal(chat: ChatView, message: Message) -> str | None:
     if message.role != "assistant":
         return tr("This isn’t a reply.")
     if message.id != chat.transcript.leaf_id:
@@ -236,60 +236,60 @@ def _continue(chat: ChatView, message: Message) -> str | None:
     if chat.remote is not None and not KINDS[chat.remote.kind].continues:
         words = mark("{host} can’t continue a reply that was cut off. Regenerate it.")
         return tr(words, host=chat.remote.host)
-    return None if cut_off(message) else tr("The reply is complete.")
+    return None if is_cut_off(message) else tr("The reply is complete.")
 
 
 def _forget_oldest(chat: ChatView, message: Message) -> str | None:
-    if not did_not_fit(message):
+    if not is_context_exceeded(message):
         return tr("This reply didn’t fail because of its length.")
     if chat.remote is not None:
         return tr("What fits is unknown. Shorten the message or start a new chat.")
     slides = ChatOptions.from_params(message.stats.get("options", {})).slide
     if slides or message.stats.get("reason") == MESSAGE_TOO_LONG:
         return tr("The chat doesn’t fit without its oldest messages either. Shorten the message.")
-    before = islice(chat.transcript.back_from(message.parent_id), 1, None)
+    before = islice(chat.transcript.iterate_back_from(message.parent_id), 1, None)
     if not any(m.role == "assistant" and m.content for m in before):
         return tr("There are no older messages to leave out. Shorten the message.")
     return None
 
 
-def _copy(chat: ChatView, message: Message) -> str | None:
+def _copy_refusal(chat: ChatView, message: Message) -> str | None:
     if message.content or message.id == chat.answering:
         return None
     return tr("There’s no text to copy.")
 
 
-def _branch(chat: ChatView, message: Message) -> str | None:
+def _branch_refusal(chat: ChatView, message: Message) -> str | None:
     unfinished = message.id == chat.answering or message.status == "streaming"
     return tr("This reply isn’t finished yet.") if unfinished else None
 
 
-def _always(chat: ChatView, message: Message) -> str | None:
+def _no_refusal(chat: ChatView, message: Message) -> str | None:
     return None
 
 
-def _earlier(chat: ChatView, message: Message) -> str | None:
+def _earlier_refusal(chat: ChatView, message: Message) -> str | None:
     first = chat.transcript.alternatives(message.id)[0]
     return tr("This is the first version.") if message.id == first else None
 
 
-def _later(chat: ChatView, message: Message) -> str | None:
+def _later_refusal(chat: ChatView, message: Message) -> str | None:
     last = chat.transcript.alternatives(message.id)[-1]
     return tr("This is the last version.") if message.id == last else None
 
 
 _ON_MESSAGE = {
-    Action.EDIT: _edit,
-    Action.REGENERATE: _regenerate,
-    Action.SAME_AGAIN: _same_again,
-    Action.PANEL: _panel,
-    Action.UNFOLD: _unfold,
-    Action.CONTINUE: _continue,
+    Action.EDIT: _edit_refusal,
+    Action.REGENERATE: _regenerate_refusal,
+    Action.SAME_AGAIN: _repeat_refusal,
+    Action.PANEL: _panel_refusal,
+    Action.UNFOLD: _unfold_refusal,
+    Action.CONTINUE: _continue_refusal,
     Action.FORGET_OLDEST: _forget_oldest,
-    Action.COPY: _copy,
-    Action.BRANCH: _branch,
-    Action.GO_TO: _always,
-    Action.DELETE: _always,
-    Action.EARLIER: _earlier,
-    Action.LATER: _later,
+    Action.COPY: _copy_refusal,
+    Action.BRANCH: _branch_refusal,
+    Action.GO_TO: _no_refusal,
+    Action.DELETE: _no_refusal,
+    Action.EARLIER: _earlier_refusal,
+    Action.LATER: _later_refusal,
 }

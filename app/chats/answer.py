@@ -11,11 +11,11 @@ from msgspec import Struct, field
 from app.chats.options import ChatOptions
 from app.chats.tool_call import ParsedToolCall
 from app.chats.transcript import Transcript
-from app.chats.tree import branch_name, with_branch_name
+from app.chats.tree import branch_name, set_branch_name
 from engine import PromptProgress, TextDelta, ToolCallFailed, ToolCallFinished
 
 
-def kept_stats(
+def stats_to_store(
     answer: Answer, status: str, figures: dict[str, Any], transcript: Transcript
 ) -> dict[str, Any]:
     """Build the stats to store: the engine's stats plus everything needed to repeat the reply."""
@@ -37,7 +37,7 @@ def kept_stats(
         stats["thought_s"] = round(answer.thought_s, 2)
     if answer.tool and "turn" not in stats:
         stats["tool"] = answer.tool
-    return with_branch_name(stats, branch_name(transcript[answer.message_id].stats))
+    return set_branch_name(stats, branch_name(transcript[answer.message_id].stats))
 
 
 class Phase(Enum):
@@ -76,7 +76,7 @@ class Answer(Struct):
     _thought_s: float | None = None
 
     @classmethod
-    def going_on(cls, message_id: str, content: str, reasoning: str) -> Answer:
+    def continue_reply(cls, message_id: str, content: str, reasoning: str) -> Answer:
         """Create an answer that continues a reply that was cut off."""
         answer = cls(message_id, continues=True)
         answer._text = [content] if content else []
@@ -84,7 +84,7 @@ class Answer(Struct):
         return answer
 
     @classmethod
-    def after(cls, message_id: str, content: str, options: ChatOptions) -> Answer:
+    def start_with(cls, message_id: str, content: str, options: ChatOptions) -> Answer:
         """Create an answer that starts with text the model didn't write."""
         answer = cls(message_id, options=options)
         answer._text = [content]
@@ -122,15 +122,15 @@ class Answer(Struct):
 
     @property
     def content(self) -> str:
-        return _one(self._text)
+        return _join_in_place(self._text)
 
     @property
     def reasoning(self) -> str:
-        return _one(self._reasoning)
+        return _join_in_place(self._reasoning)
 
     @property
     def tool(self) -> str:
-        return _one(self._tool)
+        return _join_in_place(self._tool)
 
     @property
     def thought_s(self) -> float | None:
@@ -138,7 +138,7 @@ class Answer(Struct):
         return self._thought_s
 
 
-def _one(pieces: list[str]) -> str:
+def _join_in_place(pieces: list[str]) -> str:
     """Join the list in place, because the text of a long reply is read every 0.4 s."""
     if len(pieces) > 1:
         pieces[:] = ["".join(pieces)]

@@ -62,7 +62,7 @@ def file_element(attachment: Attachment, text: AttachedText | None) -> str:
         return f"{name}{_part_of_chat(attachment)}>\n{inside}\n</{tag}>"
     shows = SHOWS[attachment.use].format(unit=text.unit or "part")
     of = f' of="{len(text.pages)}"' if text.unit else ""
-    pieces = shown_pages(attachment, text)
+    pieces = displayed_pages(attachment, text)
     shown = "\n".join(_page(text, number, piece, before) for number, piece in pieces)
     return f'{name} shows="{shows}"{of}>\n{shown}\n</{tag}>'
 
@@ -78,7 +78,7 @@ def _part_of_chat(source: Attachment) -> str:
     return f' shows="its last messages, {begin} to {end}"' if source.before else ""
 
 
-def shown_pages(attachment: Attachment, text: AttachedText) -> Iterable[tuple[int, str]]:
+def displayed_pages(attachment: Attachment, text: AttachedText) -> Iterable[tuple[int, str]]:
     for at, spans in groupby(attachment.spans, key=lambda span: span[0]):
         if 0 < at <= len(text.pages):
             page = text.pages[at - 1]
@@ -123,7 +123,7 @@ def encodings_for(attachment: Attachment) -> dict[str, str]:
     return {name: title(name) for name in (attachment.encoding, *CHOICES)}
 
 
-def about(attachment: Attachment) -> str:
+def describe_file(attachment: Attachment) -> str:
     """Describe a file in short: "PDF, 12 pages, 3 scanned", "WAV, 0:42", or "PNG, 800 × 600"."""
     kind = kind_and_encoding(attachment)
     if attachment.is_sound:
@@ -132,18 +132,19 @@ def about(attachment: Attachment) -> str:
         size = f"{number(attachment.width)} × {number(attachment.height)}"
         if not attachment.spans:
             return f"{kind}, {size}"
-        return f"{kind}, {numbers_of(attachment.unit, page_numbers(attachment.spans))}, {size}"
+        pages = format_page_numbers(attachment.unit, page_numbers(attachment.spans))
+        return f"{kind}, {pages}, {size}"
     if attachment.chat:
-        return _messages(attachment)
+        return _describe_messages(attachment)
     words = [kind]
     if attachment.unit:
-        words.append(_pages(attachment.unit, attachment.pages))
+        words.append(_count_pages(attachment.unit, attachment.pages))
     if n := len(attachment.scans):
         words.append(counted("%Ln scanned", "%Ln scanned", n))
     return ", ".join(words)
 
 
-def used(attachment: Attachment) -> str:
+def describe_used_part(attachment: Attachment) -> str:
     """Describe the included part of a file, or "" for a whole file or an image."""
     numbers = page_numbers(attachment.spans)
     if attachment.use == "all" or attachment.is_medium:
@@ -155,16 +156,16 @@ def used(attachment: Attachment) -> str:
         found = counted("%Ln passage", "%Ln passages", n)
         if not attachment.unit:
             return found
-        pages = numbers_of(attachment.unit, numbers)
+        pages = format_page_numbers(attachment.unit, numbers)
         return tr("{passages} from {pages}", passages=found, pages=pages)
     if attachment.use == "beginning":
         share = sum(end - begin for _, begin, end in attachment.spans)
         of_all = 100 * share // max(1, attachment.characters) / 100
         return tr("the first {share}", "of a file", share=percent(of_all))
-    return numbers_of(attachment.unit, numbers)
+    return format_page_numbers(attachment.unit, numbers)
 
 
-def ranges(numbers: list[int]) -> str:
+def format_ranges(numbers: list[int]) -> str:
     """Format numbers as ranges, e.g. "1–3, 7"."""
     found: list[list[int]] = []
     for each in numbers:
@@ -175,9 +176,9 @@ def ranges(numbers: list[int]) -> str:
     return ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in found)
 
 
-def numbers_of(unit: str, numbers: list[int]) -> str:
+def format_page_numbers(unit: str, numbers: list[int]) -> str:
     """Format page numbers with their unit, e.g. "pages 1–3, 7"."""
-    text, n = ranges(numbers), max(1, len(numbers))
+    text, n = format_ranges(numbers), max(1, len(numbers))
     match unit:
         case "":
             return counted("part {numbers}", "parts {numbers}", n, numbers=text)
@@ -200,13 +201,13 @@ def page_of(image: Attachment) -> str:
     return number(image.spans[0][0]) if image.spans else ""
 
 
-def attached(attachment: Attachment) -> str:
+def describe_for_export(attachment: Attachment) -> str:
     """Describe a file for exports, e.g. "report.pdf (PDF, 12 pages; pages 1–3)"."""
-    part = used(attachment)
-    return f"{attachment.name} ({about(attachment)}{'; ' + part if part else ''})"
+    part = describe_used_part(attachment)
+    return f"{attachment.name} ({describe_file(attachment)}{'; ' + part if part else ''})"
 
 
-def _messages(source: Attachment) -> str:
+def _describe_messages(source: Attachment) -> str:
     """Describe the included messages: "whole, 12 messages", "last 5 messages", "3 new messages"."""
     n, count = source.pages, number(source.pages)
     match source.news:
@@ -219,7 +220,7 @@ def _messages(source: Attachment) -> str:
     return counted("whole, {count} message", "whole, {count} messages", n, count=count)
 
 
-def _pages(unit: str, n: int) -> str:
+def _count_pages(unit: str, n: int) -> str:
     match unit:
         case "slide":
             return counted("%Ln slide", "%Ln slides", n)

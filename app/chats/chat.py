@@ -22,10 +22,10 @@ from app.chats.panel_runner import PanelRunner
 from app.chats.queue import MessageQueue
 from app.chats.referenced_chats import FOLLOWS, ChatInUse, ReferencedChats
 from app.chats.reply_generator import ReplyGenerator
-from app.chats.saved_chat import SavedChat, saved_together
+from app.chats.saved_chat import SavedChat, in_one_transaction
 from app.chats.token_count import CountRequest, TokenCount
 from app.chats.transcript import RemovedMessages
-from app.chats.tree import with_branch_name
+from app.chats.tree import set_branch_name
 from app.chats.turn import Compose, Editing, Event, Writing
 from app.chats.turn_controller import TurnController
 from app.models.loading import ModelLoader
@@ -57,7 +57,7 @@ class Chat(QObject):
     phase_changed = Signal()  # the value of `ChatReply.phase` changed
     reply_ended = Signal(str)  # (id): a reply ended, with or without an error
     # (text, files): a message was sent from the composer, was queued, or interrupted the reply.
-    spoken = Signal(str, object)
+    announced = Signal(str, object)
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class Chat(QObject):
         self.queue = MessageQueue(saved, self._on_queue)
         others = ReferencedChats(saved, store, {} if in_use is None else in_use)
         self.attaching = FileAttacher(saved, loader, others, self)
-        self.count = TokenCount(loader, self._to_count, self)
+        self.count = TokenCount(loader, self._make_count_request, self)
         self.turn = TurnController(saved, self.reply, self.model, self.queue, self.attaching, self)
         self._connect_parts()
         self.turn_changed.connect(self.turn.on_changed)
@@ -138,24 +138,24 @@ class Chat(QObject):
         turn.turn_changed.connect(self.turn_changed)
         turn.message_added.connect(self.message_added)
         turn.phase_changed.connect(self.phase_changed)
-        turn.spoken.connect(self.spoken)
+        turn.announced.connect(self.announced)
 
     @property
     def record(self) -> ChatRecord:
         return self._saved.record
 
     @property
-    def stored(self) -> bool:
+    def is_stored(self) -> bool:
         """False for a new chat until the user types something."""
         return self._saved.stored
 
     def take_fields(self, fields: Mapping[str, Any]) -> None:
         """Update fields of the record that were changed elsewhere."""
-        self._saved.change(**fields)
+        self._saved.change_record(**fields)
         self.chat_changed.emit()
 
     @property
-    def blank(self) -> bool:
+    def is_blank(self) -> bool:
         """True if there are no messages and the composer is empty."""
         record = self.record
         written = record.draft or record.draft_attachments or record.queued
@@ -169,7 +169,7 @@ class Chat(QObject):
 
     @property
     def title(self) -> str:
-        return self.short or self.record.shown_title
+        return self.short or self.record.display_title
 
     @property
     def options(self) -> ChatOptions:
@@ -179,33 +179,33 @@ class Chat(QObject):
     def compose(self) -> Compose:
         return self._saved.compose
 
-    def _to_count(self) -> CountRequest:
+    def _make_count_request(self) -> CountRequest:
         known = (self.record, self.options, self.transcript, self.compose, self.model.status)
         texts, images = self._saved.text, self._saved.image
         return CountRequest(*known, files=self.attaching.ready, texts=texts, images=images)
 
-    def displayed(self, message_id: str) -> Message:
+    def message_to_display(self, message_id: str) -> Message:
         """Return a message for display, with any hidden details removed."""
-        return panel.shown(self.reply.message(message_id))
+        return panel.hide_names(self.reply.message(message_id))
 
     def refusal(self, action: Action, message_id: str = "") -> str | None:
         """Return the reason why an action isn't possible right now, or None if it is."""
         if action in EVENTS:
             return self.turn.why_not(EVENTS[action])
-        return refusal(action, self._view(), message_id)
+        return refusal(action, self._make_view(), message_id)
 
-    def _view(self) -> ChatView:
+    def _make_view(self) -> ChatView:
         return ChatView(
             self.compose,
             self.turn.stage,
             self.transcript,
             self.reply.message_id,
-            self.stored,
-            self.model.remote_now,
+            self.is_stored,
+            self.model.remote_with_details,
         )
 
-    @saved_together
-    def go_on(self) -> bool:
+    @in_one_transaction
+    def continue_turn(self) -> bool:
         """Let the model continue from tool results it hasn't replied to yet."""
         if self.refusal(Action.GO_ON):
             return False
@@ -214,10 +214,10 @@ class Chat(QObject):
 
     def start_edit(self, message_id: str = "") -> bool:
         """Open a sent message (by default the last message) in the composer for editing."""
-        message = self._view().subject(Action.EDIT, message_id)
+        message = self._make_view().subject(Action.EDIT, message_id)
         if self.refusal(Action.EDIT, message_id) or message is None:
             return False
-        self.turn.compose(Editing.of(message, self.compose))
+        self.turn.compose(Editing.start(message, self.compose))
         return True
 
     def stop(self) -> bool:
@@ -232,10 +232,10 @@ class Chat(QObject):
 
     # Replies.
 
-    @saved_together
+    @in_one_transaction
     def regenerate(self, message_id: str = "") -> bool:
         """Generate another answer to a question, by default the last question."""
-        message = self._view().subject(Action.REGENERATE, message_id)
+        message = self._make_view().subject(Action.REGENERATE, message_id)
         if self.refusal(Action.REGENERATE, message_id) or message is None:
             return False
         if (kind := panel.kind_of(message)) and not self.why_not(kind, message.id):
@@ -251,13 +251,13 @@ class Chat(QObject):
             self.reply.begin(branching=True)
         return True
 
-    @saved_together
-    def same_again(self, answer_id: str = "") -> bool:
+    @in_one_transaction
+    def repeat_answer(self, answer_id: str = "") -> bool:
         """Repeat an answer (by default the last answer) with its original model, seed and options.
 
         The chat's model and options don't change.
         """
-        answer = self._view().subject(Action.SAME_AGAIN, answer_id)
+        answer = self._make_view().subject(Action.SAME_AGAIN, answer_id)
         if self.refusal(Action.SAME_AGAIN, answer_id) or answer is None:
             return False
         self.transcript.leaf_id = answer.parent_id
@@ -275,17 +275,17 @@ class Chat(QObject):
         compose = self.compose
         if self.why_not_ask(message_id):
             return ""
-        if self._asks_draft(message_id):
+        if self._is_about_draft(message_id):
             self.turn.add_message(compose.text, compose.attachments, members=members)
         else:
-            message = self._view().subject(Action.PANEL, message_id)
+            message = self._make_view().subject(Action.PANEL, message_id)
             asked = panel.question(self.transcript, message.id) if message is not None else None
             if asked is None:
                 return ""
             self.reply.begin_panel(asked, members)
         return next(iter(self.panel.generators), "")
 
-    def _asks_draft(self, message_id: str) -> bool:
+    def _is_about_draft(self, message_id: str) -> bool:
         return not message_id and isinstance(self.compose, Writing) and self.compose != Writing()
 
     def why_not_ask(self, message_id: str = "") -> str:
@@ -293,7 +293,7 @@ class Chat(QObject):
 
         Members may see images even if the chat's model doesn't.
         """
-        if self._asks_draft(message_id):
+        if self._is_about_draft(message_id):
             return self.turn.why_not(Event.SEND, unseen=True) or ""
         return self.refusal(Action.PANEL, message_id) or ""
 
@@ -302,7 +302,7 @@ class Chat(QObject):
         why = panel.why_not(kind, self.panel.columns(message_id))
         return why or self.refusal(Action.REGENERATE, message_id) or ""
 
-    @saved_together
+    @in_one_transaction
     def resolve(self, kind: str, message_id: str) -> str:
         """Generate an answer from a panel's columns and return its message ID.
 
@@ -314,28 +314,28 @@ class Chat(QObject):
         panel_data = {
             "id": panel.panel_of(first),
             "kind": kind,
-            "of": panel.by_letter(panel.answers(found)),
+            "of": panel.letters_to_text(panel.answers(found)),
         }
         self.panel.decide(message_id)
         self.transcript.leaf_id = first.parent_id
         answer = Answer(new_id())
         if kind == panel.VOTE:
-            self.panel.let_go()
+            self.panel.release()
             said = Message(answer.message_id, self.id, first.parent_id, "assistant")
             self._saved.add(replace(said, content=panel.count(found), stats={"panel": panel_data}))
             self.path_changed.emit()
             self.chat_changed.emit()
             return answer.message_id
         if kind == panel.JUDGE:
-            order = panel.order(found, turned=False)
-            answer = Answer.after(answer.message_id, order, self._judging)
-        answer.options = self._judging
+            order = panel.describe_order(found, turned=False)
+            answer = Answer.start_with(answer.message_id, order, self._judge_options)
+        answer.options = self._judge_options
         self.tools.new_turn()
         self.reply.open(answer, branching=True, panel_data=panel_data)
         return answer.message_id
 
     @property
-    def _judging(self) -> ChatOptions:
+    def _judge_options(self) -> ChatOptions:
         """Options for judging and merging: temperature 0, free text, no tools."""
         return replace(self.options, temperature=0.0, answer_as=None, tools=())
 
@@ -348,8 +348,8 @@ class Chat(QObject):
         if message.status != "complete" or self.reply.is_active:
             return
         panel_data, found = dict(panel.data_of(message)), panel.columns(self.transcript, message_id)
-        turned = panel.order(found, turned=True)
-        best = panel.best(message.content.rpartition(turned)[2], found)
+        turned = panel.describe_order(found, turned=True)
+        best = panel.parse_best(message.content.rpartition(turned)[2], found)
         if "first" not in panel_data:
             panel_data.update(first=best, turned=True)
             more, stats = f"\n\n{turned}", {**message.stats, "panel": panel_data}
@@ -364,7 +364,7 @@ class Chat(QObject):
             self.message_changed.emit(message_id)
             return
         self._saved.save(self.transcript.update(message_id, status="streaming"))
-        self._answering.prepare(Answer.after(message_id, content, self._judging))
+        self._answering.prepare(Answer.start_with(message_id, content, self._judge_options))
         self.message_changed.emit(message_id)
         self.text_added.emit(message_id, more, "answer")
         self._answering.begin()
@@ -393,7 +393,7 @@ class Chat(QObject):
         By default, this is the last message that has several versions.
         """
         action = Action.LATER if step > 0 else Action.EARLIER
-        message = self._view().subject(action, message_id)
+        message = self._make_view().subject(action, message_id)
         if self.refusal(action, message_id) or message is None:
             return False
         versions = self.transcript.alternatives(message.id)
@@ -414,12 +414,12 @@ class Chat(QObject):
     def name_branch(self, message_id: str, name: str) -> None:
         """Name the branch that starts at this message, or remove the name with ""."""
         if message_id in self.transcript:
-            stats = with_branch_name(self.transcript[message_id].stats, name)
+            stats = set_branch_name(self.transcript[message_id].stats, name)
             self.transcript.update(message_id, stats=stats)
             self._saved.save(self.reply.message(message_id))
             self.message_changed.emit(message_id)
 
-    @saved_together
+    @in_one_transaction
     def delete_message(self, message_id: str) -> RemovedMessages | None:
         """Delete a message and everything below it. Returns None if that isn't possible now.
 
@@ -433,10 +433,10 @@ class Chat(QObject):
             self.compose_changed.emit()
         return removal
 
-    @saved_together
+    @in_one_transaction
     def restore_messages(self, removal: RemovedMessages) -> bool:
         """Undo `delete_message` and show the messages again."""
-        if self.refusal(Action.RESTORE, removal.followed):
+        if self.refusal(Action.RESTORE, removal.parent_id):
             return False
         self._saved.restore(removal)
         self.path_changed.emit()
@@ -447,27 +447,27 @@ class Chat(QObject):
 
     def begin_from(self, other: Chat) -> None:
         """Start from a copy of another chat's session."""
-        self._answering.session.twin_of(other._answering.session)
+        self._answering.session.fork_from(other._answering.session)
 
     def rename(self, title: str) -> None:
         title = " ".join(title.split())
         if title and title != self.record.title:
-            self._saved.change(title=title, titled_by="person")
+            self._saved.change_record(title=title, titled_by="person")
             self._saved.save_record()
             self.chat_changed.emit()
 
     def set_options(self, options: ChatOptions, system: str) -> None:
         """Apply these settings, beginning with the next reply."""
-        params, follows = options.to_params(), self.attaching.others.follows
+        params, follows = options.to_params(), self.attaching.others.followed_chats
         self._saved.update(params=params | ({FOLLOWS: follows} if follows else {}), system=system)
         self.chat_changed.emit()
 
-    def give_up(self) -> None:
+    def abandon(self) -> None:
         """Stop everything and free the cache, because the chat is being deleted."""
         self.turn.handle(Event.END)
         self.attaching.cancel_reading()
         self.turn.handle(Event.STOP)
-        self.panel.let_go()
+        self.panel.release()
         self._answering.session.forget()
 
     def cancel_for_close(self) -> None:
@@ -477,6 +477,6 @@ class Chat(QObject):
 
     def close(self) -> None:
         """Last step of shutdown: save everything and close all sessions."""
-        self.panel.let_go()
+        self.panel.release()
         self._answering.close()
         self.attaching.close()

@@ -9,7 +9,7 @@ from app.chats.saved_chat import SavedChat
 from app.chats.session import context_of
 from app.chats.transcript import tokens_of_last_turn
 from app.models.loading import LoadState, ModelLoader, ModelStatus
-from app.remote.address import Remote, named
+from app.remote.address import Remote, parse_ref
 from app.remote.remote_session import RemoteModel
 from app.store import Attachments, has_images, has_sounds
 
@@ -34,10 +34,10 @@ class ChatModel(QObject):
     @property
     def remote(self) -> Remote | None:
         """Server hosting the model, or None for a local model."""
-        return named(self._saved.record.model)
+        return parse_ref(self._saved.record.model)
 
     @property
-    def remote_now(self) -> Remote | None:
+    def remote_with_details(self) -> Remote | None:
         """Like `remote`, but including the details the server has reported."""
         model = self.status.model
         return model.remote if isinstance(model, RemoteModel) else self.remote
@@ -48,39 +48,39 @@ class ChatModel(QObject):
         limit = context_of(self._saved.record, self.loader)
         return *tokens_of_last_turn(self._saved.transcript), limit
 
-    def cannot_see(self, files: Attachments) -> str:
+    def model_without_vision(self, files: Attachments) -> str:
         """Get the model's name if there are images among the files and it can't see them, else "".
 
         Also returns "" while the model's folder is still being inspected.
         """
-        if not has_images(files) or self.loader.sees(self._saved.record.model) is not False:
+        if not has_images(files) or self.loader.has_vision(self._saved.record.model) is not False:
             return ""
         return self.status.name
 
-    def cannot_hear(self, files: Attachments) -> str:
-        """Same as `cannot_see`, but for recordings, and only known once the model is loaded."""
+    def model_without_audio(self, files: Attachments) -> str:
+        """Same as `model_without_vision` for recordings. Only known once the model is loaded."""
         model = self.status.model
         hears = model is None or model.hears
         return "" if hears or not has_sounds(files) else self.status.name
 
     @property
-    def unseen_images(self) -> str:
-        """`cannot_see` for the files in the composer."""
-        return self.cannot_see(self._saved.compose.attachments)
+    def model_missing_images(self) -> str:
+        """`model_without_vision` for the files in the composer."""
+        return self.model_without_vision(self._saved.compose.attachments)
 
     def load(self) -> None:
         """Load the model or retry. An unloaded model isn't loaded until the next message."""
         if self.status.state is not LoadState.UNLOADED:
-            self._want(self._saved.record.model)
+            self._request(self._saved.record.model)
 
     def start(self) -> None:
         """Load the model. Models distributed over machines are only started by this."""
         if not self.loader.spread.start(self._saved.record.model):
             self.load()
 
-    def leave(self) -> None:
+    def cancel_load_if_unused(self) -> None:
         """Cancel loading unless another chat is waiting for the model, too."""
-        self.loader.leave(self._saved.record.model, self._saved.record.id)
+        self.loader.withdraw_request(self._saved.record.model, self._saved.record.id)
 
     def set(self, ref: str) -> None:
         """Switch models for the next reply, and for a reply that is still waiting for its model."""
@@ -89,19 +89,19 @@ class ChatModel(QObject):
             self._saved.update(model=ref)
             self.chat_changed.emit()
             if not self._reply.is_active:
-                self._reply.answering.session.leave(ref)
-        self._want(ref)
+                self._reply.answering.session.close_if_not(ref)
+        self._request(ref)
         self._reply.answering.move_to(ref)
-        if before not in {ref, *self._reply.waits_for}:
-            self.loader.leave(before, self._saved.record.id)
+        if before not in {ref, *self._reply.awaited_models}:
+            self.loader.withdraw_request(before, self._saved.record.id)
         self.phase_changed.emit()
 
-    def _want(self, ref: str) -> None:
+    def _request(self, ref: str) -> None:
         options = self._reply.answering.options
-        self.loader.want(ref, options.kv_bits, options.context, self._saved.record.id)
+        self.loader.request(ref, options.kv_bits, options.context, self._saved.record.id)
 
     @Slot()
     def _on_known(self) -> None:
         """Update the notice, since we may have learned which models can see."""
-        if self.unseen_images:
+        if self.model_missing_images:
             self.phase_changed.emit()

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 from msgspec.structs import replace
 from PySide6.QtCore import QLocale
 
-from app.settings.language import code, mark, tr
+from app.settings.language import language_code, mark, tr
 from app.store import ChatRecord, Folder, Store, new_id
 
 _DAY = 86_400
@@ -63,7 +63,7 @@ def entries(
     grouping = _ChatGroups(unfolded)
     if pinned:
         found.append(ListEntry("heading", tr("Pinned")))
-        found += grouping.lines(
+        found += grouping.entries_at(
             [chat for *_, chat in sorted(pinned, key=lambda p: p[:2])], "pinned"
         )
     counts = {ARCHIVE: len(archived)}
@@ -73,10 +73,10 @@ def entries(
             within = [f for f in folders if f.parent_id == folder.id]
             counts[folder.id] = sum(len(inside[f.id]) for f in (folder, *within))
             if folder.parent_id is None:
-                found += _folder(folder, within, inside, grouping)
+                found += _folder_entries(folder, within, inside, grouping)
     headings = iter(day_headings())
     since, inf = float("inf"), float("inf")
-    for chat, lines in grouping.of_each(loose, ""):
+    for chat, lines in grouping.entries_by_chat(loose, ""):
         if chat.updated_at < since or since == inf:
             heading, since = next((h, s) for h, s in headings if chat.updated_at >= s)
             found.append(ListEntry("heading", heading))
@@ -84,7 +84,7 @@ def entries(
     if archived:
         found.append(ListEntry("archive", ARCHIVE))
         if ARCHIVE in unfolded:
-            found += grouping.lines(archived, ARCHIVE, 1)
+            found += grouping.entries_at(archived, ARCHIVE, 1)
     return ListEntries(found, counts, grouping.groups)
 
 
@@ -98,10 +98,12 @@ class _ChatGroups:
         self.unfolded = unfolded
         self.groups: dict[str, list[str]] = {}
 
-    def lines(self, chats: Sequence[ChatRecord], place: str, depth: int = 0) -> list[ListEntry]:
-        return [line for _, lines in self.of_each(chats, place, depth) for line in lines]
+    def entries_at(
+        self, chats: Sequence[ChatRecord], place: str, depth: int = 0
+    ) -> list[ListEntry]:
+        return [line for _, lines in self.entries_by_chat(chats, place, depth) for line in lines]
 
-    def of_each(
+    def entries_by_chat(
         self, chats: Sequence[ChatRecord], place: str, depth: int = 0
     ) -> Iterator[tuple[ChatRecord, list[ListEntry]]]:
         """Yield each chat that isn't folded into another row, with its rows.
@@ -143,13 +145,13 @@ def day_headings() -> list[tuple[str, float]]:
     midnight = begin(year, today.tm_mon, today.tm_mday)
     named = [(tr(heading), midnight - days * _DAY) for heading, days in _DAYS]
     for month in range(today.tm_mon, 0, -1):
-        name = QLocale(code()).standaloneMonthName(month)
+        name = QLocale(language_code()).standaloneMonthName(month)
         named.append((name[0].upper() + name[1:], begin(year, month, 1)))
     named += [(str(past), begin(past, 1, 1)) for past in range(year - 1, _FIRST_YEAR - 1, -1)]
     return [*named, (tr("Earlier"), float("-inf"))]
 
 
-def _folder(
+def _folder_entries(
     folder: Folder,
     within: Sequence[Folder],
     inside: dict[str | None, list[ChatRecord]],
@@ -159,12 +161,12 @@ def _folder(
     found = [ListEntry("folder", folder.id, depth)]
     if folder.id in grouping.unfolded:
         for other in within:
-            found += _folder(other, (), inside, grouping, depth + 1)
-        found += grouping.lines(inside[folder.id], folder.id, depth + 1)
+            found += _folder_entries(other, (), inside, grouping, depth + 1)
+        found += grouping.entries_at(inside[folder.id], folder.id, depth + 1)
     return found
 
 
-def listed_differently(before: ChatRecord, after: ChatRecord) -> bool:
+def is_listed_differently(before: ChatRecord, after: ChatRecord) -> bool:
     return before.title != after.title or before.updated_at != after.updated_at
 
 
@@ -191,7 +193,7 @@ class ChatOrganizer:
     def __init__(self, library: ListedChats, store: Store) -> None:
         self._library = library
         self._store = store
-        self._folders = {folder.id: folder for folder in store.folders.all()}
+        self._folders = {folder.id: folder for folder in store.folders.list_all()}
 
     def folders(self) -> list[Folder]:
         return sorted(self._folders.values(), key=lambda f: (f.name.casefold(), f.id))
@@ -276,7 +278,7 @@ class ChatOrganizer:
             above is not None and above.parent_id is None and above.id != folder_id and not holds
         )
 
-    def nest(self, folder_id: str, parent_id: str | None) -> Undo:
+    def move_folder(self, folder_id: str, parent_id: str | None) -> Undo:
         """Move a folder into another folder or to the top level, if possible."""
         folder = self.folder(folder_id)
         if folder is None or not self.can_nest(folder_id, parent_id):
@@ -291,7 +293,7 @@ class ChatOrganizer:
             return lambda: None
         within = [f for f in self._folders.values() if f.parent_id == folder_id]
         held = [c.id for c in self._library.chats() if c.folder_id == folder_id]
-        with self._store.together():
+        with self._store.transaction():
             for each in within:
                 self._save_folder(replace(each, parent_id=folder.parent_id), notify=False)
             put_back = self._change(held, folder_id=folder.parent_id)
@@ -300,7 +302,7 @@ class ChatOrganizer:
         self._library.notify_listed()
 
         def undo() -> None:
-            with self._store.together():
+            with self._store.transaction():
                 for each in (folder, *within):
                     self._save_folder(each, notify=False)
                 put_back()
@@ -310,7 +312,7 @@ class ChatOrganizer:
 
     def refresh(self) -> None:
         """Reload the folders after an import."""
-        self._folders = {folder.id: folder for folder in self._store.folders.all()}
+        self._folders = {folder.id: folder for folder in self._store.folders.list_all()}
 
     def _save_folder(self, folder: Folder, *, notify: bool = True) -> None:
         self._folders[folder.id] = folder
@@ -329,7 +331,7 @@ def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
     return tuple(list(found.values())[:MOST_TAGS])
 
 
-def of_chats(chats: Iterable[ChatRecord]) -> set[str]:
+def shared_tags(chats: Iterable[ChatRecord]) -> set[str]:
     """Return the tags that all of these chats share."""
     sets = [set(chat.tags) for chat in chats]
     return set.intersection(*sets) if sets else set()

@@ -12,14 +12,14 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.chats import panel
 from app.chats.answer import Answer, Phase
 from app.chats.helper_runner import HelperRunner
-from app.chats.options import model_of_answer, of_answer
+from app.chats.options import model_of_answer, options_of_answer
 from app.chats.panel import Member
 from app.chats.panel_runner import PanelRunner
 from app.chats.reply_generator import ReplyGenerator
 from app.chats.saved_chat import SavedChat
 from app.chats.turn import Stage
 from app.models.loading import ModelLoader
-from app.remote.address import is_remote, named
+from app.remote.address import is_remote, parse_ref
 from app.store import Message, new_id
 from engine import PromptProgress
 
@@ -64,7 +64,7 @@ class ChatReply(QObject):
         return bool(self._panel.running)
 
     @property
-    def _speaker(self) -> ReplyGenerator:
+    def _current_generator(self) -> ReplyGenerator:
         """Generator of the current or last reply, or of a panel's first unfinished column."""
         if self.answering.stage is Stage.IDLE and (running := self._panel.running):
             return running[0]
@@ -77,24 +77,24 @@ class ChatReply(QObject):
 
     @property
     def phase(self) -> Phase:
-        return self._speaker.phase
+        return self._current_generator.phase
 
     @property
     def progress(self) -> PromptProgress | None:
         """Prompt progress while the request is queued or in prefill."""
-        answer = self._speaker.answer
+        answer = self._current_generator.answer
         return answer.progress if answer is not None else None
 
     @property
     def thought_s(self) -> float | None:
-        answer = self._speaker.answer
+        answer = self._current_generator.answer
         return answer.thought_s if answer is not None else None
 
     @property
     def silent_s(self) -> float | None:
         """Seconds since we sent the request to a server that hasn't responded yet, or None."""
         answer = self.answering.answer
-        if answer is None or answer.asked_at is None or named(self._saved.record.model) is None:
+        if answer is None or answer.asked_at is None or parse_ref(self._saved.record.model) is None:
             return None
         silent = answer.phase is Phase.QUEUED and answer.progress is None
         return time.monotonic() - answer.asked_at if silent else None
@@ -102,7 +102,7 @@ class ChatReply(QObject):
     @property
     def message_id(self) -> str | None:
         """ID of the message being generated. For a panel, that of the first unfinished column."""
-        answer = self._speaker.answer
+        answer = self._current_generator.answer
         return answer.message_id if answer is not None else None
 
     @property
@@ -115,7 +115,7 @@ class ChatReply(QObject):
         return self._helping.models.union(asked)
 
     @property
-    def waits_for(self) -> frozenset[str]:
+    def awaited_models(self) -> frozenset[str]:
         speakers = (self.answering, *self._panel.running)
         return frozenset(each.waits_for for each in speakers if each.stage is Stage.LOADING)
 
@@ -169,7 +169,7 @@ class ChatReply(QObject):
         answer, data = Answer(new_id()), {}
         if like is not None:
             answer.like = like.id
-            answer.options = of_answer(like.stats, self.answering.options)
+            answer.options = options_of_answer(like.stats, self.answering.options)
             answer.model = model_of_answer(like.stats)
             data = {k: v for k, v in panel.data_of(like).items() if k in {"system", "name"}}
         self.answering.tools.new_turn()
@@ -182,7 +182,7 @@ class ChatReply(QObject):
         self, answer: Answer, *, branching: bool, panel_data: Mapping[str, Any] | None = None
     ) -> None:
         """Add the message of an answer and generate it. ``panel_data``: see `panel.data_of`."""
-        self._panel.let_go()
+        self._panel.release()
         saved = self._saved
         name = self._loader.get(answer.model or saved.record.model).name
         parent = saved.transcript.leaf_id
@@ -205,5 +205,5 @@ class ChatReply(QObject):
         if model is not None and is_remote(model) and model != self._saved.record.model:
             model = None  # never send the results to a server the user has switched away from
         answer = Answer(new_id(), model=model, options=before.options)
-        with self._saved.together():
+        with self._saved.transaction():
             self.open(answer, branching=False)

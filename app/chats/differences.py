@@ -17,7 +17,7 @@ def differences(one: str, other: str) -> tuple[list[Span], list[Span]]:
 
     Adjacent words are merged into one span.
     """
-    mine, theirs = _words(one), _words(other)
+    mine, theirs = _word_spans(one), _word_spans(other)
     matcher = SequenceMatcher(
         None,
         [one[begin:end].casefold() for begin, end in mine],
@@ -28,12 +28,12 @@ def differences(one: str, other: str) -> tuple[list[Span], list[Span]]:
     there: list[Span] = []
     for kind, first, last, begin, end in matcher.get_opcodes():
         if kind != "equal":
-            here += _joined(mine[first:last])
-            there += _joined(theirs[begin:end])
+            here += _join_spans(mine[first:last])
+            there += _join_spans(theirs[begin:end])
     return here, there
 
 
-def _words(text: str) -> list[Span]:
+def _word_spans(text: str) -> list[Span]:
     found = []
     for match in _WORD.finditer(text):
         found.append(match.span())
@@ -42,5 +42,5 @@ def _words(text: str) -> list[Span]:
     return found
 
 
-def _joined(words: Sequence[Span]) -> list[Span]:
+def _join_spans(words: Sequence[Span]) -> list[Span]:
     return [(words[0][0], words[-1][1])] if words else []

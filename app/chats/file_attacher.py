@@ -15,18 +15,18 @@ from msgspec import Struct
 from PySide6.QtCore import QObject, Signal
 
 from app import flows
-from app.chats.attachment_texts import numbers_of, page_numbers
-from app.chats.images import SIDE, content, stored
-from app.chats.passages import are_made, beginning, passages_of, whole_pages
-from app.chats.pdf_pages import drawn, kept_path
-from app.chats.referenced_chats import ReferencedChats, source
+from app.chats.attachment_texts import format_page_numbers, page_numbers
+from app.chats.images import SIDE, build_content, read_medium
+from app.chats.passages import beginning_of_text, is_indexed, passages_of, whole_pages
+from app.chats.pdf_pages import render_pages, storable_path
+from app.chats.referenced_chats import ReferencedChats, make_attachment
 from app.chats.saved_chat import SavedChat
 from app.chats.session import context_of
 from app.chats.transcript import tokens_of_last_turn
 from app.chats.turn import Compose, Editing
-from app.models.engine_errors import explained
+from app.models.engine_errors import with_engine_message
 from app.models.loading import ModelLoader
-from app.settings.language import code, counted, mark, number, tr
+from app.settings.language import counted, language_code, mark, number, tr
 from app.store import AttachedText, Attachment, Attachments, Message, StoredImage, StoreError
 from app.store.attachments import Use
 from engine import EngineError, Image
@@ -101,7 +101,7 @@ class FileAttacher(QObject):
         return tuple(given.name for given in self._waiting)
 
     @property
-    def page(self) -> tuple[int, int]:
+    def scan_progress(self) -> tuple[int, int]:
         """Number of the image in text recognition and the image count, or (0, 0)."""
         reads = bool(self._waiting) and self._waiting[0].do == "read"
         return self._page if reads else (0, 0)
@@ -115,25 +115,25 @@ class FileAttacher(QObject):
     def add(self, paths: Iterable[Path]) -> None:
         """Read and attach these files. Emits `refused` for each file that can't be read."""
         for path in paths:
-            if self._full:
+            if self._is_full:
                 self._refuse_more()
                 break
-            self._have_read(_PendingFile(path.name, path))
+            self._queue_file(_PendingFile(path.name, path))
 
     def add_image(self, data: bytes) -> None:
-        if self._full:
+        if self._is_full:
             self._refuse_more()
             return
-        self._have_read(_PendingFile(self._free_name(tr("Pasted image")), data=data))
+        self._queue_file(_PendingFile(self._free_name(tr("Pasted image")), data=data))
 
-    def _have_read(self, given: _PendingFile) -> None:
+    def _queue_file(self, given: _PendingFile) -> None:
         self._waiting.append(given)
         if not self._reading.running:
             self._reading.start(self._read())
         self._report_change()
 
     @property
-    def _full(self) -> bool:
+    def _is_full(self) -> bool:
         return len(self._waiting) + len(self.files) >= MOST_FILES
 
     def _refuse_more(self) -> None:
@@ -166,12 +166,12 @@ class FileAttacher(QObject):
     async def _read_chat(self, chat_id: str, last: int, follow: bool) -> None:
         of = await self.others.read_now(chat_id)
         files = tuple(f for f in self.files if f.chat != chat_id)
-        if of.why_not:
-            self.refused.emit(of.why_not)
+        if of.unreadable_reason:
+            self.refused.emit(of.unreadable_reason)
         elif len(self._waiting) + len(files) >= MOST_FILES:
             self._refuse_more()
         else:
-            made, text = source(of, max(0, len(of.lines) - last) if last else 0)
+            made, text = make_attachment(of, max(0, len(of.lines) - last) if last else 0)
             if made.characters > MOST_CHARACTERS:
                 words = mark("“{name}” is too long. Read its last messages only.")
                 self.refused.emit(tr(words, name=of.title))
@@ -180,7 +180,7 @@ class FileAttacher(QObject):
             self.follow(chat_id, last if follow else None)
 
     def follow(self, chat_id: str, last: int | None) -> None:
-        if last != self.others.follows.get(chat_id):
+        if last != self.others.followed_chats.get(chat_id):
             self.others.follow(chat_id, last)
             self.chat_changed.emit()
             self._report_change()
@@ -188,21 +188,21 @@ class FileAttacher(QObject):
 
     def check_followed(self) -> None:
         """Check the followed chats for new messages."""
-        if self.others.follows:
+        if self.others.followed_chats:
             self._looking.start(self._check_followed())
 
     async def _check_followed(self) -> None:
-        for chat_id in self.others.follows:
+        for chat_id in self.others.followed_chats:
             await self.others.read_now(chat_id)
-        self._with_news(self._saved.compose)
+        self._add_news(self._saved.compose)
         self.changed.emit()
 
-    def _with_news(self, compose: Compose) -> Attachments:
+    def _add_news(self, compose: Compose) -> Attachments:
         end = self._saved.transcript.leaf_id
         if isinstance(compose, Editing):
             edited = self._saved.transcript.get(compose.message)
             end = edited.parent_id if edited is not None else end
-        return self.others.with_news(compose.attachments, self._saved.transcript.path_to(end))
+        return self.others.add_news(compose.attachments, self._saved.transcript.path_to(end))
 
     def remove(self, *attachments: Attachment) -> None:
         self._replace_files(tuple(each for each in self.files if each not in attachments))
@@ -214,7 +214,7 @@ class FileAttacher(QObject):
     async def _put_back(self, attachments: Sequence[tuple[int, Attachment]]) -> None:
         for place, attachment in attachments:
             # Store the content again. It may have been erased while nothing referenced it.
-            held = await flows.aside(partial(_stored_content, self._saved, attachment))
+            held = await flows.run_in_thread(partial(_load_content, self._saved, attachment))
             if attachment not in self.files:
                 files = [*self.files]
                 files.insert(place, attachment)
@@ -225,17 +225,19 @@ class FileAttacher(QObject):
         self._waiting.clear()
         self._report_change()
 
-    def use(self, attachment: Attachment, use: Use, numbers: list[int] | None = None) -> None:
+    def set_used_part(
+        self, attachment: Attachment, use: Use, numbers: list[int] | None = None
+    ) -> None:
         """Set which part of a file the model gets. ``numbers`` are the chosen pages, if any."""
-        flows.start(self, self._use(attachment, use, numbers or []))
+        flows.start(self, self._set_used_part(attachment, use, numbers or []))
 
-    async def _use(self, attachment: Attachment, use: Use, numbers: list[int]) -> None:
+    async def _set_used_part(self, attachment: Attachment, use: Use, numbers: list[int]) -> None:
         text = await self.text(attachment)
         if text is None:
             return
         spans = whole_pages(text, numbers) if use == "pages" else ()
         if use == "beginning":
-            spans = beginning(text, self._room(attachment))
+            spans = beginning_of_text(text, self._free_characters(attachment))
         other = replace(attachment, use=use, spans=spans)
         self._replace_files(tuple(other if each == attachment else each for each in self.files))
         await self._index((other,))  # index the chat now, before the question is sent
@@ -247,13 +249,13 @@ class FileAttacher(QObject):
         """
         if not attachment.path or attachment.encoding:
             return False
-        return attachment.is_image or self._loader.sees(self._saved.record.model) is not False
+        return attachment.is_image or self._loader.has_vision(self._saved.record.model) is not False
 
-    def reread(self, attachment: Attachment, encoding: str) -> None:
+    def read_again(self, attachment: Attachment, encoding: str) -> None:
         """Read a text file again in another encoding, given by its Python name."""
         path = Path(attachment.path)
         given = _PendingFile(attachment.name, path, replaced=(attachment,), encoding=encoding)
-        self._have_read(given)
+        self._queue_file(given)
 
     def pages_beside(self, attachment: Attachment) -> Attachments:
         """Get all attached pages of the document that this page image belongs to."""
@@ -262,14 +264,14 @@ class FileAttacher(QObject):
         same = (attachment.name, attachment.pages)
         return tuple(f for f in self.files if f.is_image and f.spans and (f.name, f.pages) == same)
 
-    def draw(self, attachment: Attachment, numbers: Sequence[int]) -> None:
+    def draw_pages(self, attachment: Attachment, numbers: Sequence[int]) -> None:
         """Replace a PDF, or the page images attached from it, with images of these pages."""
         pages = self.pages_beside(attachment)
         self._draw_later(attachment, pages, numbers)
 
     def draw_scans(self, attachment: Attachment) -> None:
         """Attach the PDF pages that have no text as images."""
-        if self._full:
+        if self._is_full:
             self._refuse_more()
         else:
             self._draw_later(attachment, (), attachment.scans)
@@ -278,38 +280,38 @@ class FileAttacher(QObject):
         self, attachment: Attachment, replaced: Attachments, numbers: Sequence[int]
     ) -> None:
         name, path = attachment.name, Path(attachment.path)
-        self._have_read(
+        self._queue_file(
             _PendingFile(name, path, b"", "draw", replaced, numbers, pages=attachment.pages)
         )
 
     @property
-    def reads_texts(self) -> bool:
+    def is_recognizing_text(self) -> bool:
         return ocr.is_available()
 
     def read_texts(self) -> None:
         """Replace images with their recognized text, one text per document."""
         images = dict.fromkeys(self.pages_beside(each) for each in self.files if each.is_image)
         for pages in images:
-            self._have_text_read(_PendingFile(pages[0].name, do="read", replaced=pages))
+            self._queue_text_recognition(_PendingFile(pages[0].name, do="read", replaced=pages))
 
     def can_read_scans(self, attachment: Attachment) -> bool:
-        return self.reads_texts and bool(attachment.scans and attachment.path)
+        return self.is_recognizing_text and bool(attachment.scans and attachment.path)
 
     def read_scans(self, attachment: Attachment) -> None:
         """Recognize text on the scanned pages of a PDF and merge it into the document's text."""
         path = Path(attachment.path)
-        self._have_text_read(
+        self._queue_text_recognition(
             _PendingFile(attachment.name, path, b"", "read", (attachment,), attachment.scans)
         )
 
-    def _have_text_read(self, given: _PendingFile) -> None:
+    def _queue_text_recognition(self, given: _PendingFile) -> None:
         if given not in self._waiting:
-            self._have_read(given)
+            self._queue_file(given)
 
     # File information.
 
     async def text(self, attachment: Attachment) -> AttachedText | None:
-        return await flows.aside(partial(_text, self._saved, attachment.hash))
+        return await flows.run_in_thread(partial(_load_text, self._saved, attachment.hash))
 
     def thumbnail(self, attachment: Attachment) -> bytes:
         """Get a small JPEG of an image, or b"" if it isn't in memory yet (see `thumbnail_read`)."""
@@ -326,7 +328,7 @@ class FileAttacher(QObject):
         while self._thumbnails:
             key = next(iter(self._thumbnails))
             try:
-                found = await flows.aside(partial(_thumbnail, self._saved, key))
+                found = await flows.run_in_thread(partial(_load_thumbnail, self._saved, key))
             except StoreError as error:
                 log.warning("thumbnail not read: %s", error.code)
                 found = None
@@ -353,22 +355,22 @@ class FileAttacher(QObject):
         return (*found.size, found.rgb)
 
     async def ready(self, compose: Compose) -> Attachments:
-        """Load what `resolved` needs, then return the resolved files of the composer."""
+        """Load what `resolve` needs, then return the resolved files of the composer."""
         await self._index(compose.attachments)
-        for chat_id in self.others.follows:
+        for chat_id in self.others.followed_chats:
             await self.others.read_now(chat_id)
-        return self._resolved_all(self._with_news(compose), compose.text)
+        return self._resolve_all(self._add_news(compose), compose.text)
 
-    def resolved(self, files: Attachments, question: str, path: Sequence[Message]) -> Attachments:
+    def resolve(self, files: Attachments, question: str, path: Sequence[Message]) -> Attachments:
         """Fill in the passages that match the question, and new messages of followed chats.
 
         ``path``: messages before the question.
         """
-        return self._resolved_all(self.others.with_news(files, path), question)
+        return self._resolve_all(self.others.add_news(files, path), question)
 
-    def _resolved_all(self, files: Attachments, question: str) -> Attachments:
+    def _resolve_all(self, files: Attachments, question: str) -> Attachments:
         return tuple(
-            self._resolved(each, question) if each.use == "passages" else each for each in files
+            self._resolve_file(each, question) if each.use == "passages" else each for each in files
         )
 
     def tokens(self, attachment: Attachment) -> FileTokens | None:
@@ -387,7 +389,7 @@ class FileAttacher(QObject):
         length = attachment.characters if whole else sum(end - begin for _, begin, end in spans)
         return FileTokens(length // 4, exact=False)
 
-    def too_much(self) -> Attachments:
+    def files_to_drop(self) -> Attachments:
         """Pick files to drop, largest first, until the rest fits.
 
         A quarter of the model's context stays reserved for the conversation.
@@ -401,7 +403,7 @@ class FileAttacher(QObject):
             found.append(each)
         return tuple(found)
 
-    def too_long(self, files: Attachments) -> str:
+    def largest_unfit_file(self, files: Attachments) -> str:
         """Get the name of the largest file if the files can't possibly fit into the context."""
         limit = context_of(self._saved.record, self._loader)
         sizes = [(known, each) for each in files if (known := self.tokens(each))]
@@ -413,7 +415,7 @@ class FileAttacher(QObject):
 
     def count(self) -> None:
         """Count the tokens of all uncounted files, one file at a time."""
-        if not self._counting.running and self._uncounted() is not None:
+        if not self._counting.running and self._next_uncounted() is not None:
             self._counting.start(self._count())
 
     def close(self) -> None:
@@ -439,7 +441,7 @@ class FileAttacher(QObject):
                     )
             except EngineError as error:
                 words = mark("“{name}” can’t be read.")
-                refused = explained(words, error.message, name=given.name)
+                refused = with_engine_message(words, error.message, name=given.name)
             except Exception:
                 log.exception("cannot read an attached file")
                 refused = tr("“{name}” can’t be read.", name=given.name)
@@ -453,50 +455,54 @@ class FileAttacher(QObject):
         if given.do == "read":
             return [await self._read_texts(given)]
         if given.do == "draw":
-            return await self._draw(given, given.pages)
-        held, made = await flows.aside(partial(_read_given, given))
+            return await self._draw_pages(given, given.pages)
+        held, made = await flows.run_in_thread(partial(_read_given, given))
         if isinstance(held, AttachedText) and not made.characters:
-            return await self._draw(given, made.pages)
+            return await self._draw_pages(given, made.pages)
         return [(held, made)]
 
-    async def _draw(self, given: _PendingFile, count: int) -> Sequence[_Read]:
+    async def _draw_pages(self, given: _PendingFile, count: int) -> Sequence[_Read]:
         """Draw the chosen pages of a PDF, or all pages, up to the limit."""
         assert given.path is not None
         path, name = given.path, given.name
         numbers = given.numbers or range(1, count + 1)
         others = [each for each in self.files if each not in given.replaced]
         most = max(1, MOST_FILES + 1 - len(self._waiting) - len(others))
-        found = await flows.aside(partial(drawn, path, name, count, numbers[:1]))
+        found = await flows.run_in_thread(partial(render_pages, path, name, count, numbers[:1]))
         if found and (each := await self._tokens_of_image(found[0][0])):
             texts = sum(known.count for f in others if (known := self.tokens(f)) is not None)
             seen = each * sum(f.is_image for f in others)
             most = min(most, max(1, (self._free_tokens - texts - seen) // each))
-        found += await flows.aside(partial(drawn, path, name, count, numbers[1:most]))
+        found += await flows.run_in_thread(
+            partial(render_pages, path, name, count, numbers[1:most])
+        )
         if not found:
             raise EngineError(INVALID_REQUEST, f"“{name}” has no page that can be drawn.")
         return found
 
     async def _read_texts(self, given: _PendingFile) -> _Read:
         """Run text recognition on images or scanned PDF pages. Raises EngineError."""
-        first, name, language = given.replaced[0], given.name, code()[:2]
+        first, name, language = given.replaced[0], given.name, language_code()[:2]
         texts, path, pictures = dict[int, str](), given.path, dict[int, _Picture]()
         if path is None:
             for each in given.replaced:
                 number = each.spans[0][0] if each.spans else 1
-                pictures[number] = partial(_picture, self._saved, each)
+                pictures[number] = partial(_to_jpeg, self._saved, each)
         else:
             for number in given.numbers:
-                pictures[number] = partial(_page_picture, path, name, first.pages, number)
+                pictures[number] = partial(_render_page, path, name, first.pages, number)
         try:
             for place, (number, picture) in enumerate(pictures.items(), 1):
                 self._page = place, len(pictures)
                 self.changed.emit()
-                texts[number] = await flows.aside(partial(_text_in, picture, name, language))
+                texts[number] = await flows.run_in_thread(
+                    partial(_recognize_text, picture, name, language)
+                )
         finally:
             self._page = (0, 0)
         if not any(texts.values()):
             raise EngineError(INVALID_REQUEST, f"No text was found in “{name}”.")
-        return await flows.aside(partial(_with_texts, self._saved, first, texts))
+        return await flows.run_in_thread(partial(_merge_texts, self._saved, first, texts))
 
     async def _tokens_of_image(self, image: StoredImage) -> int:
         ref = self._saved.record.model
@@ -505,7 +511,7 @@ class FileAttacher(QObject):
             return 0
         turn = {"role": "user", "content": [{"type": "image", "image": Image(image.data)}]}
         try:
-            return await flows.arrived(engine.count_later(model, [turn], None))
+            return await flows.wait_for_future(engine.count_later(model, [turn], None))
         except Exception:  # the engine stopped, or the template doesn't accept a lone image
             return 0
 
@@ -527,7 +533,9 @@ class FileAttacher(QObject):
         wanted = len(given.numbers) or first.pages
         if not first.is_image or not first.spans or len(found) == wanted:
             return ""
-        pages = numbers_of(first.unit, [n for _, made in found for n in page_numbers(made.spans)])
+        pages = format_page_numbers(
+            first.unit, [n for _, made in found for n in page_numbers(made.spans)]
+        )
         words = mark(
             "“{name}” is attached in part: {pages} of {count}. Open one of them to choose others."
         )
@@ -551,32 +559,32 @@ class FileAttacher(QObject):
             **values,
         )
 
-    def _uncounted(self) -> tuple[str, Attachment] | None:
+    def _next_uncounted(self) -> tuple[str, Attachment] | None:
         ref = self._saved.record.model
         unknown = (f for f in self.files if f.use != "passages" and not f.is_medium)
         return next(((ref, f) for f in unknown if (ref, f) not in self._tokens), None)
 
     async def _count(self) -> None:
-        while (key := self._uncounted()) is not None:
+        while (key := self._next_uncounted()) is not None:
             ref, file = key
             model, engine = self._loader.get(ref).model, self._loader.engine_for(ref)
             if model is None or engine is None:
                 return
             guess = self.tokens(file) or FileTokens(0, exact=False)
             try:
-                parts = content("", (file,), self._saved.text, None)
+                parts = build_content("", (file,), self._saved.text, None)
                 future = engine.count_later(model, [{"role": "user", "content": parts}], None)
             except EngineError:  # the engine stopped
                 return
             try:
-                self._tokens[key] = FileTokens(await flows.arrived(future), exact=True)
+                self._tokens[key] = FileTokens(await flows.wait_for_future(future), exact=True)
             except Exception:
                 self._tokens[key] = guess
             self._report_change()  # sending may be allowed or refused now, depending on the count
 
     def _replace_files(self, files: Attachments, *new: AttachedText | StoredImage) -> None:
         """Replace the attached files. ``new``: contents that aren't stored yet."""
-        self._saved.keep_files(files, *new)
+        self._saved.store_files(files, *new)
         self.chat_changed.emit()
         self.compose_changed.emit()
         self._report_change()
@@ -594,7 +602,7 @@ class FileAttacher(QObject):
         used, _ = tokens_of_last_turn(self._saved.transcript)
         return self._limit * 3 // 4 - used
 
-    def _room(self, attachment: Attachment) -> int:
+    def _free_characters(self, attachment: Attachment) -> int:
         """Return the number of characters of this file that fit next to files and conversation."""
         whole = self.tokens(replace(attachment, use="all", spans=()))
         others = [t.count for f in self.files if f != attachment and (t := self.tokens(f))]
@@ -604,10 +612,10 @@ class FileAttacher(QObject):
     async def _index(self, files: Iterable[Attachment]) -> None:
         """Index the files used by passages, in a worker thread."""
         for each in files:
-            if each.use == "passages" and not are_made(each.hash):
-                await flows.aside(partial(_make_passages, self._saved, each.hash))
+            if each.use == "passages" and not is_indexed(each.hash):
+                await flows.run_in_thread(partial(_make_passages, self._saved, each.hash))
 
-    def _resolved(self, attachment: Attachment, question: str) -> Attachment:
+    def _resolve_file(self, attachment: Attachment, question: str) -> Attachment:
         passages = passages_of(attachment.hash, self._saved.text)
         if passages is None:
             return attachment
@@ -615,7 +623,7 @@ class FileAttacher(QObject):
         return replace(attachment, spans=found)
 
 
-def _stored_content(
+def _load_content(
     saved: SavedChat, attachment: Attachment, stop: threading.Event
 ) -> AttachedText | StoredImage | None:
     if not attachment.is_medium:
@@ -624,7 +632,7 @@ def _stored_content(
     return StoredImage(data, saved.thumbnail(attachment.hash) or b"") if data else None
 
 
-def _text(saved: SavedChat, key: str, stop: threading.Event) -> AttachedText | None:
+def _load_text(saved: SavedChat, key: str, stop: threading.Event) -> AttachedText | None:
     return saved.text(key)
 
 
@@ -632,24 +640,24 @@ def _make_passages(saved: SavedChat, key: str, stop: threading.Event) -> None:
     passages_of(key, saved.text)
 
 
-def _picture(saved: SavedChat, image: Attachment, stop: threading.Event) -> bytes:
+def _to_jpeg(saved: SavedChat, image: Attachment, stop: threading.Event) -> bytes:
     """Convert an image to JPEG. Blocks. Raises EngineError."""
     data = saved.image(image.hash).data
     return read_image(data, f"“{image.name}”", 0, SIDE, stop).thumbnail
 
 
-def _page_picture(path: Path, name: str, count: int, number: int, stop: threading.Event) -> bytes:
+def _render_page(path: Path, name: str, count: int, number: int, stop: threading.Event) -> bytes:
     """Render a PDF page as JPEG. Returns b"" if the page is damaged. Blocks."""
-    found = drawn(path, name, count, [number], stop)
+    found = render_pages(path, name, count, [number], stop)
     return found[0][0].data if found else b""
 
 
-def _text_in(picture: _Picture, name: str, language: str, stop: threading.Event) -> str:
+def _recognize_text(picture: _Picture, name: str, language: str, stop: threading.Event) -> str:
     jpeg = picture(stop)
     return ocr.recognize_text(jpeg, f"“{name}”", language, stop) if jpeg else ""
 
 
-def _with_texts(
+def _merge_texts(
     saved: SavedChat, first: Attachment, texts: dict[int, str], stop: threading.Event
 ) -> _Read:
     """Merge recognized text into a file's pages. Blocks.
@@ -679,7 +687,7 @@ def _with_texts(
     return text, made
 
 
-def _thumbnail(saved: SavedChat, key: str, _: threading.Event) -> bytes | None:
+def _load_thumbnail(saved: SavedChat, key: str, _: threading.Event) -> bytes | None:
     return saved.thumbnail(key)
 
 
@@ -687,11 +695,11 @@ def _read_given(given: _PendingFile, stop: threading.Event) -> _Read:
     """Read a file. Blocks. Raises EngineError."""
     name = given.name.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if given.path is None:
-        return stored(given.data, name, stop)
+        return read_medium(given.data, name, stop)
     if given.path.is_dir():
         raise IsADirectoryError
-    if (data := _medium_in(given.path)) is not None:
-        return stored(data, name, stop)
+    if (data := _read_medium(given.path)) is not None:
+        return read_medium(data, name, stop)
     found = read_document(given.path, stop, encoding=given.encoding)
     text = AttachedText(found.unit, found.pages, found.labels)
     made = Attachment(
@@ -703,12 +711,12 @@ def _read_given(given: _PendingFile, stop: threading.Event) -> _Read:
         sum(map(len, found.pages)),
         scans=found.scans,
         encoding=found.encoding,
-        path=kept_path(given.path) if found.kind == "PDF" or found.encoding else "",
+        path=storable_path(given.path) if found.kind == "PDF" or found.encoding else "",
     )
     return text, made
 
 
-def _medium_in(path: Path) -> bytes | None:
+def _read_medium(path: Path) -> bytes | None:
     """Read an image or recording, up to the size limit. Returns None for other files."""
     try:
         with path.open("rb") as file:

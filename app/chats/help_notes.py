@@ -53,7 +53,7 @@ class HelpEntry(Struct, frozen=True):
     answer: str
 
 
-def words_of(question: str) -> frozenset[str]:
+def content_words(question: str) -> frozenset[str]:
     """Extract the less common words of a question, with word endings removed."""
     words = _WORD.findall(question.casefold())
     kept = (_SAME.get(word, word) for word in words if word not in _COMMON)
@@ -64,7 +64,7 @@ def words_of(question: str) -> frozenset[str]:
 def _entries() -> tuple[tuple[HelpEntry, ...], dict[str, float]]:
     topics = tomllib.loads((resources() / "guide" / "help.toml").read_text("utf-8"))["topic"]
     entries = tuple(
-        HelpEntry(topic["id"], tuple(map(words_of, topic["ask"])), topic["say"][0])
+        HelpEntry(topic["id"], tuple(map(content_words, topic["ask"])), topic["say"][0])
         for topic in topics
     )
     counts = Counter(word for entry in entries for word in frozenset[str]().union(*entry.wordings))
@@ -73,7 +73,7 @@ def _entries() -> tuple[tuple[HelpEntry, ...], dict[str, float]]:
 
 def entry_for(question: str) -> HelpEntry | None:
     """Find the entry that answers a question, or None if no wording is close enough."""
-    asked = words_of(question)
+    asked = content_words(question)
     if not asked or len(_WORD.findall(question)) > MAX_WORDS:
         return None
     entries, weights = _entries()
@@ -92,6 +92,6 @@ def entry_for(question: str) -> HelpEntry | None:
 _FROM_HELP = mark("From Help, because the Guide can get this wrong.")
 
 
-def note(entry: HelpEntry) -> str:
+def format_note(entry: HelpEntry) -> str:
     """Format an entry as a reply that names its source."""
     return f"{entry.answer}\n\n*{tr(_FROM_HELP)}*"

@@ -14,8 +14,8 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import flows
 from app.chats.answer import Answer, Phase
-from app.chats.lanes import HelperRun, LaneState, for_fork, result
-from app.chats.options import ChatOptions, model_of_answer, of_answer
+from app.chats.lanes import HelperRun, LaneState, fork_result, format_result
+from app.chats.options import ChatOptions, model_of_answer, options_of_answer
 from app.chats.reply_generator import ReplyGenerator
 from app.chats.saved_chat import SavedChat
 from app.chats.tool_call import Call, CallState, turn_with_calls
@@ -23,8 +23,8 @@ from app.models.loading import LoadState, ModelLoader
 from app.remote.address import is_remote
 from app.settings.language import tr
 from app.store import Message, new_id
-from app.tools.builtin import helper_questions
-from app.tools.tool import ToolError, failed
+from app.tools.builtin import parse_helper_call
+from app.tools.tool import ToolError, failed_result
 
 _AT_WORK = {
     Phase.READING: LaneState.READING,
@@ -67,8 +67,8 @@ class HelperRunner(QObject):
         self._rounds: dict[str, _Round] = {}
         self._measure = QTimer(self, interval=self.MEASURE_MS)
         self._measure.timeout.connect(self._on_measure)
-        main.tools.helpers_wanted.connect(self.begin)
-        main.tools.helpers_stopped.connect(self.stop)
+        main.tools.helpers_requested.connect(self.begin)
+        main.tools.stop_helpers_requested.connect(self.stop)
 
     @property
     def models(self) -> frozenset[str]:
@@ -79,16 +79,16 @@ class HelperRunner(QObject):
         """Start a call's helpers. Its future gets the result, and canceling it stops them."""
         assert call.future is not None
         try:
-            questions, fork = helper_questions(json.loads(call.arguments or "{}"))
+            questions, fork = parse_helper_call(json.loads(call.arguments or "{}"))
         except ToolError as error:
-            call.future.set_result(failed(error))
+            call.future.set_result(failed_result(error))
             return
         path = self._saved.transcript.path_to(call.message_id)
         asking = next(m for m in reversed(path) if m.role == "assistant")
         own, model = self._saved.record.model, model_of_answer(asking.stats)
         if model is None or (is_remote(model) and model != own):
             model = own  # never switch back to a server the user has left
-        options, now = of_answer(asking.stats, self._main.options), self._main.options
+        options, now = options_of_answer(asking.stats, self._main.options), self._main.options
         options = replace(options or now, seed=now.seed, max_tokens=now.helper_tokens)
         options = replace(options, answer_as=None, tools=options.tools if fork else ())
         call.lanes = [HelperRun(question) for question in questions]
@@ -96,10 +96,10 @@ class HelperRunner(QObject):
         round_ = _Round(call, model, options, path if fork else [], clock)
         clock.timeout.connect(partial(self._end, round_, LaneState.TIME))
         self._rounds[call.message_id] = round_
-        call.future.add_done_callback(lambda _: self._let_go(call.message_id))
+        call.future.add_done_callback(lambda _: self._abandon_round(call.message_id))
         clock.start()
         self._measure.start()
-        self._go_on(round_)
+        self._continue_round(round_)
 
     @Slot(object)
     def stop(self, call: Call) -> None:
@@ -114,13 +114,13 @@ class HelperRunner(QObject):
 
     def _end(self, round_: _Round, state: LaneState, number: int | None = None) -> None:
         for at, lane in enumerate(round_.call.lanes):
-            if not lane.over and number in (None, at):
+            if not lane.is_over and number in (None, at):
                 lane.state = state
                 if (helper := round_.at_work.get(at)) is not None:
                     helper.stop()
-        self._go_on(round_)
+        self._continue_round(round_)
 
-    def _go_on(self, round_: _Round) -> None:
+    def _continue_round(self, round_: _Round) -> None:
         """Start helpers up to the limit, or set the call's result once all are done."""
         call, most = round_.call, self._main.options.helpers_at_once
         for number, lane in enumerate(call.lanes):
@@ -130,7 +130,7 @@ class HelperRunner(QObject):
         self._notify(round_)
         future = call.future
         if not round_.at_work and future is not None and not future.done():
-            future.set_result(result(call.lanes))
+            future.set_result(format_result(call.lanes))
 
     def _ask(self, round_: _Round, number: int) -> None:
         call, status = round_.call, self._loader.get(round_.model)
@@ -140,21 +140,21 @@ class HelperRunner(QObject):
             return
         record = replace(self._saved.record, id=new_id(), model=round_.model, params={})
         if path := round_.path:
-            question = for_fork(lane.question, number + 1, len(call.lanes))
+            question = fork_result(lane.question, number + 1, len(call.lanes))
             messages = [*path[:-1], replace(path[-1], content=question, status="complete")]
         else:
             record = replace(record, system="")
             messages = [Message(new_id(), record.id, None, content=lane.question)]
-        aside = self._saved.aside(record, messages)
+        aside = self._saved.make_temporary_copy(record, messages)
         answer = Answer(new_id(), model=round_.model, options=round_.options)
         aside.add(Message(answer.message_id, record.id, messages[-1].id, "assistant"))
-        helper = self._main.beside(aside, self, fork=bool(path))
+        helper = self._main.make_second(aside, self, fork=bool(path))
         helper.session.set_background(True)
         helper.text_added.connect(partial(self._on_text, round_, number))
         helper.phase_changed.connect(partial(self._on_phase, round_, number))
         ended = partial(self._on_ended, round_, number, answer.message_id)
         helper.reply_ended.connect(ended)
-        helper.called.connect(ended)  # tool calls of helpers aren't run
+        helper.tool_calls_finished.connect(ended)  # tool calls of helpers aren't run
         round_.at_work[number] = helper
         helper.prepare(answer)
         helper.begin()
@@ -169,7 +169,7 @@ class HelperRunner(QObject):
 
     def _on_phase(self, round_: _Round, number: int) -> None:
         lane, helper = round_.call.lanes[number], round_.at_work.get(number)
-        if helper is None or lane.over:
+        if helper is None or lane.is_over:
             return
         state = _AT_WORK.get(helper.phase, lane.state)
         if state is not lane.state:
@@ -186,7 +186,7 @@ class HelperRunner(QObject):
         lane.tokens = int(stats.get("generated_tokens", lane.tokens))
         lane.rate = float(stats.get("tokens_per_s", 0.0))
         self._main.tools.tokens += lane.tokens
-        if lane.over:
+        if lane.is_over:
             pass  # canceled by us
         elif turn_with_calls(message) is not None:
             lane.state, lane.why = LaneState.FAILED, tr("It tried to use a tool.")
@@ -204,15 +204,15 @@ class HelperRunner(QObject):
     def _release(self, round_: _Round, number: int) -> None:
         _drop(round_.at_work.pop(number))
         if round_.call.state is CallState.RUNNING:
-            self._go_on(round_)
+            self._continue_round(round_)
 
-    def _let_go(self, message_id: str) -> None:
+    def _abandon_round(self, message_id: str) -> None:
         round_ = self._rounds.pop(message_id)
         round_.clock.stop()
         round_.clock.deleteLater()
         at_work, round_.at_work = round_.at_work, {}
         for lane in round_.call.lanes:
-            if not lane.over:
+            if not lane.is_over:
                 lane.state = LaneState.STOPPED
         for helper in at_work.values():
             _drop(helper)
@@ -232,7 +232,7 @@ class HelperRunner(QObject):
         """Update the speeds from the engine's stats, as an event may carry several tokens."""
         stats = await self._loader.figures.now() or {}
         sessions, now = stats.get("sessions", {}), monotonic()
-        for round_, number, helper in self._at_work():
+        for round_, number, helper in self._active_helpers():
             reply = sessions.get(helper.session.id, {}).get("reply")
             since = round_.since.get(number, now)
             if reply and now - since > 0.5:
@@ -241,12 +241,12 @@ class HelperRunner(QObject):
                 lane.rate = lane.tokens / (now - since)
                 self._notify(round_)
 
-    def _at_work(self) -> Iterator[tuple[_Round, int, ReplyGenerator]]:
+    def _active_helpers(self) -> Iterator[tuple[_Round, int, ReplyGenerator]]:
         for round_ in list(self._rounds.values()):
             for number, helper in list(round_.at_work.items()):
                 yield round_, number, helper
 
 
 def _drop(helper: ReplyGenerator) -> None:
-    helper.drop()
+    helper.discard()
     helper.deleteLater()

@@ -60,7 +60,7 @@ Images = Callable[[str], Image]
 """Gets an image or recording by its hash. The engine calls it when it needs the data."""
 
 
-def stored(data: bytes, name: str, stop: threading.Event | None = None) -> Read:
+def read_medium(data: bytes, name: str, stop: threading.Event | None = None) -> Read:
     """Read a file as image or recording. Blocks while a child process decodes it.
 
     Raises:
@@ -69,13 +69,13 @@ def stored(data: bytes, name: str, stop: threading.Event | None = None) -> Read:
     digest, quoted = hashlib.sha256(data).hexdigest(), f"“{name}”"
     with exclusive(digest, quoted, stop):
         if (known := held.get(digest)) is None:
-            read = _stored_sound if is_sound(data[:16]) else _stored_image
+            read = _read_recording if is_sound(data[:16]) else _read_image
             held.add(known := read(data, name, stop), digest)
     medium, attachment = known
     return medium, replace(attachment, name=name)
 
 
-def _stored_image(data: bytes, name: str, stop: threading.Event | None) -> Read:
+def _read_image(data: bytes, name: str, stop: threading.Event | None) -> Read:
     quoted = f"“{name}”"
     found = read_image(data, quoted, 0, THUMBNAIL, stop)
     if len(data) > MOST_KEPT:
@@ -85,7 +85,7 @@ def _stored_image(data: bytes, name: str, stop: threading.Event | None) -> Read:
     return image, attachment
 
 
-def _stored_sound(data: bytes, name: str, stop: threading.Event | None) -> Read:
+def _read_recording(data: bytes, name: str, stop: threading.Event | None) -> Read:
     """Read a recording. Large recordings are resampled to the quality that models use."""
     kind = Audio(data[:16]).media_type.removeprefix("audio/")
     samples = read_sound(data, f"“{name}”", stop)
@@ -107,7 +107,7 @@ def _stored_sound(data: bytes, name: str, stop: threading.Event | None) -> Read:
 _SOUNDS = {"wav": "WAV", "mpeg": "MP3", "flac": "FLAC", "ogg": "Ogg"}
 
 
-def with_thumbnail(image: StoredImage) -> StoredImage:
+def add_thumbnail(image: StoredImage) -> StoredImage:
     try:
         return StoredImage(
             image.data, read_image(image.data, max_pixels=0, thumbnail_px=THUMBNAIL).thumbnail
@@ -116,7 +116,7 @@ def with_thumbnail(image: StoredImage) -> StoredImage:
         return image  # the UI shows the file name instead
 
 
-def content(
+def build_content(
     text: str, files: Attachments, texts: Texts, images: Images | None, *, hears: bool = False
 ) -> Any:
     """Build the engine's content of a message: a string, or a list of parts if there are files.
@@ -133,14 +133,14 @@ def content(
     parts, notes = list[dict[str, Any]](), list[str]()
     for each in media:
         if images is None or (each.is_sound and not hears):
-            notes.append(_note(each))
+            notes.append(_medium_note(each))
             continue
         held = images(each.hash)
         if each.is_sound:
             parts.append({"type": "audio", "audio": Audio(held.file, held.name)})
             continue
         if each.spans:
-            parts.append({"type": "text", "text": f"{_called(each)}:\n"})
+            parts.append({"type": "text", "text": f"{_image_heading(each)}:\n"})
         parts.append({"type": "image", "image": held})
     text = "\n\n".join([*notes, *filter(None, [text])])
     if not parts and not written:
@@ -149,7 +149,7 @@ def content(
     return [*parts, {"type": "text", "text": shown_text}] if shown_text else parts
 
 
-def joined(first: Any, second: Any) -> Any:
+def concatenate(first: Any, second: Any) -> Any:
     """Concatenate two contents, separated by an empty line."""
     if isinstance(first, str) and isinstance(second, str):
         return f"{first}\n\n{second}"
@@ -160,12 +160,12 @@ def joined(first: Any, second: Any) -> Any:
     return [*before, {"type": "text", "text": "\n\n"}, *after]
 
 
-def _note(medium: Attachment) -> str:
+def _medium_note(medium: Attachment) -> str:
     if medium.is_sound:
         return f"[Here was the recording “{medium.name}”, which you cannot hear.]"
-    return f"[Here was the image “{_called(medium)}”, which you cannot see.]"
+    return f"[Here was the image “{_image_heading(medium)}”, which you cannot see.]"
 
 
-def _called(image: Attachment) -> str:
+def _image_heading(image: Attachment) -> str:
     pages = ", ".join(f"{image.unit} {number}" for number in page_numbers(image.spans))
     return f"{image.name}, {pages}" if pages else image.name

@@ -10,7 +10,7 @@ from msgspec import Struct, to_builtins
 
 from app.store import Message
 from app.tools.builtin import MOST_HELPERS
-from app.tools.tool import LONGEST, ToolResult, clean, harmless, shortened
+from app.tools.tool import LONGEST, ToolResult, clean, clean_result, shorten
 
 
 class LaneState(Enum):
@@ -46,7 +46,7 @@ class HelperRun(Struct):
     rate: float = 0.0  # tokens per second, 0 if unknown
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         return self.state in OVER
 
     def to_json(self) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def lanes_of(message: Message) -> list[HelperRun]:
     return [lane for each in listed if (lane := HelperRun.from_json(each)) is not None]
 
 
-def result(lanes: Sequence[HelperRun]) -> ToolResult:
+def format_result(lanes: Sequence[HelperRun]) -> ToolResult:
     """Format the tool result: each question and its answer, with a note if it was cut off."""
     answers = []
     for number, lane in enumerate(lanes, 1):
@@ -86,12 +86,12 @@ def result(lanes: Sequence[HelperRun]) -> ToolResult:
         elif lane.state in _TOLD:
             lines.insert(0, _TOLD[lane.state])
         # Shorten the question, because the model can see the full text in its call.
-        question = shortened(lane.question, _QUESTION)
+        question = shorten(lane.question, _QUESTION)
         answers.append("\n".join([f"Question {number}: {question}", *lines]))
-    return harmless("\n\n".join(answers), all(lane.state is LaneState.FAILED for lane in lanes))
+    return clean_result("\n\n".join(answers), all(lane.state is LaneState.FAILED for lane in lanes))
 
 
-def for_fork(question: str, number: int, of: int) -> str:
+def fork_result(question: str, number: int, of: int) -> str:
     """Get the tool result for a helper that continues from the chat."""
     return (
         f"You are helper {number} of {of} now, without tools. From what you have read above, "

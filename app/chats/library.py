@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app import flows
 from app.bridge import Bridge
 from app.chats.chat import Chat
-from app.chats.chat_organizer import ChatOrganizer, listed_differently
+from app.chats.chat_organizer import ChatOrganizer, is_listed_differently
 from app.chats.session import ChatSession
 from app.chats.transcript import branch
 from app.models.loading import ModelLoader
@@ -121,14 +121,14 @@ class ChatLibrary(QObject):
     def chat(self, chat_id: str) -> ChatRecord | None:
         return self._chats.get(chat_id)
 
-    def deleted_since(self, chat_id: str) -> bool:
+    def is_deleted(self, chat_id: str) -> bool:
         """Check if the chat was saved once and has since left the list."""
         return chat_id not in self._chats and self._store.chat(chat_id) is not None
 
-    def running(self) -> list[Chat]:
+    def replying_chats(self) -> list[Chat]:
         return [c for c in self._in_use.values() if c.reply.is_active]
 
-    def in_use(self) -> list[Chat]:
+    def open_chats(self) -> list[Chat]:
         return list(self._in_use.values())
 
     def sessions(self) -> dict[str, tuple[str, str]]:
@@ -156,7 +156,7 @@ class ChatLibrary(QObject):
     async def open_long(self, chat_id: str) -> None:
         """Open a stored chat, reading its messages in a worker thread."""
         store = self._store
-        messages = await flows.aside(lambda _: store.messages(chat_id))
+        messages = await flows.run_in_thread(lambda _: store.messages(chat_id))
         record = self._chats.get(chat_id)
         if record is not None and chat_id not in self._in_use:  # the list may have changed
             self._leaving.discard(chat_id)
@@ -212,7 +212,7 @@ class ChatLibrary(QObject):
         """Move a chat to the trash. Can be undone with ``restore``."""
         chat = self._in_use.get(chat_id)
         if chat is not None:
-            chat.give_up()
+            chat.abandon()
         else:
             ChatSession(self.loader, chat_id).forget()
         if self._chats.pop(chat_id, None) is not None:
@@ -246,7 +246,7 @@ class ChatLibrary(QObject):
         for chat_id in gone:
             self._to_forget.add(chat_id)
             if (chat := self._in_use.get(chat_id)) is not None:
-                chat.give_up()
+                chat.abandon()
         self._store.trash.erase(gone)
         self._forget_caches()
         for chat_id in gone:
@@ -266,17 +266,17 @@ class ChatLibrary(QObject):
             self._chats.pop(chat_id, None)
             chat = self._in_use.get(chat_id)
             if chat is not None:
-                chat.give_up()
+                chat.abandon()
             self.erased.emit(chat_id)
             self.release(chat_id)
         self.listed.emit()
         self.trash_changed.emit()
 
-    def unscrubbed(self) -> list[str]:
+    def unscrubbed_files(self) -> list[str]:
         """Names of damaged files kept aside that may still contain erased chats."""
         return [file.name for file in self._store.trash.unscrubbed]
 
-    def keep_trash(self) -> None:
+    def start_sweeping(self) -> None:
         self._sweeping.start()
 
     @Slot()
@@ -286,7 +286,7 @@ class ChatLibrary(QObject):
             return
         self._sweeping.setInterval(self.SWEEP_MS[1])
         self._forget_caches()
-        if due := self._store.trash.due():
+        if due := self._store.trash.chats_to_erase():
             self.erase(due)
         self._store.trash.erase_messages()
         self._store.texts.forget_unused()
@@ -303,7 +303,7 @@ class ChatLibrary(QObject):
 
     def change(self, changes: Mapping[str, Mapping[str, Any]]) -> None:
         """Change fields of several listed chats in one transaction, open or not."""
-        with self._store.together():
+        with self._store.transaction():
             for chat_id, fields in changes.items():
                 if (known := self._chats.get(chat_id)) is None:
                     continue
@@ -352,12 +352,12 @@ class ChatLibrary(QObject):
     @Slot()
     def _on_chat_changed(self) -> None:
         chat = self.sender()
-        if isinstance(chat, Chat) and chat.stored and chat.record.deleted_at is None:
+        if isinstance(chat, Chat) and chat.is_stored and chat.record.deleted_at is None:
             before = self._chats.get(chat.id)
             self._chats[chat.id] = chat.record
-            if before is None or listed_differently(before, chat.record):
+            if before is None or is_listed_differently(before, chat.record):
                 self.listed.emit()
-            elif before.shown_title != chat.record.shown_title:
+            elif before.display_title != chat.record.display_title:
                 self.activity.emit(chat.id)  # on every key press, but without changing the order
 
     @Slot()

@@ -37,7 +37,7 @@ class Form(Protocol):
     def pattern(self) -> str: ...
 
 
-def bound_to(options: Form) -> dict[str, Any]:
+def engine_format_params(options: Form) -> dict[str, Any]:
     """Get the engine parameters for the reply format, or {} for free text.
 
     Raises:
@@ -45,7 +45,7 @@ def bound_to(options: Form) -> dict[str, Any]:
     """
     if options.answer_as is None:
         return {}
-    if wrong := fault(options):
+    if wrong := find_format_error(options):
         raise ValueError(
             tr(
                 "The reply format can’t be used. {wrong} Change it in the chat’s settings.",
@@ -61,33 +61,33 @@ def bound_to(options: Form) -> dict[str, Any]:
     return {"regex": options.pattern}
 
 
-def fault(options: Form) -> str:
+def find_format_error(options: Form) -> str:
     """Get an error message for an invalid reply format, or "" if it's valid."""
     if options.answer_as == "schema":
-        return _of_schema(options.schema)
+        return _schema_error(options.schema)
     if options.answer_as == "choices":
-        return _of_choices(options.choices)
+        return _choices_error(options.choices)
     if options.answer_as == "pattern":
-        return _of_pattern(options.pattern)
+        return _pattern_error(options.pattern)
     return ""
 
 
-def _of_choices(choices: tuple[str, ...]) -> str:
+def _choices_error(choices: tuple[str, ...]) -> str:
     if not choices:
         return tr("The list is empty.")
     return bounds.form_refusal(SamplingParams(choices=choices))
 
 
-def _of_schema(text: str) -> str:
+def _schema_error(text: str) -> str:
     if not text.strip():
         return tr("The schema is empty.")
     if len(text) > bounds.MAX_FORM_CHARACTERS:
-        return _too_long(text)
+        return _length_text(text)
     try:
-        schema = json.loads(text, parse_constant=_no_number)
+        schema = json.loads(text, parse_constant=_reject_constant)
     except json.JSONDecodeError as error:
         line = tr("Line {line}, column {column}", line=error.lineno, column=error.colno)
-        return _sentence(line, error.msg)
+        return _format_error(line, error.msg)
     except ValueError as error:
         return str(error)
     except RecursionError:
@@ -105,16 +105,16 @@ def _of_schema(text: str) -> str:
         return ""
     # llguidance doesn't report the position, so find the innermost part that triggers the error.
     place: tuple[str, ...] = ()
-    for path, part in _parts(schema):
+    for path, part in _objects_in(schema):
         inside = len(path) > len(place) and path[: len(place)] == place
         if inside and _schema_refusal(part) == reason:
             place = path
     pattern = _REGEX_ERROR.search(reason)
     what = f"pattern: {pattern[3]}" if pattern is not None else reason
-    return _sentence(tr("In {place}", place=" › ".join(place)) if place else "", what)
+    return _format_error(tr("In {place}", place=" › ".join(place)) if place else "", what)
 
 
-def _too_long(text: str) -> str:
+def _length_text(text: str) -> str:
     return counted(
         "%Ln character. The limit is {most}.",
         "%Ln characters. The limit is {most}.",
@@ -123,7 +123,7 @@ def _too_long(text: str) -> str:
     )
 
 
-def _no_number(name: str) -> float:
+def _reject_constant(name: str) -> float:
     raise ValueError(tr("{name} isn’t a number in JSON.", name=name))
 
 
@@ -134,7 +134,7 @@ def _schema_refusal(schema: dict[str, Any]) -> str:
         return str(error)
 
 
-def _parts(schema: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _objects_in(schema: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Yield the objects in a schema with their paths, breadth-first."""
     waiting, given = [(path, schema)], 0
     while waiting and given < _MOST_PARTS:
@@ -151,7 +151,7 @@ def _parts(schema: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str,
 _REGEX_ERROR = re.compile(r"regex parse error:\n    (.*)\n    ( *)\^+\nerror: (.*)")
 
 
-def _of_pattern(pattern: str) -> str:
+def _pattern_error(pattern: str) -> str:
     if not pattern:
         return tr("The pattern is empty.")
     if (len(pattern) - len(pattern.rstrip("\\"))) % 2:
@@ -165,12 +165,14 @@ def _of_pattern(pattern: str) -> str:
     error = _REGEX_ERROR.search(reason)
     if error is None:
         inner = re.search(r"\(in regex\): (.*)", reason)
-        return _sentence("", (inner[1] if inner is not None else reason).partition(" in regex ")[0])
+        return _format_error(
+            "", (inner[1] if inner is not None else reason).partition(" in regex ")[0]
+        )
     before = error[1][: len(error[2])]
     at = next(
         (n for n in range(len(pattern)) if _escape_slashes(pattern[:n]) == before), len(error[2])
     )
-    return _sentence(tr("At character {n}", n=at + 1), error[3])
+    return _format_error(tr("At character {n}", n=at + 1), error[3])
 
 
 def _escape_slashes(pattern: str) -> str:
@@ -178,7 +180,7 @@ def _escape_slashes(pattern: str) -> str:
     return re.sub(r"\\.|/", lambda found: "\\/" if found[0] == "/" else found[0], pattern)
 
 
-def _sentence(place: str, what: str) -> str:
+def _format_error(place: str, what: str) -> str:
     what = " ".join(what.split()).rstrip(".")
     what = what[:1].lower() + what[1:] if place and what[1:2].islower() else what
     return f"{place}: {what}." if place else f"{what[:1].upper()}{what[1:]}."
@@ -266,10 +268,10 @@ class ChatOptions(Struct, frozen=True):
 
     def to_params(self) -> dict[str, Any]:
         """Export the options that differ from the defaults, so old chats pick up new defaults."""
-        return {n: list(v) if isinstance(v, tuple) else v for n, v in changed(self).items()}
+        return {n: list(v) if isinstance(v, tuple) else v for n, v in changed_fields(self).items()}
 
 
-def changed(of: Struct) -> dict[str, Any]:
+def changed_fields(of: Struct) -> dict[str, Any]:
     """Return the fields that differ from their defaults."""
     usual = asdict(type(of)())
     return {name: value for name, value in asdict(of).items() if value != usual[name]}
@@ -280,7 +282,7 @@ def _is_good(name: str, value: Any) -> bool:
     return takes(name, value) and (name != "seed" or 0 <= value < 2**31)
 
 
-def of_answer(stats: Mapping[str, Any], now: ChatOptions) -> ChatOptions | None:
+def options_of_answer(stats: Mapping[str, Any], now: ChatOptions) -> ChatOptions | None:
     """Get an answer's options, including its seed, or None if the seed is unknown.
 
     Older versions only stored the seed. In that case, the other options are taken from ``now``.
@@ -306,7 +308,7 @@ def model_of_answer(stats: Mapping[str, Any]) -> str | None:
     return model if isinstance(model, str) and model else None
 
 
-def varied(options: ChatOptions, defaults: Mapping[str, Any]) -> ChatOptions:
+def vary_options(options: ChatOptions, defaults: Mapping[str, Any]) -> ChatOptions:
     """Adjust options so that different seeds lead to different replies.
 
     User-set values are kept, except for a temperature of 0, which makes all seeds give the same
@@ -332,7 +334,7 @@ values, two or three of them differ.
 _BOUNDS = ("max_tokens", "stop", "reasoning", "reproducible", "slide", "kv_bits", "context")
 
 
-def going_on(own: ChatOptions, now: ChatOptions) -> ChatOptions:
+def continuation_options(own: ChatOptions, now: ChatOptions) -> ChatOptions:
     """Return the options for continuing an answer: its own, but with the current limits."""
     return replace(own, **{name: getattr(now, name) for name in _BOUNDS})
 
@@ -356,13 +358,13 @@ NUMBERS = (
 _FILTERS = ("top_p", "top_k", "min_p")
 
 
-def with_filter(defaults: Mapping[str, Any], options: ChatOptions) -> Mapping[str, Any]:
+def add_min_p(defaults: Mapping[str, Any], options: ChatOptions) -> Mapping[str, Any]:
     """Return a model's defaults, with a `min_p` if neither they nor the user filter tokens."""
     filters = any(name in defaults or getattr(options, name) is not None for name in _FILTERS)
     return defaults if filters else {**defaults, "min_p": _LEAST_P}
 
 
-def sampling(
+def build_sampling(
     options: ChatOptions, defaults: Mapping[str, Any], tools: Sequence[dict[str, Any]] = ()
 ) -> SamplingParams:
     """Build the sampling parameters: user values, then model defaults, then engine defaults.
@@ -372,7 +374,7 @@ def sampling(
     Raises:
         ValueError: a value or the reply format is invalid. The message says why.
     """
-    defaults = with_filter(defaults, options)
+    defaults = add_min_p(defaults, options)
     chosen = {key: defaults[key] for key in NUMBERS if key in defaults}
     for key in NUMBERS:
         if (value := getattr(options, key)) is not None:
@@ -381,5 +383,9 @@ def sampling(
     if tools:
         chosen["tools"] = list(tools)
     return SamplingParams(
-        seed=seed, stop=options.stop, stop_repetition=True, **chosen, **bound_to(options)
+        seed=seed,
+        stop=options.stop,
+        stop_repetition=True,
+        **chosen,
+        **engine_format_params(options),
     )

@@ -21,7 +21,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from app.chats.options import ChatOptions, changed, varied
+from app.chats.options import ChatOptions, changed_fields, vary_options
 from app.chats.transcript import Transcript
 from app.settings.language import mark, tr
 from app.store import Message
@@ -59,7 +59,7 @@ class Member(Struct, frozen=True):
         return cls(**good)
 
     def to_json(self) -> dict[str, Any]:
-        return changed(self)
+        return changed_fields(self)
 
     def options(self, own: ChatOptions) -> ChatOptions:
         """Get the member's options, based on the chat's. Members have no tools."""
@@ -67,7 +67,7 @@ class Member(Struct, frozen=True):
         return replace(own, **own_values, tools=())
 
 
-def asked_with(
+def options_of_members(
     members: Sequence[Member], own: ChatOptions, defaults: Sequence[Mapping[str, Any]]
 ) -> list[ChatOptions]:
     """Get each member's options, raising the temperature if only the seeds differ.
@@ -77,7 +77,7 @@ def asked_with(
     alike = Counter((m.model, m.system) for m in members if m.temperature is None)
     options = [member.options(own) for member in members]
     return [
-        varied(o, usual) if m.temperature is None and alike[m.model, m.system] > 1 else o
+        vary_options(o, usual) if m.temperature is None and alike[m.model, m.system] > 1 else o
         for m, o, usual in zip(members, options, defaults, strict=True)
     ]
 
@@ -88,7 +88,7 @@ def members_from_json(stored: object) -> list[Member]:
     return found if 2 <= len(found) <= MOST else []
 
 
-def usual() -> list[Member]:
+def default_members() -> list[Member]:
     """Return the default members, used until the user picks others."""
     return [
         Member(tr("Optimist"), system=tr("Answer as an optimist. Make the case for it.")),
@@ -97,15 +97,15 @@ def usual() -> list[Member]:
     ]
 
 
-def by_seed(count: int) -> list[Member]:
+def members_by_seed(count: int) -> list[Member]:
     return [Member(seed=n) for n in range(1, count + 1)]
 
 
-def by_temperature() -> list[Member]:
+def members_by_temperature() -> list[Member]:
     return [Member(temperature=t) for t in (0.0, 0.7, 1.2)]
 
 
-def by_model(names: Mapping[str, str]) -> list[Member]:
+def members_by_model(names: Mapping[str, str]) -> list[Member]:
     """Return a member per model, given names by reference. Equal names get their folder added."""
     times = Counter(names.values())
     return [
@@ -162,7 +162,7 @@ def is_open(message: Message) -> bool:
 _SHOWN_HIDDEN = {"code", "reason", "thought_s"}  # stats that don't reveal the model
 
 
-def shown(message: Message) -> Message:
+def hide_names(message: Message) -> Message:
     """Return a message for display. Columns of an undecided blind comparison lose their names."""
     data = data_of(message)
     if data.get("hidden") is not True:
@@ -202,7 +202,7 @@ _CALLED = {
 }
 
 
-def called(message: Message) -> str:
+def heading_of(message: Message) -> str:
     """Get the heading of an answer, e.g. "Guide · Skeptic" or "Merged by Guide"."""
     if kind := kind_of(message):
         return tr(_CALLED[kind], model=message.model)
@@ -228,18 +228,18 @@ def columns(tree: Transcript, message_id: str) -> list[Message]:
 
 def question(tree: Transcript, message_id: str) -> Message | None:
     """Find the user message that a panel started from this message would answer."""
-    return next((m for m in tree.back_from(message_id) if m.role == "user"), None)
+    return next((m for m in tree.iterate_back_from(message_id) if m.role == "user"), None)
 
 
 def letters(count: int) -> str:
     return ascii_uppercase[:count]
 
 
-def by_letter(found: Iterable[Message]) -> dict[str, str]:
+def letters_to_text(found: Iterable[Message]) -> dict[str, str]:
     return {letter_of(m): name_of(m) or m.model for m in found}
 
 
-def listed(names: Mapping[str, str]) -> str:
+def format_list(names: Mapping[str, str]) -> str:
     """Format a list, e.g. "A Optimist, B Skeptic"."""
     return ", ".join(f"{letter} {name}" for letter, name in names.items())
 
@@ -268,7 +268,7 @@ letters of the answers that it comes from in square brackets, as [A] or [A, B].
 Use only what stands in them. Where they contradict each other, say so."""
 
 
-def says(tree: Transcript, message: Message) -> str:
+def instructions_of(tree: Transcript, message: Message) -> str:
     """Return the instructions that go after the question for this answer, or "".
 
     They're derived from the stored message, so an answer can be continued after a restart.
@@ -283,7 +283,7 @@ def says(tree: Transcript, message: Message) -> str:
     return "\n\n".join([*texts, _JUDGE if kind == JUDGE else _MERGE])
 
 
-def order(found: Sequence[Message], *, turned: bool) -> str:
+def describe_order(found: Sequence[Message], *, turned: bool) -> str:
     """Get the heading of a judge's text, which states the order of the answers."""
     letters = [letter_of(m) for m in answers(found)]
     shown = ", ".join(reversed(letters) if turned else letters)
@@ -297,7 +297,7 @@ _BEST = re.compile(
 )
 
 
-def best(text: str, found: Iterable[Message]) -> str:
+def parse_best(text: str, found: Iterable[Message]) -> str:
     """Parse the letter a judge picked, or ""."""
     named = _BEST.findall(text)
     letter = named[-1].upper() if named else ""
@@ -326,7 +326,7 @@ class Ballot(Struct, frozen=True):
     """Vote of an answer."""
 
     value: str  # normalized for comparison
-    shown: str  # text as written by the model
+    hide_names: str  # text as written by the model
 
 
 _FENCE = re.compile(r"```\w*[^\S\n]*\n(.*?)```", re.DOTALL)
@@ -342,7 +342,7 @@ _LINE, _CHOICE, _WORDS = 200, 40, 3
 """Maximum characters of a sentence with a number, characters of a choice, words of a choice."""
 
 
-def _number(text: str) -> Ballot | None:
+def _number_ballot(text: str) -> Ballot | None:
     text = _final_answer(text)
     found = _NUMBER.findall(text) if len(text) <= _LINE and "\n" not in text else []
     values = {value for each in found if (value := _value(each)) is not None}
@@ -368,7 +368,7 @@ def _value(text: str) -> Decimal | None:
         return None
 
 
-def _choice(text: str) -> Ballot | None:
+def _choice_ballot(text: str) -> Ballot | None:
     text = _final_answer(text)
     value = re.sub(r"[\s.!。*_`\"“”()]+", " ", text).strip().casefold()
     if not value or len(text) > _CHOICE or len(value.split()) > _WORDS or value[0] in "{[":
@@ -376,7 +376,7 @@ def _choice(text: str) -> Ballot | None:
     return Ballot(value, text)
 
 
-def _form(text: str) -> Ballot | None:
+def _form_ballot(text: str) -> Ballot | None:
     fenced = _FENCE.search(text)
     try:
         found = json.loads(fenced[1] if fenced else text)
@@ -402,7 +402,7 @@ def ballots(found: Sequence[Message]) -> tuple[dict[str, Ballot], str]:
         m.status != "complete" or m.stats.get("reason") in {"length", "memory"} for m in replies
     ):
         return {}, tr("A reply was cut off and can’t be counted.")
-    for read in (_form, _number, _choice):
+    for read in (_form_ballot, _number_ballot, _choice_ballot):
         votes = {letter_of(m): vote for m in replies if (vote := read(m.content)) is not None}
         if len(votes) == len(replies):
             return votes, ""
@@ -415,7 +415,7 @@ def count(found: Sequence[Message]) -> str:
     tally = Counter(vote.value for vote in votes.values())
     ranked = tally.most_common()
     value, most = ranked[0]
-    shown = {vote.value: _code(vote.shown) for vote in reversed(votes.values())}
+    shown = {vote.value: _code_text(vote.hide_names) for vote in reversed(votes.values())}
     if most == len(votes):
         words = tr("All {total} say {value}.", total=most, value=shown[value])
     elif len(ranked) > 1 and ranked[1][1] == most:
@@ -425,12 +425,13 @@ def count(found: Sequence[Message]) -> str:
             "{most} of {total} say {value}.", most=most, total=len(votes), value=shown[value]
         )
     lines = [
-        f"- {shown[value]}: " + listed(by_letter(m for m in found if _vote(votes, m) == value))
+        f"- {shown[value]}: "
+        + format_list(letters_to_text(m for m in found if _vote(votes, m) == value))
         for value, _ in ranked
     ]
     silent = [m for m in found if letter_of(m) not in votes]
     if silent:
-        lines.append("- " + tr("No reply: {names}", names=listed(by_letter(silent))))
+        lines.append("- " + tr("No reply: {names}", names=format_list(letters_to_text(silent))))
     return "\n".join([words + " " + tr("Agreeing doesn’t make it correct."), "", *lines])
 
 
@@ -439,7 +440,7 @@ def _vote(votes: Mapping[str, Ballot], message: Message) -> str:
     return vote.value if vote is not None else ""
 
 
-def _code(text: str) -> str:
+def _code_text(text: str) -> str:
     text = " ".join(text.split())
     ticks = "`" * (max(map(len, re.findall(r"`+", text)), default=0) + 1)
     space = " " if "`" in text else ""

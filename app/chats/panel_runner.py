@@ -14,7 +14,7 @@ from app.chats.options import ChatOptions
 from app.chats.panel import Member
 from app.chats.reply_generator import ReplyGenerator
 from app.chats.saved_chat import SavedChat
-from app.chats.transcript import decided
+from app.chats.transcript import without_panel_marks
 from app.chats.turn import Stage
 from app.models.loading import ModelLoader
 from app.settings.language import tr
@@ -64,16 +64,16 @@ class PanelRunner(QObject):
             asked: the user's message.
             options: the chat's own options.
         """
-        self.let_go()
+        self.release()
         own = self._saved.record.model
         refs = [member.model or own for member in members]
         models = [self._loader.get(ref).name for ref in refs]
         known = [status.model for status in map(self._loader.get, refs)]
-        asked_with = panel.asked_with(
+        asked_with = panel.options_of_members(
             members, options, [model.defaults if model is not None else {} for model in known]
         )
         panel_id, begun = new_id(), []
-        with self._saved.together():
+        with self._saved.transaction():
             for letter, member, ref, model, own_options in zip(
                 panel.letters(len(members)), members, refs, models, asked_with, strict=True
             ):
@@ -106,14 +106,14 @@ class PanelRunner(QObject):
 
         We don't forward its end, because the chat's reply ends with the last column.
         """
-        column = self._main.beside(self._saved, self, fork=True)
+        column = self._main.make_second(self._saved, self, fork=True)
         column.text_added.connect(self.text_added)
         column.turn_changed.connect(self.turn_changed)
         for part in (column, column.tools):
             part.message_changed.connect(self.message_changed)
             part.phase_changed.connect(self.phase_changed)
         column.reply_ended.connect(self._on_ended)
-        column.called.connect(self._on_called)
+        column.tool_calls_finished.connect(self._on_called)
         return column
 
     def columns(self, message_id: str) -> list[Message]:
@@ -139,7 +139,7 @@ class PanelRunner(QObject):
         self.generators = {key: column for key, column in columns.items() if key == message_id}
         for key in columns.keys() - self.generators.keys():
             columns[key].reply_ended.disconnect(self._on_ended)  # report one end for all of them
-            columns[key].drop()
+            columns[key].discard()
         self.decide(message_id)
         if was_running and not self.running:
             self._on_ended(message_id)
@@ -155,7 +155,7 @@ class PanelRunner(QObject):
         for version in self._saved.transcript.children(column.parent_id):
             if panel.is_open(version) and panel.panel_of(version) == panel.panel_of(column):
                 generator = self.generators.get(version.id, self._main)
-                message = decided(generator.message(version.id))
+                message = without_panel_marks(generator.message(version.id))
                 self._saved.transcript.update(message.id, stats=message.stats)
                 self._saved.save(message)
                 self.message_changed.emit(message.id)
@@ -165,14 +165,14 @@ class PanelRunner(QObject):
             return
         column, kept = self.generators.get(self._kept), self._saved.transcript.get(self._kept)
         if column and kept and kept.stats.get("model") == self._saved.record.model:
-            self._main.session.twin_of(column.session)
-        self.let_go()
+            self._main.session.fork_from(column.session)
+        self.release()
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         self._kept = ""
         columns, self.generators = self.generators, {}
         for column in columns.values():
-            column.drop()
+            column.discard()
         for column in self.findChildren(ReplyGenerator):
             column.deleteLater()
 

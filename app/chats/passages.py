@@ -20,7 +20,7 @@ def whole_pages(text: AttachedText, numbers: list[int]) -> tuple[Span, ...]:
     return tuple((n, 0, len(text.pages[n - 1])) for n in numbers)
 
 
-def pages_in(words: str, count: int) -> list[int]:
+def parse_page_numbers(words: str, count: int) -> list[int]:
     """Parse page numbers like "1-3, 7".
 
     Raises:
@@ -43,7 +43,7 @@ def pages_in(words: str, count: int) -> list[int]:
     return sorted(found)
 
 
-def beginning(text: AttachedText, characters: int) -> tuple[Span, ...]:
+def beginning_of_text(text: AttachedText, characters: int) -> tuple[Span, ...]:
     """Get the first pages, up to a number of characters. The last page is cut after a full line."""
     spans: list[Span] = []
     for at, page in enumerate(text.pages, 1):
@@ -82,7 +82,7 @@ class Passages:
             (
                 (page[begin:end], number, begin, end)
                 for number, page in enumerate(text.pages, 1)
-                for begin, end in pieces(page)
+                for begin, end in split_page(page)
             ),
         )
 
@@ -94,24 +94,24 @@ class Passages:
         """
         chosen: list[Span] = []
         left = characters
-        for span in [*self._named(question), *self._matching(question)]:
+        for span in [*self._named_pages(question), *self._matching_passages(question)]:
             if span in chosen:
                 continue
             if (length := span[2] - span[1]) > left:
                 break
             chosen.append(span)
             left -= length
-        return _joined(sorted(chosen)) if chosen else beginning(self._text, characters)
+        return _joined(sorted(chosen)) if chosen else beginning_of_text(self._text, characters)
 
-    def _named(self, question: str) -> Iterator[Span]:
+    def _named_pages(self, question: str) -> Iterator[Span]:
         unit = re.escape(self._text.unit or "page")
         for match in re.finditer(_PAGE.format(unit=unit), question, re.IGNORECASE):
             number = int(match[1])
             if self._text.unit and 0 < number <= len(self._text.pages):
-                for begin, end in pieces(self._text.pages[number - 1]):
+                for begin, end in split_page(self._text.pages[number - 1]):
                     yield number, begin, end
 
-    def _matching(self, question: str) -> list[Span]:
+    def _matching_passages(self, question: str) -> list[Span]:
         words = dict.fromkeys(_WORD.findall(question.casefold()))
         query = " OR ".join(f'"{word}"' for word in list(words)[:_MOST_WORDS])
         if not query:
@@ -154,7 +154,7 @@ def passages_of(key: str, texts: Callable[[str], AttachedText | None]) -> Passag
     return made
 
 
-def pieces(page: str) -> Iterator[tuple[int, int]]:
+def split_page(page: str) -> Iterator[tuple[int, int]]:
     """Split a page into passages that end at a paragraph, line, sentence or word boundary."""
     begin = 0
     while begin < len(page):
@@ -181,6 +181,6 @@ def _joined(spans: list[Span]) -> tuple[Span, ...]:
     return tuple(made)
 
 
-def are_made(key: str) -> bool:
+def is_indexed(key: str) -> bool:
     """Check if `passages_of` has already indexed this text."""
     return key in _kept

@@ -23,7 +23,7 @@ Its resource limits are chosen for this, and a damaged page can't take down more
 """
 
 
-def drawn(
+def render_pages(
     path: Path, name: str, count: int, numbers: Sequence[int], stop: threading.Event
 ) -> list[Read]:
     """Render pages of a PDF, skipping damaged pages. Blocks for seconds.
@@ -60,11 +60,11 @@ def drawn(
                 found[page.number] = image, made
                 held.add((image, made), digest, page.number)
     pages = (found[n] for n in numbers if n in found)
-    here = kept_path(path)
+    here = storable_path(path)
     return [(image, replace(made, name=name, path=here)) for image, made in pages]
 
 
-def kept_path(path: Path) -> str:
+def storable_path(path: Path) -> str:
     """Get the path to store for a file, or "" if it isn't valid Unicode."""
     try:
         return str(path).encode().decode()

@@ -44,7 +44,7 @@ class MessageQueue:
         return first if first is not None and first.id != self._saved.record.edited_id else None
 
     @property
-    def why_held(self) -> str:
+    def hold_reason(self) -> str:
         """Explain why the queue is on hold, or return "" if it isn't or it's empty."""
         if self.state is not QueueState.HELD or not self.messages:
             return ""
@@ -54,12 +54,12 @@ class MessageQueue:
         return tr("Not sent. {why}", why=why) if why else tr("Not sent yet.")
 
     @property
-    def goes_on(self) -> bool:
+    def can_continue(self) -> bool:
         """True if the last reply ended normally, so the queue may continue."""
         leaf = self._saved.transcript.leaf
         return leaf is not None and leaf.role == "assistant" and leaf.status == "complete"
 
-    def refuse(self, why: str) -> None:
+    def hold_with_reason(self, why: str) -> None:
         """Remember why the first message couldn't be sent."""
         self._refused = why
         self.changed()
@@ -67,12 +67,12 @@ class MessageQueue:
     def add(self, text: str, files: Attachments, at: int | None = None) -> None:
         """Append a message, or insert it at an index."""
         place = len(self.messages) if at is None else at
-        self.put(Queued(new_id(), text.strip("\n"), files), place)
+        self.restore(Queued(new_id(), text.strip("\n"), files), place)
 
-    def put(self, message: Queued, at: int) -> None:
+    def restore(self, message: Queued, at: int) -> None:
         self._store((*self.messages[:at], message, *self.messages[at:]))
 
-    def change(self, message_id: str, text: str, files: Attachments) -> None:
+    def edit(self, message_id: str, text: str, files: Attachments) -> None:
         self._store(
             tuple(
                 replace(each, text=text.strip("\n"), attachments=files)
@@ -82,11 +82,11 @@ class MessageQueue:
             )
         )
 
-    def take(self, message_id: str) -> None:
+    def remove(self, message_id: str) -> None:
         self._store(tuple(each for each in self.messages if each.id != message_id))
 
     def _store(self, messages: tuple[Queued, ...]) -> None:
         self._refused = ""
-        self._saved.change(queued=messages)
+        self._saved.change_record(queued=messages)
         self._saved.save_record()
         self.changed()

@@ -20,7 +20,7 @@ from msgspec import Struct, structs
 
 from app import flows
 from app.chats.saved_chat import SavedChat
-from app.chats.transcript import Transcript, left_out
+from app.chats.transcript import Transcript, omitted_ids
 from app.settings.language import tr
 from app.store import AttachedText, Attachment, Attachments, ChatRecord, Message, Store, StoreError
 from app.store.attachments import News
@@ -46,7 +46,7 @@ class ChatInUse(Protocol):
     def transcript(self) -> Transcript: ...
 
 
-def follows_in(params: Mapping[str, Any]) -> dict[str, int]:
+def parse_followed(params: Mapping[str, Any]) -> dict[str, int]:
     """Get the followed chats (see `FOLLOWS`), ignoring invalid entries."""
     given = params.get(FOLLOWS)
     pairs = given.items() if isinstance(given, dict) else ()
@@ -65,20 +65,22 @@ class ReferencedChat(Struct, frozen=True):
     gone: str = ""  # short reason why the chat can't be read
 
     @property
-    def why_not(self) -> str:
+    def unreadable_reason(self) -> str:
         if self.gone:
             return tr("“{name}” can’t be read.", name=self.title)
         return "" if self.lines else tr("This chat is empty.")
 
 
-def other(chat_id: str, record: ChatRecord | None, path: Iterable[Message]) -> ReferencedChat:
+def extract_readable(
+    chat_id: str, record: ChatRecord | None, path: Iterable[Message]
+) -> ReferencedChat:
     """Extract the readable part of a chat.
 
     Args:
         record: None if the chat doesn't exist.
         path: messages of its selected branch.
     """
-    title = clean(record.shown_title, lines=False, most=_LONGEST_TITLE) if record else ""
+    title = clean(record.display_title, lines=False, most=_LONGEST_TITLE) if record else ""
     if record is None:
         return ReferencedChat(chat_id, title, gone=tr("no longer there", "a chat"))
     if record.deleted_at is not None:
@@ -94,7 +96,9 @@ def other(chat_id: str, record: ChatRecord | None, path: Iterable[Message]) -> R
     return ReferencedChat(chat_id, title, tuple(lines))
 
 
-def source(of: ReferencedChat, before: int, news: News = "") -> tuple[Attachment, AttachedText]:
+def make_attachment(
+    of: ReferencedChat, before: int, news: News = ""
+) -> tuple[Attachment, AttachedText]:
     """Turn the messages after the first ``before`` into an attachment."""
     lines = of.lines[before:]
     text = AttachedText("message", tuple(t for _, t in lines), tuple(who for who, _ in lines))
@@ -110,7 +114,7 @@ class _Read(Struct):
     lines: list[tuple[str, str]]
 
 
-def _what_is_new(of: ReferencedChat, read: _Read | None, last: int) -> tuple[int, News] | None:
+def _find_news(of: ReferencedChat, read: _Read | None, last: int) -> tuple[int, News] | None:
     """Get the index of the first new message and the kind of news, or None.
 
     ``last``: see `FOLLOWS`.
@@ -142,16 +146,16 @@ class ReferencedChats:
         self.seen: dict[str, tuple[ReferencedChat, Attachment | None]] = {}
 
     @property
-    def follows(self) -> dict[str, int]:
-        return follows_in(self._saved.record.params)
+    def followed_chats(self) -> dict[str, int]:
+        return parse_followed(self._saved.record.params)
 
     def follow(self, chat_id: str, last: int | None) -> None:
         """Attach news of a chat to every message from now on. None stops following."""
-        follows = {key: n for key, n in self.follows.items() if key != chat_id}
+        follows = {key: n for key, n in self.followed_chats.items() if key != chat_id}
         if last is not None and len(follows) < MOST:
             follows[chat_id] = last
         kept = {k: v for k, v in self._saved.record.params.items() if k != FOLLOWS}
-        self._saved.change(params=kept | ({FOLLOWS: follows} if follows else {}))
+        self._saved.change_record(params=kept | ({FOLLOWS: follows} if follows else {}))
         self._saved.save_record()
         self.seen.pop(chat_id, None)
 
@@ -163,15 +167,15 @@ class ReferencedChats:
         """
         chat = self._in_use.get(chat_id)
         if chat is not None:
-            return other(chat_id, chat.record, chat.transcript.path)
+            return extract_readable(chat_id, chat.record, chat.transcript.path)
         return self._stored(chat_id)
 
     def _stored(self, chat_id: str, stop: threading.Event | None = None) -> ReferencedChat:
         try:
-            record, leaf = self._store.tip(chat_id)
+            record, leaf = self._store.chat_and_last_message(chat_id)
             known = self._known.get(chat_id)
             if known is None or known[:2] != (record, leaf):
-                found = other(chat_id, record, self._store.path(chat_id))
+                found = extract_readable(chat_id, record, self._store.path(chat_id))
                 known = self._known[chat_id] = (record, leaf, found)
             return known[2]
         except StoreError as error:  # damaged chat, so send the message without it
@@ -180,21 +184,21 @@ class ReferencedChats:
     async def read_now(self, chat_id: str) -> ReferencedChat:
         """Like `now`, but reads from disk in a worker thread."""
         if chat_id not in self._in_use:
-            await flows.aside(partial(self._stored, chat_id))
+            await flows.run_in_thread(partial(self._stored, chat_id))
         return self.now(chat_id)
 
-    def with_news(self, files: Attachments, path: Sequence[Message]) -> Attachments:
+    def add_news(self, files: Attachments, path: Sequence[Message]) -> Attachments:
         """Return the files for a message after ``path``, with news from followed chats added.
 
         Chats that are attached in full are updated to their latest state.
         """
         # A broadcast may have attached this chat to itself.
         found = [f for f in files if f.chat != self._saved.record.id]
-        if not self.follows:
+        if not self.followed_chats:
             return tuple(found)
-        unseen = left_out([*path, *path[-1:]]) if path else ()
+        unseen = omitted_ids([*path, *path[-1:]]) if path else ()
         earlier = [f for m in path if m.id not in unseen for f in m.attachments if f.chat]
-        for chat_id, last in self.follows.items():
+        for chat_id, last in self.followed_chats.items():
             of = self.now(chat_id)
             if not of.title:  # the chat was erased
                 named = (f.name for f in reversed(earlier) if f.chat == chat_id)
@@ -208,15 +212,15 @@ class ReferencedChats:
             place = found.index(mine[0]) if mine else len(found)
             found = [f for f in found if f not in mine or f in cut]
             read = self._read([*earlier, *cut], chat_id)
-            new = _what_is_new(of, read, last)
+            new = _find_news(of, read, last)
             if begun is not None:
                 new = min(begun.before, len(of.lines) - 1), ""
             if new is not None:
-                made, text = source(of, *new)
+                made, text = make_attachment(of, *new)
                 if made.characters > MOST_CHARACTERS:
                     self.seen[chat_id] = (structs.replace(of, gone=tr("too long", "a chat")), None)
                     continue
-                self._saved.hold(text)
+                self._saved.keep_text_in_memory(text)
                 found.insert(place + len(cut), made)
                 self.seen[chat_id] = (of, made)
         return tuple(found)

@@ -11,10 +11,10 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.bridge import Bridge
 from app.chats import panel
 from app.chats.actions import BLIND, DEAF
-from app.chats.answer import Answer, Phase, kept_stats
-from app.chats.help_notes import entry_for, note
-from app.chats.images import joined
-from app.chats.options import ChatOptions, going_on, of_answer, sampling
+from app.chats.answer import Answer, Phase, stats_to_store
+from app.chats.help_notes import entry_for, format_note
+from app.chats.images import concatenate
+from app.chats.options import ChatOptions, build_sampling, continuation_options, options_of_answer
 from app.chats.panel import Member
 from app.chats.saved_chat import SavedChat
 from app.chats.session import ChatSession, context_of
@@ -22,7 +22,7 @@ from app.chats.tool_call import turn_with_calls
 from app.chats.tool_call_runner import ToolCallRunner
 from app.chats.transcript import conversation, tokens_of_last_turn
 from app.chats.turn import Stage
-from app.models.engine_errors import meaning
+from app.models.engine_errors import explain
 from app.models.loading import LoadState, ModelLoader, ModelStatus
 from app.models.names import adapter_of
 from app.settings.language import mark, tr
@@ -65,7 +65,7 @@ class ReplyGenerator(QObject):
     phase_changed = Signal()
     turn_changed = Signal()
     reply_ended = Signal(str)
-    called = Signal(object)  # (answer): all tool calls of the answer have finished
+    tool_calls_finished = Signal(object)  # (answer): all tool calls of the answer have finished
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class ReplyGenerator(QObject):
     ) -> None:
         super().__init__(parent)
         # Runs the tool calls of the last answer.
-        self.tools = ToolCallRunner(saved, bridge, toolbox, self._room, self)
+        self.tools = ToolCallRunner(saved, bridge, toolbox, self._free_tokens, self)
         self._saved = saved
         self._bridge = bridge
         self._loader = loader
@@ -92,9 +92,9 @@ class ReplyGenerator(QObject):
         self._checkpoint = QTimer(self, interval=self.CHECKPOINT_MS)
         self._checkpoint.timeout.connect(self._save_progress)
         loader.changed.connect(self._on_model_changed)
-        loader.progressed.connect(self._on_model_read)
+        loader.load_progressed.connect(self._on_model_read)
 
-    def beside(self, saved: SavedChat, parent: QObject, *, fork: bool) -> ReplyGenerator:
+    def make_second(self, saved: SavedChat, parent: QObject, *, fork: bool) -> ReplyGenerator:
         """Create a second generator for this chat, with a temporary session.
 
         ``fork``: start the session as a copy of this generator's session.
@@ -102,7 +102,7 @@ class ReplyGenerator(QObject):
         made = ReplyGenerator(saved, self._bridge, self._loader, self.tools.toolbox, parent)
         made.session = ChatSession(self._loader, new_id())
         if fork:
-            made.session.twin_of(self.session)
+            made.session.fork_from(self.session)
         return made
 
     @property
@@ -127,13 +127,13 @@ class ReplyGenerator(QObject):
             return replace(message, content=answer.content, reasoning=answer.reasoning)
         return message
 
-    def _offered(self, options: ChatOptions, model: Model) -> list[dict[str, Any]]:
+    def _offered_tools(self, options: ChatOptions, model: Model) -> list[dict[str, Any]]:
         if not model.tool_format or options.answer_as is not None:
             return []
-        tools = self.tools.toolbox.offered(options.tools)
+        tools = self.tools.toolbox.enabled_tools(options.tools)
         return [as_function(name, tool) for name, tool in tools.items()]
 
-    def _room(self) -> int:
+    def _free_tokens(self) -> int:
         ref = (self.answer.model or "") if self.answer is not None else ""
         limit = context_of(self._saved.record, self._loader, ref)
         return max(1, limit - tokens_of_last_turn(self._saved.transcript)[0]) if limit else 0
@@ -149,11 +149,11 @@ class ReplyGenerator(QObject):
 
     def prepare_rest(self, message: Message) -> None:
         """Set up a reply that continues this message, which was cut off."""
-        answer = Answer.going_on(message.id, message.content, message.reasoning)
+        answer = Answer.continue_reply(message.id, message.content, message.reasoning)
         member = Member.from_json(panel.data_of(message))
         answer.model = member.model or None
-        if (own := of_answer(message.stats, self.options)) is not None:
-            answer.options = going_on(own, self.options)
+        if (own := options_of_answer(message.stats, self.options)) is not None:
+            answer.options = continuation_options(own, self.options)
         elif panel.letter_of(message):  # the app quit before the stats were stored
             answer.options = member.options(self.options)
         self.prepare(answer)
@@ -163,7 +163,7 @@ class ReplyGenerator(QObject):
         """Send the request if the model is loaded. Load the model otherwise."""
         if self.stage is not Stage.LOADING or self.answer is None:
             return
-        model_status = self._loader.want(
+        model_status = self._loader.request(
             self.waits_for, self.options.kv_bits, self.options.context, self._saved.record.id
         )
         if model_status.state is LoadState.FAILED:
@@ -184,7 +184,7 @@ class ReplyGenerator(QObject):
             self.message_changed.emit(self.answer.message_id)
             self.begin()
 
-    def steer(self) -> None:
+    def interrupt(self) -> None:
         """Stop the reply at the next point where its text is complete. Tool calls still run."""
         if self.stage is Stage.PAUSED:
             self.stop()  # a paused reply never reaches such a point
@@ -236,7 +236,7 @@ class ReplyGenerator(QObject):
         self._closing = True
         self.stop()
 
-    def drop(self) -> None:
+    def discard(self) -> None:
         """End the reply immediately and discard its session, but keep the text."""
         if self._handle is not None:
             self._handle.cancel()
@@ -278,14 +278,18 @@ class ReplyGenerator(QObject):
             images=self._saved.image if model.sees else None,
             hears=model.hears,
         )
-        if says := panel.says(self._saved.transcript, self._saved.transcript[answer.message_id]):
+        if says := panel.instructions_of(
+            self._saved.transcript, self._saved.transcript[answer.message_id]
+        ):
             # The loop handles imported chats, which may have an answer without a question.
             for asked in [turn for turn in turns if turn["role"] == "user"][-1:]:
-                asked["content"] = joined(asked["content"], says)
+                asked["content"] = concatenate(asked["content"], says)
         answer.options = answer.options or self.options
         answer.model = ref
         try:
-            params = sampling(answer.options, model.defaults, self._offered(answer.options, model))
+            params = build_sampling(
+                answer.options, model.defaults, self._offered_tools(answer.options, model)
+            )
             answer.seed = params.seed
             session = self.session.open(model, answer.options)
             answer.channel, post = self._bridge.channel(self._on_event)
@@ -293,7 +297,7 @@ class ReplyGenerator(QObject):
             self._handle = session.send(turns, params, on_event=post)
             self.stage = Stage.RUNNING
         except EngineError as error:
-            self._end("error", meaning(error.code, error.message))
+            self._end("error", explain(error.code, error.message))
             return
         except ValueError as error:
             self._end("error", str(error))
@@ -309,7 +313,7 @@ class ReplyGenerator(QObject):
         entry = entry_for(question.content)
         if entry is None:
             return False
-        delta = TextDelta("", "", note(entry), "answer")
+        delta = TextDelta("", "", format_note(entry), "answer")
         answer.write(delta)
         self.text_added.emit(answer.message_id, delta.text, delta.kind)
         self._end("complete", stats={"help": entry.id})
@@ -339,11 +343,11 @@ class ReplyGenerator(QObject):
             self._end("cancelled" if stopped else "complete", stats=stats)
         elif isinstance(event, Failed):
             stats = {"code": event.code, **({"reason": event.reason} if event.reason else {})}
-            words = meaning(event.reason or event.code, event.message)
+            words = explain(event.reason or event.code, event.message)
             self._end("error", words, stats=stats)
             if event.code in _LOST and not self._closing:
                 # The next attempt reloads the model, in a new engine if necessary.
-                self._loader.lose()
+                self._loader.mark_all_unloaded()
 
     def _fail_to_load(self, model_status: ModelStatus) -> None:
         stats: dict[str, Any] = {"code": model_status.code} if model_status.code else {}
@@ -361,7 +365,7 @@ class ReplyGenerator(QObject):
             self._bridge.close(answer.channel)
         self._checkpoint.stop()
         answer.end_of_thought()
-        stats = kept_stats(answer, status, stats or {}, self._saved.transcript)
+        stats = stats_to_store(answer, status, stats or {}, self._saved.transcript)
         if status == "complete" and not answer.content and "turn" not in stats:
             faults = [f"{tr(_NO_CALL)} {call.fault}" for call in answer.calls if call.fault]
             if answer.tool or faults:
@@ -394,11 +398,11 @@ class ReplyGenerator(QObject):
         self._notify_phase_changed()
 
     def _on_called(self, answer: Answer) -> None:
-        if self.tools.at_limit:
+        if self.tools.is_at_limit:
             self.end_turn()
         else:
             self.stage = Stage.IDLE
-            self.called.emit(answer)
+            self.tool_calls_finished.emit(answer)
 
     def end_turn(self, message_id: str = "") -> None:
         """End the turn and emit `reply_ended`."""

@@ -37,21 +37,21 @@ class SavedChat:
             messages = store.messages(record.id) if stored else ()
         self.transcript = Transcript(messages, record.leaf_id)
 
-    def aside(self, record: ChatRecord, messages: Iterable[Message]) -> SavedChat:
+    def make_temporary_copy(self, record: ChatRecord, messages: Iterable[Message]) -> SavedChat:
         """Create an unsaved chat with these messages. It can read the files of this chat."""
         made = SavedChat(record, self._store, stored=False)
         made.transcript, made._aside = Transcript(messages), True
         return made
 
     @contextmanager
-    def together(self) -> Iterator[None]:
-        """Store all changes within in one transaction, see `Store.together`.
+    def transaction(self) -> Iterator[None]:
+        """Store all changes within in one transaction, see `Store.transaction`.
 
         On an exception, nothing is stored and the chat in memory is reset to its stored state.
         """
         record, stored = self.record, self.stored
         try:
-            with self._store.together():
+            with self._store.transaction():
                 yield
         except BaseException:
             self.record, self.stored = record, stored
@@ -63,19 +63,19 @@ class SavedChat:
 
     # Chat record.
 
-    def change(self, **fields: Any) -> None:
+    def change_record(self, **fields: Any) -> None:
         """Change the record in memory only. Call ``save_record`` to store it."""
         self.record = replace(self.record, **fields)
 
     def save_record(self) -> None:
         """Store the record. The first call adds the chat to the list."""
         self.stored = True
-        self.change(leaf_id=self.transcript.leaf_id)
+        self.change_record(leaf_id=self.transcript.leaf_id)
         self._store.save_chat(self.record)
 
     def update(self, **fields: Any) -> None:
         """Change the record and store it, unless the chat isn't in the list yet."""
-        self.change(**fields)
+        self.change_record(**fields)
         if self.stored:
             self.save_record()
 
@@ -102,10 +102,10 @@ class SavedChat:
     def change_compose(self, compose: Compose) -> None:
         """Replace the composer content in memory only. ``keep_compose`` stores it."""
         if isinstance(compose, Editing):
-            before, edited, text = compose.before, compose.message, compose.text
+            before, edited, text = compose.composer_before, compose.message, compose.text
         else:
             before, edited, text = compose, None, ""
-        self.change(
+        self.change_record(
             draft=before.draft,
             draft_attachments=before.attachments,
             edited_id=edited,
@@ -113,7 +113,7 @@ class SavedChat:
             edited_attachments=compose.attachments if edited is not None else (),
         )
 
-    def keep_compose(self) -> None:
+    def store_compose(self) -> None:
         """Store the composer content. Cheap enough to do on every key press."""
         record = self.record
         if isinstance(self.compose, Editing):
@@ -121,9 +121,9 @@ class SavedChat:
         else:
             self._store.set_draft(record.id, record.draft)
 
-    def keep_files(self, files: Attachments, *new: AttachedText | StoredImage) -> None:
+    def store_files(self, files: Attachments, *new: AttachedText | StoredImage) -> None:
         """Replace and store the composer's files. ``new``: contents that aren't stored yet."""
-        with self.together():
+        with self.transaction():
             for each in new:
                 if isinstance(each, StoredImage):
                     self._store.images.save(each)
@@ -137,7 +137,7 @@ class SavedChat:
             self._texts[key] = found
         return self._texts.get(key)
 
-    def hold(self, text: AttachedText) -> None:
+    def keep_text_in_memory(self, text: AttachedText) -> None:
         """Keep a text in memory until a message that uses it is stored."""
         self._texts[text.hash] = text
 
@@ -168,7 +168,9 @@ class SavedChat:
         self.transcript.add(message)
         if not self._aside:
             self._store.save_message(message, as_leaf=True)
-        self.change(leaf_id=message.id, updated_at=max(self.record.updated_at, message.created_at))
+        self.change_record(
+            leaf_id=message.id, updated_at=max(self.record.updated_at, message.created_at)
+        )
 
     def save(self, message: Message) -> None:
         if not self._aside:
@@ -176,7 +178,7 @@ class SavedChat:
 
     def show(self, message_id: str) -> None:
         self.transcript.show(message_id)
-        self.change(leaf_id=self.transcript.leaf_id)
+        self.change_record(leaf_id=self.transcript.leaf_id)
         self._store.set_leaf(self.record.id, self.transcript.leaf_id)
 
     def remove(self, message_id: str) -> RemovedMessages:
@@ -190,9 +192,9 @@ class SavedChat:
         gone = editing if editing and not self._is_there(editing.message) else None
         removal = RemovedMessages(removed, leaf, gone)
         self._store.delete_messages(self.record.id, removal.ids, self.transcript.leaf_id)
-        self.change(leaf_id=self.transcript.leaf_id)
+        self.change_record(leaf_id=self.transcript.leaf_id)
         if gone:
-            self.change_compose(gone.before)
+            self.change_compose(gone.composer_before)
             self.save_record()
         return removal
 
@@ -200,7 +202,7 @@ class SavedChat:
         """Restore removed messages and switch to them. Resumes the edit of a removed message."""
         self.transcript.restore(removal.messages, removal.leaf_id)
         self._store.restore_messages(self.record.id, removal.ids, removal.leaf_id)
-        self.change(leaf_id=removal.leaf_id)
+        self.change_record(leaf_id=removal.leaf_id)
         compose = self.compose
         if removal.editing is not None and isinstance(compose, Writing):
             draft, files = compose.draft, compose.attachments
@@ -219,12 +221,12 @@ class _HasSavedChat(Protocol):
 S = TypeVar("S", bound=_HasSavedChat)
 
 
-def saved_together(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
-    """Decorator that makes a method store all of its changes or none, see `Store.together`."""
+def in_one_transaction(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
+    """Decorator that makes a method store all of its changes or none, see `Store.transaction`."""
 
     @wraps(method)
     def together(self: S, /, *args: P.args, **options: P.kwargs) -> R:
-        with self._saved.together():
+        with self._saved.transaction():
             return method(self, *args, **options)
 
     return together

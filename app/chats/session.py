@@ -88,7 +88,7 @@ class ChatSession:
         self._made_for = None
         return session
 
-    def leave(self, ref: str) -> None:
+    def close_if_not(self, ref: str) -> None:
         """Close a session on another machine if the model is no longer ``ref``."""
         if isinstance(self._session, RemoteSession) and self._session.remote.ref != ref:
             self.close()
@@ -110,7 +110,7 @@ class ChatSession:
             behind = self._background and not self._front
             self._session.prioritise(*(BACKGROUND if behind else (int(self._front), "", 0.0)))
 
-    def twin_of(self, other: ChatSession) -> None:
+    def fork_from(self, other: ChatSession) -> None:
         """Start from a fork of another chat's session."""
         self.close()
         if other._session is not None:

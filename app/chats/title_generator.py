@@ -58,15 +58,15 @@ def first_exchange(path: Sequence[Message]) -> tuple[Message, Message] | None:
     return None
 
 
-def asked_for_title(question: str, answer: str) -> str:
+def title_prompt(question: str, answer: str) -> str:
     """Build the prompt for a title, as a single message to suit small models."""
     return (
-        f"{_ASKED}\n\nQuestion:\n{_beginning(question, _QUESTION_CHARS)}"
-        f"\n\nAnswer:\n{_beginning(answer, _ANSWER_CHARS)}\n\n{_ASKED.partition(':')[0]}."
+        f"{_ASKED}\n\nQuestion:\n{_truncate(question, _QUESTION_CHARS)}"
+        f"\n\nAnswer:\n{_truncate(answer, _ANSWER_CHARS)}\n\n{_ASKED.partition(':')[0]}."
     )
 
 
-def cleaned(output: str) -> str:
+def clean_title(output: str) -> str:
     """Clean up a model's answer: one line, no reasoning, quotes or Markdown."""
     text = _THOUGHT.sub("", output)
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
@@ -76,7 +76,7 @@ def cleaned(output: str) -> str:
     return " ".join(line.split()).rstrip(",;:").strip(_QUOTES + " ")
 
 
-def title_in(output: str, question: str, answer: str) -> str:
+def extract_title(output: str, question: str, answer: str) -> str:
     """Extract a usable title from a model's answer, or "" if the question's first words are better.
 
     A title must be a single short line, not a sentence, and on topic: at least half of its words
@@ -85,7 +85,7 @@ def title_in(output: str, question: str, answer: str) -> str:
     """
     if len(_THOUGHT.sub("", output).strip().splitlines()) > 1:
         return ""
-    title = cleaned(output)
+    title = clean_title(output)
     words = [word.casefold() for word in _WORD.findall(title)]
     if not title or len(title) > LONGEST or len(words) > MOST_WORDS or title[-1] in _ENDS:
         return ""
@@ -100,17 +100,17 @@ def title_in(output: str, question: str, answer: str) -> str:
     else:
         telling = [word for word in words if len(word) > 2 and word not in _EMPTY]
         known = _WORD.findall(there)
-        found, of = sum(_stands_in(word, known) for word in telling), len(telling)
+        found, of = sum(_word_occurs(word, known) for word in telling), len(telling)
     return title if found >= max(1, of // 2) else ""
 
 
-def _stands_in(word: str, known: Sequence[str]) -> bool:
+def _word_occurs(word: str, known: Sequence[str]) -> bool:
     """Check whether a word occurs, allowing for a different ending: "boiling" for "boil"."""
     begin = word[: max(3, len(word) - 3)]
     return any(other.startswith(begin) for other in known)
 
 
-def _beginning(text: str, most: int) -> str:
+def _truncate(text: str, most: int) -> str:
     text = text.strip()
     return text if len(text) <= most else text[:most].rpartition(" ")[0] + " …"
 
@@ -157,13 +157,13 @@ class TitleGenerator(QObject):
         library.activity.connect(self._on_activity)
 
     @property
-    def at_work(self) -> bool:
+    def is_busy(self) -> bool:
         return self._asked is not None
 
     @Slot()
     def request_next(self) -> None:
         """Request a title for a waiting chat if the engine is idle."""
-        ready = self._asked is None and self._wanted() and not self._library.running()
+        ready = self._asked is None and self._wanted() and not self._library.replying_chats()
         if self._library.loader.engine is not None and ready and self._next() is not None:
             flows.start(self, self._begin())
 
@@ -174,13 +174,13 @@ class TitleGenerator(QObject):
         sessions = figures.get("sessions", {}).values()
         if any(session.get("status", "idle") != "idle" for session in sessions):
             self._rest.start()
-        elif self._asked is None and self._wanted() and not self._library.running():
+        elif self._asked is None and self._wanted() and not self._library.replying_chats():
             self._ask()
 
     def _next(self) -> tuple[Chat, Model] | None:
         for chat_id in reversed(list(self._waiting)):
             chat = self._library.find(chat_id)
-            if chat is None or not self._may_name(chat):
+            if chat is None or not self._should_name(chat):
                 del self._waiting[chat_id]
                 continue
             status = chat.model.status
@@ -190,7 +190,7 @@ class TitleGenerator(QObject):
                 del self._waiting[chat_id]
         return None
 
-    def _may_name(self, chat: Chat) -> bool:
+    def _should_name(self, chat: Chat) -> bool:
         record = self._library.chat(chat.id)
         if record is None or record.titled_by or record.archived_at is not None:
             return False
@@ -213,20 +213,20 @@ class TitleGenerator(QObject):
             return
         chat, model = found
         exchange = first_exchange(chat.transcript.path)
-        assert exchange is not None  # checked by `_may_name`
+        assert exchange is not None  # checked by `_should_name`
         question, answer = (message.content for message in exchange)
         asked = self._asked = _PendingTitle(chat.id, model.id, chat.record.title, question, answer)
         asked.channel, post = self._library.bridge.channel(self._on_event)
         try:
             asked.reply = engine.ask(
                 model,
-                asked_for_title(question, answer),
+                title_prompt(question, answer),
                 SamplingParams(max_tokens=TOKENS, temperature=0.0),
                 on_event=post,
                 reasoning=False,
             )
         except EngineError:
-            self._let_go()
+            self._release()
 
     def _on_event(self, event: object) -> None:
         asked = self._asked
@@ -237,19 +237,19 @@ class TitleGenerator(QObject):
             if len(asked.output) > 8 * LONGEST and asked.reply is not None:
                 asked.reply.cancel()  # too long to be a title
         elif isinstance(event, Finished):
-            self._let_go()
+            self._release()
             self._on_title(asked, event.reason)
             self._rest.start()  # other chats may be waiting
         elif isinstance(event, Failed):
             # The engine stopped or the model was unloaded, so wait for the chat's next reply.
             self._waiting.pop(asked.chat_id, None)
-            self._let_go()
+            self._release()
 
     def _on_title(self, asked: _PendingTitle, reason: FinishReason) -> None:
         self._waiting.pop(asked.chat_id, None)
         self._tried.add(asked.chat_id)
         stopped = reason in (FinishReason.STOP, FinishReason.UNSTATED)
-        title = title_in(asked.output, asked.question, asked.answer) if stopped else ""
+        title = extract_title(asked.output, asked.question, asked.answer) if stopped else ""
         self._faults[asked.model_id] = 0 if title else self._faults.get(asked.model_id, 0) + 1
         record = self._library.chat(asked.chat_id)
         if record is None or record.titled_by or record.archived_at is not None:
@@ -257,7 +257,7 @@ class TitleGenerator(QObject):
         if title and record.title == asked.title and self._wanted():
             self._library.change({asked.chat_id: {"title": title, "titled_by": "model"}})
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         asked, self._asked = self._asked, None
         if asked is not None:
             self._library.bridge.close(asked.channel)
@@ -272,7 +272,7 @@ class TitleGenerator(QObject):
         if chat.reply.is_active:
             self._answering.add(chat_id)
             self._rest.stop()
-            self._let_go()  # the chat remains in the waiting list
+            self._release()  # the chat remains in the waiting list
         elif chat_id in self._answering:
             self._answering.discard(chat_id)
             self._waiting.pop(chat_id, None)

@@ -26,7 +26,7 @@ class CountedTokens(Struct, frozen=True):
     slid: bool = False  # the oldest turns were dropped
 
     @property
-    def share(self) -> float:
+    def used_fraction(self) -> float:
         """Fraction of the context in use. From 1 on, there's no room for an answer."""
         return self.tokens / self.limit
 
@@ -35,7 +35,7 @@ class CountedTokens(Struct, frozen=True):
         return self.tokens < self.limit
 
     @property
-    def words(self) -> str:
+    def as_text(self) -> str:
         if self.fits:
             tokens, limit = number(self.tokens), number(self.limit)
             figures = tr("{tokens} of {limit} tokens", tokens=tokens, limit=limit)
@@ -128,10 +128,10 @@ class TokenCount(QObject):
         limit = asked.options.context_of(model.context_length)
         count = partial(engine.count_later, model, turns, asked.options.reasoning)
         try:
-            tokens = await flows.arrived(count())
+            tokens = await flows.wait_for_future(count())
             if not asked.options.slide:
                 return CountedTokens(tokens, limit)
-            sent = await flows.arrived(count(slides_in=limit, session_id=asked.record.id))
+            sent = await flows.wait_for_future(count(slides_in=limit, session_id=asked.record.id))
             return CountedTokens(sent, limit, slid=sent < tokens)
         # Either the engine stopped or the template rejected the chat. A rejection is reported on
         # send.

@@ -89,7 +89,7 @@ def _result(key: str, name: str, text: str) -> dict[str, Any]:
     return {"role": "tool", "tool_call_id": key, "name": name, "content": text}
 
 
-def fault_in(arguments: str) -> str | None:
+def find_argument_error(arguments: str) -> str | None:
     """Get the reason why a text isn't a valid arguments object, or None if it's valid."""
     try:
         value = json.loads(arguments or "{}")
@@ -184,17 +184,17 @@ class Call(Struct):
     lanes: list[HelperRun] = field(default_factory=list)  # helpers of this call
 
     @property
-    def stands(self) -> str:
+    def displayed_arguments(self) -> str:
         """Arguments as displayed. If the user allows the call, it runs with these."""
         return self.arguments if self.written is None else self.written
 
     @property
-    def obstructed(self) -> bool:
+    def is_obstructed(self) -> bool:
         """True if the call can't run as it is, even if the user allows it."""
         return isinstance(self.preview, Obstacle) and self.written is None
 
     @property
-    def waits(self) -> bool:
+    def is_waiting(self) -> bool:
         return self.state in {CallState.ASKING, CallState.TOO_LONG} or bool(self.questions)
 
 
@@ -218,13 +218,13 @@ def activity_of(
         return None
     running = [c for c in alive if c.state is CallState.RUNNING and not c.questions]
     names = tuple(title_of(c.tool) if c.tool is not None else c.made.name for c in running)
-    waiting = sum(call.waits for call in alive)
+    waiting = sum(call.is_waiting for call in alive)
     seconds = monotonic() - min(call.since for call in running or alive)
-    words = asking_helpers(running[0]) if len(running) == 1 else ""
+    words = describe_helper_call(running[0]) if len(running) == 1 else ""
     return ToolActivity(names, waiting, seconds, step, tokens, paused, words)
 
 
-def asking_helpers(call: Call) -> str:
+def describe_helper_call(call: Call) -> str:
     """Describe a running helper call, or return "" for other calls."""
     count = len(call.lanes)
     return counted("Asking %n helper", "Asking %n helpers", count) if count else ""
@@ -244,12 +244,12 @@ def figures(call: Call) -> dict[str, Any]:
         stats["asked"] = [list(pair) for pair in call.asked]
     if call.lanes:
         stats["lanes"] = [lane.to_json() for lane in call.lanes]
-    if not same(call.arguments, call.made.arguments):
+    if not equal_json(call.arguments, call.made.arguments):
         stats["changed"] = True
     return stats
 
 
-def same(one: str, other: str) -> bool:
+def equal_json(one: str, other: str) -> bool:
     """Compare two JSON texts by value, since cards reformat the arguments."""
     try:
         return bool(json.loads(one or "{}") == json.loads(other or "{}"))

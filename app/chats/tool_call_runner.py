@@ -21,19 +21,27 @@ from app.chats.tool_call import (
     CallState,
     OpenQuestion,
     ParsedToolCall,
-    fault_in,
+    equal_json,
     figures,
-    same,
+    find_argument_error,
 )
 from app.settings.language import mark, tr
 from app.store import Message, new_id
 from app.tools.builtin import HELPERS, Obstacle
-from app.tools.consent import Decision, may_be_remembered
+from app.tools.consent import Decision, can_always_allow
 from app.tools.granted_folders import Difference
 from app.tools.host import Toolbox, ToolHost
 from app.tools.offers import Offers
 from app.tools.questions import Ask, Question, QuestionAction, Response
-from app.tools.tool import BUILT_IN, Tool, ToolError, ToolResult, failed, shortened, visible
+from app.tools.tool import (
+    BUILT_IN,
+    Tool,
+    ToolError,
+    ToolResult,
+    failed_result,
+    shorten,
+    to_visible_line,
+)
 
 
 class ToolOffers:
@@ -72,7 +80,7 @@ class ToolOffers:
 
     async def _ask(self, server: str, changed: Callable[[], object]) -> None:
         try:
-            offers = await flows.arrived(self.host.offers(server))
+            offers = await flows.wait_for_future(self.host.offers(server))
         except CancelledError:
             return
         except Exception as error:
@@ -133,7 +141,7 @@ class ToolQuestions:
 
     async def _watch(self, call: Call, asked: OpenQuestion) -> None:
         try:
-            await flows.arrived(asked.future)
+            await flows.wait_for_future(asked.future)
         except CancelledError:
             if asked in call.questions:
                 call.questions.remove(asked)
@@ -144,9 +152,9 @@ class ToolCallRunner(QObject):
     """Runs a chat's tool calls. Calls of other chats never block it."""
 
     # (call): a helper call started. The receiver sets the call's lanes and future.
-    helpers_wanted = Signal(object)
+    helpers_requested = Signal(object)
     # (call): stop the helpers, but keep their text.
-    helpers_stopped = Signal(object)
+    stop_helpers_requested = Signal(object)
 
     # Re-emitted by `Chat`.
     chat_changed = Signal()
@@ -174,7 +182,7 @@ class ToolCallRunner(QObject):
         self._room = room
         self._questions = ToolQuestions(self, bridge, self._on_question)
         # Prompts and resources from the chat's servers.
-        self.offers = ToolOffers(self, toolbox.host, self._switched_on)
+        self.offers = ToolOffers(self, toolbox.host, self._enabled_tools)
         self._then: Callable[[], object] = lambda: None
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._advance)
@@ -186,12 +194,12 @@ class ToolCallRunner(QObject):
 
     @property
     def waiting(self) -> int:
-        return sum(call.waits for call in self.calls.values())
+        return sum(call.is_waiting for call in self.calls.values())
 
     @property
     def first_waiting(self) -> str:
         """Message ID of the first call waiting for the user, or ""."""
-        return next((key for key, call in self.calls.items() if call.waits), "")
+        return next((key for key, call in self.calls.items() if call.is_waiting), "")
 
     @property
     def running(self) -> int:
@@ -199,7 +207,7 @@ class ToolCallRunner(QObject):
         return sum(not call.questions for call in running)
 
     @property
-    def at_limit(self) -> bool:
+    def is_at_limit(self) -> bool:
         """True if we have to ask the user before continuing the turn."""
         return self.step >= self.MOST_STEPS or self.tokens >= self.MOST_TOKENS
 
@@ -220,8 +228,8 @@ class ToolCallRunner(QObject):
         self.tokens += tokens
         self._then = then
         self.calls = {}
-        offered = self.toolbox.offered(self._switched_on())
-        with self._saved.together():
+        offered = self.toolbox.enabled_tools(self._enabled_tools())
+        with self._saved.transaction():
             for each in made:
                 tool = offered.get(each.name) if not each.fault else None
                 call = Call(new_id(), each, tool, each.arguments)
@@ -233,12 +241,12 @@ class ToolCallRunner(QObject):
         self.chat_changed.emit()  # the chat has moved up in the list
         for call in list(self.calls.values()):
             if call.tool is None:
-                name = visible(call.made.name)[:80]
+                name = to_visible_line(call.made.name)[:80]
                 missing = ToolError(mark("There’s no tool “{name}” in this chat."), name=name)
                 fault = call.made.fault
-                result = ToolResult(fault, True, len(fault)) if fault else failed(missing)
+                result = ToolResult(fault, True, len(fault)) if fault else failed_result(missing)
                 self._end(call, "error", result)
-            elif self._allowed(call.tool):
+            elif self._is_allowed(call.tool):
                 self._run(call)
             else:
                 self._preview(call)
@@ -263,10 +271,10 @@ class ToolCallRunner(QObject):
             self._end(call, "error", ToolResult(answer, True, len(answer), shown), decision)
             self._soon.start()
             return ""
-        text = call.stands if arguments is None else arguments
-        if (fault := fault_in(text)) is not None:
+        text = call.displayed_arguments if arguments is None else arguments
+        if (fault := find_argument_error(text)) is not None:
             return fault
-        fresh = call.previewed is not None and same(call.previewed, text)
+        fresh = call.previewed is not None and equal_json(call.previewed, text)
         if not fresh:
             call.arguments, call.written = text, None
             self._preview(call)
@@ -275,18 +283,18 @@ class ToolCallRunner(QObject):
         if call.shown_first and (not fresh or call.preview is None):
             return tr("Check the changes, then allow them.")
         call.arguments, call.decision, call.written = text, decision, None
-        if may_be_remembered(call.tool):
+        if can_always_allow(call.tool):
             self.toolbox.consents.remember(self._saved.record.id, call.tool, decision)
         self._run(call)
         for other in list(self.calls.values()):  # the same decision may apply to other calls
             waits = other.state is CallState.ASKING and other.written is None
-            if waits and other.tool is not None and self._allowed(other.tool):
+            if waits and other.tool is not None and self._is_allowed(other.tool):
                 self._run(other)
         self._soon.start()
         return ""
 
     @property
-    def asking(self) -> list[Call]:
+    def calls_to_decide(self) -> list[Call]:
         return [call for call in self.calls.values() if call.state is CallState.ASKING]
 
     def decide_all(self, decision: Decision) -> None:
@@ -294,7 +302,7 @@ class ToolCallRunner(QObject):
 
         Calls that can't run as they are keep waiting.
         """
-        for call in self.asking:
+        for call in self.calls_to_decide:
             if call.state is CallState.ASKING:
                 self.decide(call.message_id, decision)
 
@@ -304,11 +312,11 @@ class ToolCallRunner(QObject):
         obstacle = call.preview if call is not None else None
         if isinstance(obstacle, Obstacle) and obstacle.folder is not None:
             self.toolbox.consents.grant(self._saved.record.id, obstacle.folder, True)
-            self.look_again()
+            self.refresh_previews()
 
-    def look_again(self) -> None:
+    def refresh_previews(self) -> None:
         """Refresh the previews of waiting calls after the chat's folders changed."""
-        for call in self.asking:
+        for call in self.calls_to_decide:
             if call.previewed is not None:
                 self._preview(call)
                 self.message_changed.emit(call.message_id)
@@ -318,13 +326,13 @@ class ToolCallRunner(QObject):
         call = self.calls.get(message_id)
         return call is not None and self._questions.answer(call, response)
 
-    def resolve_long_result(self, message_id: str, shorten: bool) -> None:
+    def resolve_long_result(self, message_id: str, is_shortened: bool) -> None:
         """Shorten a result that is too long, or drop it."""
         call = self.calls.get(message_id)
         if call is None or call.state is not CallState.TOO_LONG or call.result is None:
             return
         whole = call.result
-        text = shortened(whole.text, call.room) if shorten else LEFT_OUT
+        text = shorten(whole.text, call.room) if is_shortened else LEFT_OUT
         self._end(call, "complete", replace(whole, text=text))
         self._soon.start()
 
@@ -332,7 +340,7 @@ class ToolCallRunner(QObject):
         """Stop a single call. The model gets a note about it, and the chat goes on."""
         call = self.calls.get(message_id)
         if call is not None and call.lanes and call.state is CallState.RUNNING:
-            self.helpers_stopped.emit(call)
+            self.stop_helpers_requested.emit(call)
         elif call is not None and call.state is CallState.RUNNING:
             self._cancel(call, "cancelled")
             self._soon.start()
@@ -348,7 +356,7 @@ class ToolCallRunner(QObject):
             self._questions.drop(call)
             if future is not None:
                 future.cancel()
-            if call.tool is not None and self._allowed(call.tool):
+            if call.tool is not None and self._is_allowed(call.tool):
                 self._run(call)
                 return
             call.state, call.decision = CallState.ASKING, None
@@ -381,11 +389,11 @@ class ToolCallRunner(QObject):
             ask, chat_id = self._questions.asker(call), self._saved.record.id
             if call.tool.key == HELPERS:
                 call.future = Future()
-                self.helpers_wanted.emit(call)
+                self.helpers_requested.emit(call)
             else:
                 call.future = self.toolbox.run(chat_id, call.tool, arguments, seen, ask)
         except (ValueError, ToolError) as error:
-            self._end(call, "error", failed(error))
+            self._end(call, "error", failed_result(error))
             return
         flows.start(self, self._finish(call, call.future))
         self.message_changed.emit(call.message_id)
@@ -393,7 +401,7 @@ class ToolCallRunner(QObject):
 
     def _preview(self, call: Call) -> None:
         assert call.tool is not None
-        if fault_in(call.arguments) is not None:
+        if find_argument_error(call.arguments) is not None:
             return
         arguments = json.loads(call.arguments or "{}")
         future = self.toolbox.preview(self._saved.record.id, call.tool, arguments)
@@ -406,7 +414,7 @@ class ToolCallRunner(QObject):
         self, call: Call, shown: str, future: Future[Difference | Obstacle | None]
     ) -> None:
         try:
-            found = await flows.arrived(future)
+            found = await flows.wait_for_future(future)
         except CancelledError:
             return
         # Ignore a preview for earlier arguments.
@@ -416,11 +424,11 @@ class ToolCallRunner(QObject):
 
     async def _finish(self, call: Call, future: Future[ToolResult]) -> None:
         try:
-            result = await flows.arrived(future)
+            result = await flows.wait_for_future(future)
         except CancelledError:
             result = ToolResult(STOPPED, True, len(STOPPED))
         except Exception as error:
-            result = failed(error)
+            result = failed_result(error)
         if call.future is not future or call.state is not CallState.RUNNING:
             return
         self._questions.drop(call)
@@ -463,8 +471,8 @@ class ToolCallRunner(QObject):
         self.message_changed.emit(call.message_id)
         self.phase_changed.emit()
 
-    def _allowed(self, tool: Tool) -> bool:
-        return self.toolbox.consents.allows(self._saved.record.id, tool)
+    def _is_allowed(self, tool: Tool) -> bool:
+        return self.toolbox.consents.is_allowed(self._saved.record.id, tool)
 
     def _new_message(self, call: Call) -> Message:
         return Message(
@@ -476,7 +484,7 @@ class ToolCallRunner(QObject):
             stats=figures(call),
         )
 
-    def _switched_on(self) -> list[str]:
+    def _enabled_tools(self) -> list[str]:
         value = self._saved.record.params.get("tools")
         return [key for key in value if isinstance(key, str)] if isinstance(value, list) else []
 

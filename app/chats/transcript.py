@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from app.chats.attachment_texts import Texts
-from app.chats.images import Images, content, joined
+from app.chats.images import Images, build_content, concatenate
 from app.chats.tool_call import OpenCalls, turn_with_calls
 from app.chats.turn import Editing
 from app.settings.language import mark, tr
@@ -34,7 +34,7 @@ class RemovedMessages(Struct, frozen=True):
         return tuple(message.id for message in self.messages)
 
     @property
-    def followed(self) -> str:
+    def parent_id(self) -> str:
         return self.messages[0].parent_id or ""
 
 
@@ -76,12 +76,12 @@ class Transcript:
 
     def path_to(self, message_id: str | None) -> list[Message]:
         """Get the messages from the root to ``message_id``, inclusive."""
-        path = list(self.back_from(message_id))
+        path = list(self.iterate_back_from(message_id))
         path.reverse()
         return path
 
-    def backwards(self) -> Iterator[Message]:
-        return self.back_from(self.leaf_id)
+    def iterate_back(self) -> Iterator[Message]:
+        return self.iterate_back_from(self.leaf_id)
 
     def add(self, message: Message) -> None:
         """Append a message and make it the end of the selected branch."""
@@ -98,11 +98,11 @@ class Transcript:
         """Get the replies to a message, oldest first. None means the root messages."""
         return [self._messages[each] for each in self._children.get(message_id, ())]
 
-    def followers(self, message_id: str | None) -> Sequence[str]:
+    def child_ids(self, message_id: str | None) -> Sequence[str]:
         """Like `children`, but returns IDs."""
         return self._children.get(message_id, ())
 
-    def through(self, message_id: str) -> list[Message]:
+    def branch_through(self, message_id: str) -> list[Message]:
         """Get the branch `show` would select. Keeps the selected branch if the message is on it."""
         path = self.path
         if any(message.id == message_id for message in path):
@@ -124,7 +124,7 @@ class Transcript:
         """
         siblings = self._children[self._messages[message_id].parent_id]
         at = siblings.index(message_id)
-        removed = self._below(message_id)
+        removed = self._messages_below(message_id)
         for message in removed:
             del self._messages[message.id]
             self._children.pop(message.id, None)
@@ -143,16 +143,16 @@ class Transcript:
             self._children[message.parent_id].sort()  # IDs sort by creation time
         self.leaf_id = leaf_id
 
-    def _below(self, message_id: str) -> list[Message]:
+    def _messages_below(self, message_id: str) -> list[Message]:
         found = [message_id]
         for each in found:
             found.extend(self._children.get(each, ()))
         return [self._messages[each] for each in found]
 
     def last(self, role: str) -> Message | None:
-        return next((m for m in self.backwards() if m.role == role), None)
+        return next((m for m in self.iterate_back() if m.role == role), None)
 
-    def back_from(self, message_id: str | None) -> Iterator[Message]:
+    def iterate_back_from(self, message_id: str | None) -> Iterator[Message]:
         messages = self._messages
         while message_id is not None and (message := messages.get(message_id)) is not None:
             yield message
@@ -180,8 +180,8 @@ def conversation(
     """Convert a branch to the engine's message format, starting with the system prompt.
 
     Answers without text are skipped and the questions around them merged, since some templates
-    require alternating roles. Questions that didn't fit are skipped, too (see `left_out`). After an
-    answer with tool calls, there's a result for every call.
+    require alternating roles. Questions that didn't fit are skipped, too (see `omitted_ids`).
+    After an answer with tool calls, there's a result for every call.
 
     Args:
         continuing: the last message is an answer to continue, with its reasoning.
@@ -191,7 +191,7 @@ def conversation(
     """
     turns: list[dict[str, Any]] = [{"role": "system", "content": system}] if system.strip() else []
     messages = list(path)
-    without = left_out(messages)
+    without = omitted_ids(messages)
     begun = messages.pop() if continuing and messages else None
     calls = OpenCalls(turns)
     for message in messages:
@@ -205,9 +205,9 @@ def conversation(
             continue
         if message.id in without or (message.role == "assistant" and not message.content):
             continue
-        parts = content(message.content, message.attachments, texts, images, hears=hears)
+        parts = build_content(message.content, message.attachments, texts, images, hears=hears)
         if turns and message.role == "user" and turns[-1]["role"] == "user":
-            turns[-1]["content"] = joined(turns[-1]["content"], parts)
+            turns[-1]["content"] = concatenate(turns[-1]["content"], parts)
         else:
             turns.append({"role": message.role, "content": parts})
     calls.end()
@@ -218,30 +218,30 @@ def conversation(
     return turns
 
 
-def did_not_fit(message: Message) -> bool:
+def is_context_exceeded(message: Message) -> bool:
     """Check if an answer failed because the chat was too long for the model's context."""
     return message.status == "error" and message.stats.get("code") == "context_overflow"
 
 
-def left_out(path: Sequence[Message]) -> frozenset[str]:
+def omitted_ids(path: Sequence[Message]) -> frozenset[str]:
     """Return the IDs of questions that didn't fit but were followed by others.
 
     They have to be skipped, or every later turn would fail as well.
     """
     answered = zip(path, path[1:], path[2:], strict=False)
-    return frozenset(question.id for question, answer, _ in answered if did_not_fit(answer))
+    return frozenset(question.id for question, answer, _ in answered if is_context_exceeded(answer))
 
 
 def tokens_of_last_turn(transcript: Transcript) -> tuple[int, int]:
     """Return the tokens in the last turn and how many were reused, or 0 if unknown."""
     # There are no stats yet for an answer in progress, so use the previous answer.
-    latest = islice(transcript.backwards(), 100)
+    latest = islice(transcript.iterate_back(), 100)
     stats = next((m.stats for m in latest if m.stats.get("prompt_tokens")), {})
     used = int(stats.get("prompt_tokens", 0)) + int(stats.get("generated_tokens", 0))
     return used, int(stats.get("reused_tokens", 0))
 
 
-def decided(message: Message) -> Message:
+def without_panel_marks(message: Message) -> Message:
     """Return a message without the marks of an undecided panel, see `app.chats.panel`."""
     panel = message.stats.get("panel")
     if not isinstance(panel, dict) or "open" not in panel:
@@ -264,7 +264,7 @@ def branch(store: Store, chat: ChatRecord, transcript: Transcript, message_id: s
     made = replace(
         chat,
         id=new_id(),
-        title=_title(chat.title),
+        title=_branch_title(chat.title),
         draft=last.content if last.role == "user" else "",
         created_at=now,
         updated_at=now,
@@ -277,12 +277,12 @@ def branch(store: Store, chat: ChatRecord, transcript: Transcript, message_id: s
         group_id=None,
         variant="",
     )
-    with store.together():  # avoid a partial copy after a crash
+    with store.transaction():  # avoid a partial copy after a crash
         store.save_chat(made)
         parent: Message | None = None
         for message in copied:
             parent = replace(
-                decided(message),
+                without_panel_marks(message),
                 id=new_id(),
                 chat_id=made.id,
                 parent_id=parent.id if parent is not None else None,
@@ -293,7 +293,7 @@ def branch(store: Store, chat: ChatRecord, transcript: Transcript, message_id: s
     return replace(made, leaf_id=leaf)
 
 
-def _title(title: str) -> str:
+def _branch_title(title: str) -> str:
     """Return the title for a copy: "Branch: Trees", then "Branch 2: Trees".
 
     The prefix comes first because tabs and the sidebar only show the beginning.

@@ -49,22 +49,22 @@ def runs_of(transcript: Transcript, apart: Collection[str] = ()) -> list[Run]:
 
     ``apart``: IDs of runs to split into one run per message.
     """
-    sizes = _sizes(transcript)
-    shown = {message.id for message in transcript.backwards()}
+    sizes = _subtree_sizes(transcript)
+    shown = {message.id for message in transcript.iterate_back()}
     tops: list[Run] = []
-    firsts = list(transcript.followers(None))
-    heir = _heir(firsts, shown, sizes)
+    firsts = list(transcript.child_ids(None))
+    heir = _main_child(firsts, shown, sizes)
     waiting: list[tuple[list[str], Run | None, list[Run]]] = []
     if len(firsts) > 1:
         start = Run((), None, 0, 0, shown=True, begins=True, goes_on=True)
         tops.append(start)
         waiting.append(([each for each in firsts if each != heir], start, start.below))
     if heir is not None:
-        waiting += _line(transcript, heir, None, tops, apart, shown, sizes)
+        waiting += _add_branch(transcript, heir, None, tops, apart, shown, sizes)
     while waiting:
         sides, above, into = waiting.pop()
         for side in sides:
-            waiting += _line(transcript, side, above, into, apart, shown, sizes)
+            waiting += _add_branch(transcript, side, above, into, apart, shown, sizes)
         more = False
         for run in reversed(into):
             run.more = more
@@ -72,7 +72,7 @@ def runs_of(transcript: Transcript, apart: Collection[str] = ()) -> list[Run]:
     return tops
 
 
-def _line(
+def _add_branch(
     transcript: Transcript,
     first: str,
     above: Run | None,
@@ -91,28 +91,28 @@ def _line(
     begins = above is not None or not into
     while at is not None:
         ids = [at]
-        while len(follow := transcript.followers(ids[-1])) == 1:
+        while len(follow := transcript.child_ids(ids[-1])) == 1:
             ids.append(follow[0])
         for part in [(each,) for each in ids] if at in apart else [tuple(ids)]:
             run = Run(part, above, len(into), depth, part[0] in shown, begins, goes_on=True)
             into.append(run)
             begins = False
-        at = _heir(follow, shown, sizes)
+        at = _main_child(follow, shown, sizes)
         if at is not None:
             left.append(([each for each in follow if each != at], run, run.below))
     run.goes_on = False
     return left
 
 
-def _heir(ids: Collection[str], shown: set[str], sizes: dict[str, int]) -> str | None:
+def _main_child(ids: Collection[str], shown: set[str], sizes: dict[str, int]) -> str | None:
     return max(ids, key=lambda each: (each in shown, sizes[each], each), default=None)
 
 
-def _sizes(transcript: Transcript) -> dict[str, int]:
-    order, waiting = list[str](), list(transcript.followers(None))
+def _subtree_sizes(transcript: Transcript) -> dict[str, int]:
+    order, waiting = list[str](), list(transcript.child_ids(None))
     while waiting:
         order.append(at := waiting.pop())
-        waiting += transcript.followers(at)
+        waiting += transcript.child_ids(at)
     sizes = dict.fromkeys(order, 1)
     for at in reversed(order):
         if (parent := transcript[at].parent_id) is not None:
@@ -128,7 +128,7 @@ def branch_name(stats: Mapping[str, Any]) -> str:
     return one_line(stats.get(_NAME), LONGEST_NAME)
 
 
-def with_branch_name(stats: Mapping[str, Any], name: str) -> dict[str, Any]:
+def set_branch_name(stats: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Set the branch name in a message's stats, or remove it with ""."""
     others = {key: value for key, value in stats.items() if key != _NAME}
     kept = branch_name({_NAME: name})

@@ -23,7 +23,7 @@ class Writing(Struct, frozen=True):
     def text(self) -> str:
         return self.draft
 
-    def written(self, text: str) -> Writing:
+    def with_text(self, text: str) -> Writing:
         return replace(self, draft=text)
 
 
@@ -37,18 +37,18 @@ class Editing(Struct, frozen=True):
     draft_attachments: Attachments = ()
 
     @classmethod
-    def of(cls, message: Message, before: Compose) -> Editing:
+    def start(cls, message: Message, before: Compose) -> Editing:
         """Start editing a message. ``before``: current content of the composer."""
-        kept = before.before if isinstance(before, Editing) else before
+        kept = before.composer_before if isinstance(before, Editing) else before
         files = message.attachments
         return cls(message.id, message.content, kept.draft, files, kept.attachments)
 
     @property
-    def before(self) -> Writing:
+    def composer_before(self) -> Writing:
         """Composer content before the edit."""
         return Writing(self.draft, self.draft_attachments)
 
-    def written(self, text: str) -> Editing:
+    def with_text(self, text: str) -> Editing:
         return replace(self, text=text)
 
 
@@ -194,7 +194,7 @@ class Transition(Struct, frozen=True):
     refusal: Refusal | None = None
     then: Event | None = None  # event to handle next, with the same content
 
-    def applies(self, state: TurnState) -> bool:
+    def matches(self, state: TurnState) -> bool:
         return all(getattr(state, name) in values for name, values in self.when.items())
 
 
@@ -210,7 +210,7 @@ class Step(Struct, frozen=True):
         return self.refusal is None
 
 
-def _when(**fields: object) -> dict[str, frozenset[object]]:
+def _make_conditions(**fields: object) -> dict[str, frozenset[object]]:
     return {
         name: value if isinstance(value, frozenset) else frozenset({value})
         for name, value in fields.items()
@@ -227,15 +227,20 @@ _NOT_EDIT = _NEW | {Content.REWORDING}
 
 _ENQUEUE = (
     Transition(
-        _when(queue=QueueState.STEERING), (Effect.ENQUEUE, Effect.ANNOUNCE), draft=Draft.KEPT
+        _make_conditions(queue=QueueState.STEERING),
+        (Effect.ENQUEUE, Effect.ANNOUNCE),
+        draft=Draft.KEPT,
     ),
     Transition(
-        _when(), (Effect.ENQUEUE, Effect.ANNOUNCE), draft=Draft.KEPT, queue=QueueState.MOVING
+        _make_conditions(),
+        (Effect.ENQUEUE, Effect.ANNOUNCE),
+        draft=Draft.KEPT,
+        queue=QueueState.MOVING,
     ),
 )
 _NOT_SENDABLE = (
-    Transition(_when(sendable=False, reading=True), refusal=Refusal.READING),
-    Transition(_when(sendable=False), refusal=Refusal.UNSENDABLE),
+    Transition(_make_conditions(sendable=False, reading=True), refusal=Refusal.READING),
+    Transition(_make_conditions(sendable=False), refusal=Refusal.UNSENDABLE),
 )
 _STEER = (Effect.STEER_REPLY, Effect.ANNOUNCE)
 _STEER_LATER = (Effect.ENQUEUE_FIRST, Effect.ANNOUNCE)
@@ -243,146 +248,179 @@ _READ = {"draft": frozenset({Draft.WAITING}), "reading": frozenset({False})}
 
 TABLE: dict[Event, tuple[Transition, ...]] = {
     Event.ENTER: (
-        Transition(_when(draft=Draft.STEERING), refusal=Refusal.STEERS),
+        Transition(_make_conditions(draft=Draft.STEERING), refusal=Refusal.STEERS),
         Transition(
-            _when(draft=Draft.WAITING, reading=False, stage=Stage.ASKING), refusal=Refusal.ASKED
+            _make_conditions(draft=Draft.WAITING, reading=False, stage=Stage.ASKING),
+            refusal=Refusal.ASKED,
         ),
-        Transition(_when(draft=Draft.WAITING, reading=False), refusal=Refusal.BUSY),
-        Transition(_when(draft=Draft.WAITING), refusal=Refusal.WAITS),
-        Transition(_when(content=Content.EDIT, stage=Stage.ASKING), refusal=Refusal.ASKED),
-        Transition(_when(content=Content.EDIT, stage=_BUSY | {Stage.NEXT}), refusal=Refusal.BUSY),
-        Transition(_when(content=_NEW, stage=Stage.ASKING, several=False), refusal=Refusal.ASKED),
+        Transition(_make_conditions(draft=Draft.WAITING, reading=False), refusal=Refusal.BUSY),
+        Transition(_make_conditions(draft=Draft.WAITING), refusal=Refusal.WAITS),
+        Transition(
+            _make_conditions(content=Content.EDIT, stage=Stage.ASKING), refusal=Refusal.ASKED
+        ),
+        Transition(
+            _make_conditions(content=Content.EDIT, stage=_BUSY | {Stage.NEXT}), refusal=Refusal.BUSY
+        ),
+        Transition(
+            _make_conditions(content=_NEW, stage=Stage.ASKING, several=False), refusal=Refusal.ASKED
+        ),
         *_NOT_SENDABLE,
-        Transition(_when(reading=True), draft=Draft.WAITING),
-        Transition(_when(content=_EDITS), (Effect.SUBMIT,)),
-        Transition(_when(stage=Stage.IDLE), (Effect.SUBMIT, Effect.ANNOUNCE)),
+        Transition(_make_conditions(reading=True), draft=Draft.WAITING),
+        Transition(_make_conditions(content=_EDITS), (Effect.SUBMIT,)),
+        Transition(_make_conditions(stage=Stage.IDLE), (Effect.SUBMIT, Effect.ANNOUNCE)),
         *_ENQUEUE,
     ),
     Event.STEER: (
-        Transition(_when(stage=_LET_GO | {Stage.ASKING}), then=Event.ENTER),
-        Transition(_when(content=_EDITS), then=Event.ENTER),
-        Transition(_when(draft=Draft.STEERING), (Effect.STEER_REPLY,)),
-        Transition(_when(content=Content.NOTHING, first=First.NONE), refusal=Refusal.UNSENDABLE),
-        Transition(_when(content=Content.NOTHING, stage=Stage.LOADING), refusal=Refusal.BUSY),
-        Transition(_when(content=Content.NOTHING, panel=True), refusal=Refusal.BUSY),
+        Transition(_make_conditions(stage=_LET_GO | {Stage.ASKING}), then=Event.ENTER),
+        Transition(_make_conditions(content=_EDITS), then=Event.ENTER),
+        Transition(_make_conditions(draft=Draft.STEERING), (Effect.STEER_REPLY,)),
         Transition(
-            _when(content=Content.NOTHING), (Effect.STEER_REPLY,), queue=QueueState.STEERING
+            _make_conditions(content=Content.NOTHING, first=First.NONE), refusal=Refusal.UNSENDABLE
+        ),
+        Transition(
+            _make_conditions(content=Content.NOTHING, stage=Stage.LOADING), refusal=Refusal.BUSY
+        ),
+        Transition(_make_conditions(content=Content.NOTHING, panel=True), refusal=Refusal.BUSY),
+        Transition(
+            _make_conditions(content=Content.NOTHING),
+            (Effect.STEER_REPLY,),
+            queue=QueueState.STEERING,
         ),
         *_NOT_SENDABLE,
-        Transition(_when(reading=True), draft=Draft.WAITING),
+        Transition(_make_conditions(reading=True), draft=Draft.WAITING),
         Transition(
-            _when(stage=Stage.LOADING), _STEER_LATER, draft=Draft.KEPT, queue=QueueState.MOVING
+            _make_conditions(stage=Stage.LOADING),
+            _STEER_LATER,
+            draft=Draft.KEPT,
+            queue=QueueState.MOVING,
         ),
-        Transition(_when(panel=True), _STEER_LATER, draft=Draft.KEPT, queue=QueueState.MOVING),
         Transition(
-            _when(queue=QueueState.STEERING), _STEER, draft=Draft.STEERING, queue=QueueState.MOVING
+            _make_conditions(panel=True), _STEER_LATER, draft=Draft.KEPT, queue=QueueState.MOVING
         ),
-        Transition(_when(), _STEER, draft=Draft.STEERING),
+        Transition(
+            _make_conditions(queue=QueueState.STEERING),
+            _STEER,
+            draft=Draft.STEERING,
+            queue=QueueState.MOVING,
+        ),
+        Transition(_make_conditions(), _STEER, draft=Draft.STEERING),
     ),
     Event.ESCAPE: (
-        Transition(_when(draft=_SUBMITTED), then=Event.WRITE),
-        Transition(_when(content=_EDITS), then=Event.CANCEL_EDIT),
-        Transition(_when(stage=_BUSY), then=Event.STOP),
-        Transition(_when(), refusal=Refusal.NO_REPLY),
+        Transition(_make_conditions(draft=_SUBMITTED), then=Event.WRITE),
+        Transition(_make_conditions(content=_EDITS), then=Event.CANCEL_EDIT),
+        Transition(_make_conditions(stage=_BUSY), then=Event.STOP),
+        Transition(_make_conditions(), refusal=Refusal.NO_REPLY),
     ),
     Event.STOP: (
-        Transition(_when(stage=Stage.IDLE), refusal=Refusal.NO_REPLY),
-        Transition(_when(stage=Stage.STOPPING), refusal=Refusal.STOPPING),
-        Transition(_when(), (Effect.STOP_REPLY,), queue=QueueState.HELD),
+        Transition(_make_conditions(stage=Stage.IDLE), refusal=Refusal.NO_REPLY),
+        Transition(_make_conditions(stage=Stage.STOPPING), refusal=Refusal.STOPPING),
+        Transition(_make_conditions(), (Effect.STOP_REPLY,), queue=QueueState.HELD),
     ),
     Event.PAUSE: (
-        Transition(_when(stage=_LET_GO), refusal=Refusal.NO_REPLY),
-        Transition(_when(stage=Stage.LOADING), refusal=Refusal.LOADING),
-        Transition(_when(stage=Stage.STOPPING), refusal=Refusal.STOPPING),
-        Transition(_when(), (Effect.TOGGLE_PAUSE,)),
+        Transition(_make_conditions(stage=_LET_GO), refusal=Refusal.NO_REPLY),
+        Transition(_make_conditions(stage=Stage.LOADING), refusal=Refusal.LOADING),
+        Transition(_make_conditions(stage=Stage.STOPPING), refusal=Refusal.STOPPING),
+        Transition(_make_conditions(), (Effect.TOGGLE_PAUSE,)),
     ),
     Event.RETRY: (
-        Transition(_when(stage=Stage.IDLE), refusal=Refusal.NO_REPLY),
-        Transition(_when(silent=True), (Effect.RETRY,)),
-        Transition(_when(), refusal=Refusal.NOT_SILENT),
+        Transition(_make_conditions(stage=Stage.IDLE), refusal=Refusal.NO_REPLY),
+        Transition(_make_conditions(silent=True), (Effect.RETRY,)),
+        Transition(_make_conditions(), refusal=Refusal.NOT_SILENT),
     ),
     Event.CANCEL_EDIT: (
-        Transition(_when(content=_EDITS), (Effect.CANCEL_EDIT,), draft=Draft.KEPT),
-        Transition(_when(), refusal=Refusal.NOT_EDITING),
+        Transition(_make_conditions(content=_EDITS), (Effect.CANCEL_EDIT,), draft=Draft.KEPT),
+        Transition(_make_conditions(), refusal=Refusal.NOT_EDITING),
     ),
-    Event.WRITE: (Transition(_when(), draft=Draft.KEPT),),
+    Event.WRITE: (Transition(_make_conditions(), draft=Draft.KEPT),),
     Event.SEND_QUEUE: (
-        Transition(_when(content=Content.REWORDING, sendable=False), refusal=Refusal.UNSENDABLE),
-        Transition(_when(content=Content.REWORDING, reading=True), refusal=Refusal.READING),
         Transition(
-            _when(content=Content.REWORDING),
+            _make_conditions(content=Content.REWORDING, sendable=False), refusal=Refusal.UNSENDABLE
+        ),
+        Transition(
+            _make_conditions(content=Content.REWORDING, reading=True), refusal=Refusal.READING
+        ),
+        Transition(
+            _make_conditions(content=Content.REWORDING),
             (Effect.SUBMIT,),
             draft=Draft.KEPT,
             then=Event.SEND_QUEUE,
         ),
-        Transition(_when(first=First.NONE), refusal=Refusal.UNSENDABLE),
-        Transition(_when(queue=_MOVES)),
-        Transition(_when(stage=Stage.IDLE, first=First.BLOCKED), (Effect.REPORT_FIRST,)),
-        Transition(_when(stage=Stage.IDLE), (Effect.SEND_FIRST,), queue=QueueState.MOVING),
-        Transition(_when(), queue=QueueState.MOVING),
+        Transition(_make_conditions(first=First.NONE), refusal=Refusal.UNSENDABLE),
+        Transition(_make_conditions(queue=_MOVES)),
+        Transition(_make_conditions(stage=Stage.IDLE, first=First.BLOCKED), (Effect.REPORT_FIRST,)),
+        Transition(
+            _make_conditions(stage=Stage.IDLE), (Effect.SEND_FIRST,), queue=QueueState.MOVING
+        ),
+        Transition(_make_conditions(), queue=QueueState.MOVING),
     ),
     Event.SEND: (
-        Transition(_when(stage=Stage.ASKING), refusal=Refusal.ASKED),
-        Transition(_when(stage=_BUSY | {Stage.NEXT}), refusal=Refusal.BUSY),
-        Transition(_when(reading=True), refusal=Refusal.READING),
-        Transition(_when(sendable=False), refusal=Refusal.UNSENDABLE),
-        Transition(_when(), (Effect.SAY,)),
+        Transition(_make_conditions(stage=Stage.ASKING), refusal=Refusal.ASKED),
+        Transition(_make_conditions(stage=_BUSY | {Stage.NEXT}), refusal=Refusal.BUSY),
+        Transition(_make_conditions(reading=True), refusal=Refusal.READING),
+        Transition(_make_conditions(sendable=False), refusal=Refusal.UNSENDABLE),
+        Transition(_make_conditions(), (Effect.SAY,)),
     ),
     Event.BROADCAST: (
-        Transition(_when(sendable=False, composing=False), (Effect.HOLD,)),
-        Transition(_when(sendable=False), refusal=Refusal.UNSENDABLE),
-        Transition(_when(reading=True), refusal=Refusal.READING),
-        Transition(_when(stage=Stage.IDLE), (Effect.SAY,)),
-        Transition(_when(composing=True), refusal=Refusal.BUSY),
-        Transition(_when(queue=QueueState.STEERING), (Effect.ENQUEUE,)),
-        Transition(_when(), (Effect.ENQUEUE,), queue=QueueState.MOVING),
+        Transition(_make_conditions(sendable=False, composing=False), (Effect.HOLD,)),
+        Transition(_make_conditions(sendable=False), refusal=Refusal.UNSENDABLE),
+        Transition(_make_conditions(reading=True), refusal=Refusal.READING),
+        Transition(_make_conditions(stage=Stage.IDLE), (Effect.SAY,)),
+        Transition(_make_conditions(composing=True), refusal=Refusal.BUSY),
+        Transition(_make_conditions(queue=QueueState.STEERING), (Effect.ENQUEUE,)),
+        Transition(_make_conditions(), (Effect.ENQUEUE,), queue=QueueState.MOVING),
     ),
-    Event.END: (Transition(_when(), draft=Draft.KEPT, queue=QueueState.HELD),),
+    Event.END: (Transition(_make_conditions(), draft=Draft.KEPT, queue=QueueState.HELD),),
     Event.FILE_REFUSED: (
-        Transition(_when(draft=_SUBMITTED), (Effect.REPORT,), draft=Draft.KEPT),
-        Transition(_when()),
+        Transition(_make_conditions(draft=_SUBMITTED), (Effect.REPORT,), draft=Draft.KEPT),
+        Transition(_make_conditions()),
     ),
     Event.CHANGED: (
-        Transition(_READ | _when(stage=_BUSY, content=_NOT_EDIT), (Effect.SETTLE,)),
-        Transition(_when(stage=_BUSY)),
-        Transition(_when(draft=Draft.STEERING, reading=False), (Effect.SETTLE,)),
-        Transition(_when(draft=Draft.STEERING)),
-        Transition(_when(stage=Stage.NEXT, queue=QueueState.STEERING), (Effect.SETTLE,)),
-        Transition(_when(stage=Stage.NEXT, ended=True), (Effect.SETTLE,)),
-        Transition(_READ | _when(first=First.EDITED, ended=True), (Effect.SETTLE,)),
-        Transition(_when(queue=_MOVES, first=First.EDITED, ended=True)),
-        Transition(_when(queue=_MOVES), queue=QueueState.HELD, then=Event.CHANGED),
+        Transition(_READ | _make_conditions(stage=_BUSY, content=_NOT_EDIT), (Effect.SETTLE,)),
+        Transition(_make_conditions(stage=_BUSY)),
+        Transition(_make_conditions(draft=Draft.STEERING, reading=False), (Effect.SETTLE,)),
+        Transition(_make_conditions(draft=Draft.STEERING)),
+        Transition(_make_conditions(stage=Stage.NEXT, queue=QueueState.STEERING), (Effect.SETTLE,)),
+        Transition(_make_conditions(stage=Stage.NEXT, ended=True), (Effect.SETTLE,)),
+        Transition(_READ | _make_conditions(first=First.EDITED, ended=True), (Effect.SETTLE,)),
+        Transition(_make_conditions(queue=_MOVES, first=First.EDITED, ended=True)),
+        Transition(_make_conditions(queue=_MOVES), queue=QueueState.HELD, then=Event.CHANGED),
         Transition(_READ, (Effect.SETTLE,)),
-        Transition(_when()),
+        Transition(_make_conditions()),
     ),
     Event.SETTLE: (
-        Transition(_READ | _when(sendable=False), (Effect.REPORT,), draft=Draft.KEPT),
-        Transition(_READ | _when(stage=Stage.ASKING)),
-        Transition(_READ | _when(content=_NOT_EDIT), draft=Draft.KEPT, then=Event.ENTER),
-        Transition(_READ | _when(stage=Stage.IDLE), draft=Draft.KEPT, then=Event.ENTER),
-        Transition(_when(stage=_BUSY)),
-        Transition(_when(draft=Draft.STEERING, reading=True)),
-        Transition(_when(draft=Draft.STEERING, sendable=False), (Effect.REPORT,), draft=Draft.KEPT),
-        Transition(_when(draft=Draft.STEERING), (Effect.SUBMIT,), draft=Draft.KEPT),
+        Transition(_READ | _make_conditions(sendable=False), (Effect.REPORT,), draft=Draft.KEPT),
+        Transition(_READ | _make_conditions(stage=Stage.ASKING)),
+        Transition(_READ | _make_conditions(content=_NOT_EDIT), draft=Draft.KEPT, then=Event.ENTER),
+        Transition(_READ | _make_conditions(stage=Stage.IDLE), draft=Draft.KEPT, then=Event.ENTER),
+        Transition(_make_conditions(stage=_BUSY)),
+        Transition(_make_conditions(draft=Draft.STEERING, reading=True)),
         Transition(
-            _when(stage=Stage.NEXT, first=First.BLOCKED),
+            _make_conditions(draft=Draft.STEERING, sendable=False),
+            (Effect.REPORT,),
+            draft=Draft.KEPT,
+        ),
+        Transition(_make_conditions(draft=Draft.STEERING), (Effect.SUBMIT,), draft=Draft.KEPT),
+        Transition(
+            _make_conditions(stage=Stage.NEXT, first=First.BLOCKED),
             (Effect.REPORT_FIRST,),
             queue=QueueState.HELD,
         ),
-        Transition(_when(stage=Stage.NEXT), (Effect.SEND_FIRST,), queue=QueueState.MOVING),
-        Transition(_when()),
+        Transition(
+            _make_conditions(stage=Stage.NEXT), (Effect.SEND_FIRST,), queue=QueueState.MOVING
+        ),
+        Transition(_make_conditions()),
     ),
     Event.RESULTS: (
-        Transition(_when(draft=Draft.STEERING), (Effect.REST,)),
-        Transition(_when(queue=QueueState.STEERING), (Effect.REST,)),
-        Transition(_when(), (Effect.CONTINUE,)),
+        Transition(_make_conditions(draft=Draft.STEERING), (Effect.REST,)),
+        Transition(_make_conditions(queue=QueueState.STEERING), (Effect.REST,)),
+        Transition(_make_conditions(), (Effect.CONTINUE,)),
     ),
 }
 """Transitions. For each event, the first matching row is used."""
 
 
 def step(state: TurnState, event: Event) -> Step:
-    row = next(row for row in TABLE[event] if row.applies(state))
+    row = next(row for row in TABLE[event] if row.matches(state))
     draft = state.draft if row.draft is None else row.draft
     queue = state.queue if row.queue is None else row.queue
     state = replace(state, draft=draft, queue=queue)

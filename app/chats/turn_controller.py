@@ -15,7 +15,7 @@ from app.chats.chat_reply import ChatReply
 from app.chats.file_attacher import FileAttacher
 from app.chats.panel import Member
 from app.chats.queue import MessageQueue
-from app.chats.saved_chat import SavedChat, saved_together
+from app.chats.saved_chat import SavedChat, in_one_transaction
 from app.chats.turn import (
     Compose,
     Content,
@@ -48,7 +48,7 @@ class TurnController(QObject):
     turn_changed = Signal()
     message_added = Signal(str)
     phase_changed = Signal()
-    spoken = Signal(str, object)
+    announced = Signal(str, object)
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class TurnController(QObject):
         self._called: Answer | None = None  # last answer whose tool calls are done
         attaching.refused.connect(self._on_refused)
         attaching.changed.connect(self.on_changed)
-        reply.answering.called.connect(self._on_results)
+        reply.answering.tool_calls_finished.connect(self._on_results)
 
     # State.
 
@@ -102,7 +102,7 @@ class TurnController(QObject):
         """
         compose, queue = self._saved.compose, self._queue
         given = message is not None
-        obstacle = self.obstacle(message or compose, sees=unseen, hears=given)
+        obstacle = self.find_obstacle(message or compose, sees=unseen, hears=given)
         return TurnState(
             self._reply.stage,
             self.draft,
@@ -111,33 +111,33 @@ class TurnController(QObject):
             sendable=not obstacle,
             reading=bool(self._attaching.reading),
             composing=compose != Writing(),
-            first=self._first,
-            ended=queue.goes_on,
+            first=self._first_state,
+            ended=queue.can_continue,
             panel=self._reply.is_panel,
             silent=self._reply.silent_s is not None,
             several=self.several,
         )
 
     @property
-    def _first(self) -> First:
+    def _first_state(self) -> First:
         if not (messages := self._queue.messages):
             return First.NONE
         if messages[0].id == self._saved.record.edited_id:
             return First.EDITED
-        return First.BLOCKED if self.obstacle(_written(messages[0])) else First.READY
+        return First.BLOCKED if self.find_obstacle(_to_writing(messages[0])) else First.READY
 
-    def obstacle(self, compose: Compose, *, sees: bool = False, hears: bool = False) -> str:
+    def find_obstacle(self, compose: Compose, *, sees: bool = False, hears: bool = False) -> str:
         """Explain why this model can't accept a message, or return "" if it can.
 
         Args:
             sees, hears: skip the checks for images and recordings, respectively.
         """
         files = compose.attachments
-        if not sees and (name := self._model.cannot_see(files)):
+        if not sees and (name := self._model.model_without_vision(files)):
             return tr(BLIND, model=name)
-        if not hears and (name := self._model.cannot_hear(files)):
+        if not hears and (name := self._model.model_without_audio(files)):
             return tr(DEAF, model=name)
-        if name := self._attaching.too_long(files):
+        if name := self._attaching.largest_unfit_file(files):
             words = mark("“{file}” is too long for this model. Attach less of it, or remove it.")
             return tr(words, file=name)
         says = compose.text.strip() or any(each.is_medium for each in files)
@@ -153,7 +153,7 @@ class TurnController(QObject):
 
     def describe(self, refusal: Refusal) -> str:
         if refusal is Refusal.UNSENDABLE:
-            return self.obstacle(self._saved.compose)
+            return self.find_obstacle(self._saved.compose)
         return tr(refusal.value, file=next(iter(self._attaching.reading), ""))
 
     @property
@@ -183,7 +183,7 @@ class TurnController(QObject):
         self._depth += 1
         try:
             for effect in done.effects:
-                self._do(effect, message or compose, why)
+                self._perform(effect, message or compose, why)
             if (self.draft, self.unsent) != before:
                 self.turn_changed.emit()
                 self.phase_changed.emit()  # lets the library release idle chats
@@ -197,7 +197,7 @@ class TurnController(QObject):
             self.on_changed()
         return done
 
-    def _do(self, effect: Effect, subject: Compose, why: str) -> None:
+    def _perform(self, effect: Effect, subject: Compose, why: str) -> None:
         text, files, answering = subject.text, subject.attachments, self._reply.answering
         match effect:
             case Effect.SUBMIT:
@@ -212,14 +212,14 @@ class TurnController(QObject):
             case Effect.ENQUEUE_FIRST:
                 self._enqueue(text, files, at=0)
             case Effect.ANNOUNCE:
-                self.spoken.emit(text, files)
+                self.announced.emit(text, files)
             case Effect.HOLD:
                 self.compose(Writing(text, files))
             case Effect.CANCEL_EDIT:
                 assert isinstance(subject, Editing)
-                self.compose(subject.before)
+                self.compose(subject.composer_before)
             case Effect.STEER_REPLY:
-                answering.steer()
+                answering.interrupt()
             case Effect.STOP_REPLY:
                 self._reply.stop()
             case Effect.TOGGLE_PAUSE:
@@ -232,9 +232,11 @@ class TurnController(QObject):
             case Effect.REST:
                 answering.end_turn()
             case Effect.REPORT:
-                self.unsent = why or self.obstacle(subject)
+                self.unsent = why or self.find_obstacle(subject)
             case Effect.REPORT_FIRST:
-                self._queue.refuse(self.obstacle(_written(self._queue.messages[0])))
+                self._queue.hold_with_reason(
+                    self.find_obstacle(_to_writing(self._queue.messages[0]))
+                )
             case Effect.SETTLE:
                 QTimer.singleShot(0, self, self._on_settled)
 
@@ -266,11 +268,11 @@ class TurnController(QObject):
         if text == compose.text:
             return
         self.handle(Event.WRITE)
-        called = saved.record.shown_title
-        saved.change_compose(compose.written(text))
+        called = saved.record.display_title
+        saved.change_compose(compose.with_text(text))
         if saved.stored:
-            saved.keep_compose()
-            if called != saved.record.shown_title:  # untitled chats are listed under their draft
+            saved.store_compose()
+            if called != saved.record.display_title:  # untitled chats are listed under their draft
                 self.chat_changed.emit()
         elif text:
             self._save_record()
@@ -292,15 +294,15 @@ class TurnController(QObject):
             return False
         chat_id = self._saved.record.id
         message = Message(queued.id, chat_id, content=queued.text, attachments=queued.attachments)
-        self.compose(Editing.of(message, self._saved.compose))
+        self.compose(Editing.start(message, self._saved.compose))
         return True
 
-    @saved_together
+    @in_one_transaction
     def remove_queued(self, message_id: str) -> None:
         compose = self._saved.compose
         if isinstance(compose, Editing) and compose.message == message_id:
-            self.compose(compose.before)
-        self._queue.take(message_id)
+            self.compose(compose.composer_before)
+        self._queue.remove(message_id)
 
     def send(self, text: str, files: Attachments = ()) -> bool:
         """Send a message now. Returns False if that isn't possible.
@@ -319,13 +321,13 @@ class TurnController(QObject):
         """Add a user message and generate the reply, or the replies of a panel of ``members``."""
         saved = self._saved
         # Resolve the files before starting the transaction, because finding passages may be slow.
-        resolved = self._attaching.resolved(files, text, saved.transcript.path)
-        with saved.together():
+        resolved = self._attaching.resolve(files, text, saved.transcript.path)
+        with saved.transaction():
             if not saved.record.title:
                 named = text if text.strip() or not files else files[0].name
-                saved.change(title=title_from(named))
+                saved.change_record(title=title_from(named))
             if queued is not None:
-                self._queue.take(queued.id)
+                self._queue.remove(queued.id)
             elif saved.compose == Writing(text, files):
                 self.compose(Writing())
             else:
@@ -349,30 +351,30 @@ class TurnController(QObject):
         if not isinstance(compose, Editing):
             self.add_message(compose.draft, compose.attachments)
         elif self._queue.get(compose.message) is not None:
-            with saved.together():
-                self._queue.change(compose.message, compose.text, compose.attachments)
-                self.compose(compose.before)
+            with saved.transaction():
+                self._queue.edit(compose.message, compose.text, compose.attachments)
+                self.compose(compose.composer_before)
         else:
             old = saved.transcript[compose.message]
             path = saved.transcript.path_to(old.parent_id)
-            files = self._attaching.resolved(compose.attachments, compose.text, path)
-            with saved.together():
-                self._reword(old, compose, files)
+            files = self._attaching.resolve(compose.attachments, compose.text, path)
+            with saved.transaction():
+                self._send_edited(old, compose, files)
 
-    def _reword(self, old: Message, compose: Editing, files: Attachments) -> None:
+    def _send_edited(self, old: Message, compose: Editing, files: Attachments) -> None:
         saved = self._saved
-        self.compose(compose.before)
+        self.compose(compose.composer_before)
         text = compose.text.strip("\n")
         message = replace(old, id=new_id(), content=text, attachments=files, stats={})
         saved.add(replace(message, created_at=time.time()))
         record = saved.record
         if old.parent_id is None and record.titled_by != "person" and record.group_id is None:
             # Automatic titles follow the question, but chats in a comparison keep their name.
-            saved.change(title=title_from(compose.text), titled_by="")
+            saved.change_record(title=title_from(compose.text), titled_by="")
             self._save_record()
         self._reply.begin(branching=True)
 
-    @saved_together
+    @in_one_transaction
     def _enqueue(self, text: str, files: Attachments, at: int | None = None) -> None:
         if self._saved.compose == Writing(text, files):
             self.compose(Writing())
@@ -383,5 +385,5 @@ class TurnController(QObject):
         self.chat_changed.emit()
 
 
-def _written(queued: Queued) -> Writing:
+def _to_writing(queued: Queued) -> Writing:
     return Writing(queued.text, queued.attachments)

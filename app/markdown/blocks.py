@@ -33,12 +33,12 @@ from app.markdown.syntax import FenceEnd, References, parser
 _LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){1,999})\]", re.DOTALL)
 
 
-def normalised(text: str) -> str:
+def normalize(text: str) -> str:
     """Normalize line ends as in CommonMark and replace NUL."""
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
 
 
-def labels_in(content: str) -> Iterator[str]:
+def find_labels(content: str) -> Iterator[str]:
     """Yield normalized bracketed texts, which may refer to a definition that comes later."""
     if "[" in content:
         yield from map(normalizeReference, _LABEL.findall(content))
@@ -83,7 +83,7 @@ class OpenFence(Struct, frozen=True):
     code: str
 
 
-def parsable(text: str) -> int:
+def parsable_length(text: str) -> int:
     """Get the length of text to parse: everything, or as many whole lines as the limits allow."""
     if len(text) > LONG_LINE and text.find("\n", 0, LONG_LINE) < 0:
         return 0
@@ -113,7 +113,7 @@ _CELLS = re.compile(r"[^`]*[ \t]\|(?:[ \t][^`]*)?")  # table header without a le
 _DELIMITERS = re.compile(r"[ \t>]*[-|: \t]*")
 
 
-def settled(text: str) -> int:
+def settled_length(text: str) -> int:
     """Return the start of the last line if its type isn't known yet, else the end of the text.
 
     Such lines are held back to avoid flicker: `-` below a paragraph turns it into a heading until
@@ -152,9 +152,10 @@ class BlockSplitter:
 
     `feed` only buffers. `advance` does the work, in O(tail), or none at all for an unclosed fence.
     A tail over TAIL_LIMIT isn't parsed until it has grown by a quarter, so a huge list or table
-    takes O(n log n) overall; the remainder is `unparsed`. `parsable` limits how much is parsed per
-    step. A block over that limit is finished line by line, as typed, up to an empty line followed
-    by a letter or a heading. Long lists are finished in parts, and long fences without parsing.
+    takes O(n log n) overall; the remainder is `unparsed_text`. `parsable_length` limits how much is
+    parsed per step. A block over that limit is finished line by line, as typed, up to an empty line
+    followed by a letter or a heading. Long lists are finished in parts, and long fences without
+    parsing.
     """
 
     def __init__(self) -> None:
@@ -198,7 +199,7 @@ class BlockSplitter:
         if self._held:
             text = text[:-1]
         if text:
-            self._pieces.append(normalised(text))
+            self._pieces.append(normalize(text))
 
     def advance(self) -> None:
         """Move finished blocks from the tail to `finished`."""
@@ -206,7 +207,7 @@ class BlockSplitter:
             return
         text = self.tail + "".join(self._pieces)
         # Never hold back text that has already been parsed.
-        end = len(text) if self._fence else max(settled(text), len(self.tail))
+        end = len(text) if self._fence else max(settled_length(text), len(self.tail))
         self._pieces = [text[end:]] if end < len(text) else []
         if end > len(self.tail):
             self.tail = text[:end]
@@ -229,7 +230,9 @@ class BlockSplitter:
         while self._fence is not None and len(self.tail) > TAIL_LIMIT:
             # The last line isn't terminated, so it hasn't been scanned.
             count = self._fence.feed(self.tail[self._scanned :]) or self._fence.end()
-            self._finish_fence(self._after_line(count) if count else len(self.tail), count > 0)
+            self._finish_fence(
+                self._position_after_line(count) if count else len(self.tail), count > 0
+            )
             self._advance()
         self._fence = None
         if self.tail and self._typed:
@@ -275,7 +278,7 @@ class BlockSplitter:
         return self._seen
 
     @property
-    def unparsed(self) -> str:
+    def unparsed_text(self) -> str:
         """Rest of an oversized tail."""
         if self._typed:
             return self.tail
@@ -293,7 +296,7 @@ class BlockSplitter:
 
     def _advance(self) -> None:
         while self.tail and (not self._typed or self._end_typed()):
-            closed = self._fence_closed() if self._fence is not None else self._find_fence()
+            closed = self._find_fence_end() if self._fence is not None else self._find_fence()
             if self._fence is not None and not closed:
                 return
             if closed > TAIL_LIMIT:
@@ -301,14 +304,14 @@ class BlockSplitter:
                 continue
             self._fence = None
             before = len(self.tail)
-            end = max(parsable(self.tail), closed)
+            end = max(parsable_length(self.tail), closed)
             if end == before and not closed and TAIL_LIMIT < before < self._parsed * 1.25:
                 return
             if end:
                 self._parse(end, growing=end == before)
-                self._cut(self._tokens, self.tail[:end])
+                self._finish_complete(self._tokens, self.tail[:end])
                 if len(self.tail) == before:
-                    self._cut_list(self.tail[:end])
+                    self._split_list(self.tail[:end])
             if end == before:
                 if self._find_fence():
                     self._fence = None
@@ -357,14 +360,14 @@ class BlockSplitter:
         parser().block.parse(self.tail[:end], parser(), env, self._tokens)
         self._undecided = "undecided" in env
 
-    def _cut(self, tokens: list[Token], tail: str) -> None:
+    def _finish_complete(self, tokens: list[Token], tail: str) -> None:
         """Finish all complete blocks in `tail`, the part of the tail that was parsed."""
         tops = [i for i, t in enumerate(tokens) if t.level == 0 and t.nesting >= 0 and t.map]
         if not tops:
             return
         complete = tail.count("\n")
         maps = [tokens[i].map or [0, 0] for i in tops]
-        if _closes_itself(tokens[tops[-1]], tail, complete):
+        if _is_complete(tokens[tops[-1]], tail, complete):
             self._take_lines(maps[-1][1], len(tokens))
             return
         lines = tail.split("\n")
@@ -381,8 +384,8 @@ class BlockSplitter:
             self._take_lines(first, tops[place])
             return
 
-    def _cut_list(self, tail: str) -> None:
-        places = _parts(tail, self._tokens, self._first_line)
+    def _split_list(self, tail: str) -> None:
+        places = _split_positions(tail, self._tokens, self._first_line)
         if places:
             end, index = places[-1]
             tokens, lines = self._tokens, self.tail.count("\n", 0, end)
@@ -416,7 +419,7 @@ class BlockSplitter:
             next_line = len(lines) if last else (tokens[starts[number + 1]].map or [0])[0]
             part = "\n".join(lines[line:next_line]) + ("" if last else "\n")
             block = tokens[start:stop]
-            places = [place for place, _ in _parts(part, block, line)]
+            places = [place for place, _ in _split_positions(part, block, line)]
             self._add(part, block, line, places)
             line = next_line
         if not starts:
@@ -446,7 +449,7 @@ class BlockSplitter:
             for label, definition in found.items():
                 self.references.setdefault(label, definition)
         labels = frozenset(
-            label for t in tokens if t.type == "inline" for label in labels_in(t.content)
+            label for t in tokens if t.type == "inline" for label in find_labels(t.content)
         )
         block = Block(source, tuple(tokens), first_line, labels or _NONE, False, self._continues)
         self.finished.append(block)
@@ -465,18 +468,18 @@ class BlockSplitter:
         self._info = opening[2] or opening[4] or ""
         self._fence = FenceEnd(fence, self._info)
         self._fence_start = self._scanned = opening.end()
-        return self._fence_closed()
+        return self._find_fence_end()
 
-    def _fence_closed(self) -> int:
+    def _find_fence_end(self) -> int:
         """Get the position after the closing line, or 0. Only scans new lines."""
         assert self._fence is not None
         while (end := self.tail.find("\n", self._scanned)) >= 0:
             line, self._scanned = self.tail[self._scanned : end], end + 1
             if count := self._fence.feed(line):
-                return self._after_line(count)
+                return self._position_after_line(count)
         return 0
 
-    def _after_line(self, count: int) -> int:
+    def _position_after_line(self, count: int) -> int:
         """Get the end position of the fence's first ``count`` lines."""
         place = self._fence_start
         for _ in range(count):
@@ -484,7 +487,9 @@ class BlockSplitter:
         return place
 
 
-def _parts(source: str, tokens: Sequence[Token], first_line: int) -> list[tuple[int, int]]:
+def _split_positions(
+    source: str, tokens: Sequence[Token], first_line: int
+) -> list[tuple[int, int]]:
     """Find the positions where a long list should be split, with the token index for each."""
     if not tokens or not tokens[0].type.endswith("_list_open") or tokens[0].level:
         return []
@@ -500,7 +505,7 @@ def _parts(source: str, tokens: Sequence[Token], first_line: int) -> list[tuple[
     return places
 
 
-def _closes_itself(token: Token, tail: str, complete: int) -> bool:
+def _is_complete(token: Token, tail: str, complete: int) -> bool:
     """Check if the last top-level block is complete on its own."""
     first, end = token.map or [0, 0]
     if end > complete:

@@ -49,13 +49,13 @@ class RefreshPace:
     refreshed: ClassVar[WeakKeyDictionary[RefreshPace, float]] = WeakKeyDictionary()
 
     @contextmanager
-    def refreshing(self) -> Iterator[None]:
+    def measure_refresh(self) -> Iterator[None]:
         start = time.monotonic()
         yield
         self._rested_from = self.refreshed[self] = time.monotonic()
         self.cost = self._rested_from - start
 
-    def leave(self) -> None:
+    def remove_document(self) -> None:
         """Stop counting as a streaming document."""
         self.refreshed.pop(self, None)
 
@@ -107,7 +107,7 @@ class Rendering:
     def finish(self) -> None:
         self._splitter.finish()
 
-    def forget(self) -> None:
+    def free_caches(self) -> None:
         """Free caches that are only useful while the text is growing."""
         self._final_inline.forget()
         self._open_inline.forget()
@@ -123,7 +123,7 @@ class Rendering:
         rows: list[Row] = []
         self._colours.begin()
         self._final_inline.begin(splitter.references, steady=True, other=self._open_inline)
-        if (grown := self._closed_code(done, begin, above)) is not None:
+        if (grown := self._rows_of_closed_code(done, begin, above)) is not None:
             kept, rows = grown
             begin += kept
             self._ends.append(begin + len(rows))
@@ -141,7 +141,7 @@ class Rendering:
         kept, tail = self._open_rows(rows, begin, above)
         return begin + kept, [*rows, *tail]
 
-    def _closed_code(
+    def _rows_of_closed_code(
         self, number: int, begin: int, above: Row | None
     ) -> tuple[int, list[Row]] | None:
         """Handle a long fence that was just closed. Returns rows to keep and new rows.
@@ -201,10 +201,10 @@ class Rendering:
             self._open_parse = splitter.parses
             self._open_kept = self._render_open(number, previous)
         rows = self._open_kept
-        if splitter.unparsed:
+        if splitter.unparsed_text:
             return 0, [
                 *rows,
-                *raw_rows(splitter.unparsed.strip("\n"), rows[-1] if rows else previous),
+                *raw_rows(splitter.unparsed_text.strip("\n"), rows[-1] if rows else previous),
             ]
         return 0, rows
 
@@ -221,7 +221,7 @@ class CodeBlock(Struct, frozen=True):
 
     `first_position` and `last_position` are cursor positions (start of the first line, end of the
     last line), which are only valid until the document changes. `name` is stable while the text
-    grows. `wrapped`: long lines are wrapped.
+    grows. `wrapped_blocks`: long lines are wrapped.
     """
 
     source: str
@@ -274,15 +274,15 @@ class MarkdownDocument(QObject):
         self._widths = Widths(self._writer)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._in_turn)
-        self._colours = HighlightScheduler(self._recolour, self)
+        self._timer.timeout.connect(self._refresh_or_wait)
+        self._colours = HighlightScheduler(self._recolor, self)
         self._reset()
 
     def _reset(self) -> None:
         self._rendering = Rendering(self._colours, self._parts)
         self._colours.clear()
-        for name in self.wrapped:
-            self._writer.wrap(name, False)
+        for name in self.wrapped_blocks:
+            self._writer.set_wrapped(name, False)
         self._pace = RefreshPace()
         self._source = []
         self._waiting: list[str] = []  # text appended since the last rendering
@@ -317,7 +317,7 @@ class MarkdownDocument(QObject):
         self._source.append(text)
         self._waiting.append(text)
         if not self._timer.isActive():
-            self._in_turn()
+            self._refresh_or_wait()
 
     def finish(self) -> None:
         """Mark the text as complete. Calling `append` later continues it.
@@ -328,7 +328,7 @@ class MarkdownDocument(QObject):
         if not self._is_behind():
             self.refresh()
         elif not self._timer.isActive():
-            self._in_turn()
+            self._refresh_or_wait()
 
     def set_text(self, markdown: str) -> None:
         self._timer.stop()
@@ -338,7 +338,7 @@ class MarkdownDocument(QObject):
             self._waiting.append(markdown)
         self._finishing = True
         self.refresh()
-        self._rendering.forget()
+        self._rendering.free_caches()
 
     def set_style(self, style: MarkdownStyle) -> None:
         if style == self.style:
@@ -348,7 +348,7 @@ class MarkdownDocument(QObject):
         self.document.setDefaultFont(self._formats.font())
         self._writer.restyle(self._formats)
         self._underlay = Underlay(self._writer, self.document, self._formats)
-        self._widths.forget(0)
+        self._widths.invalidate_from(0)
 
     def settle(self) -> None:
         """Render and highlight everything, even if that takes long."""
@@ -358,7 +358,7 @@ class MarkdownDocument(QObject):
     def code_blocks(self, clip: QRectF | None = None) -> list[CodeBlock]:
         """Get the code blocks in order. If `clip` is given, only code blocks near it."""
         found: list[CodeBlock] = []
-        for first, last in self._underlay.codes(clip):
+        for first, last in self._underlay.code_row_ranges(clip):
             row = self._writer.rows[first]
             if isinstance(row, TextRow) and row.code is not None:
                 begin, _ = self._writer.blocks(first)
@@ -371,26 +371,26 @@ class MarkdownDocument(QObject):
         return found
 
     @property
-    def wrapped(self) -> frozenset[tuple[int, int]]:
+    def wrapped_blocks(self) -> frozenset[tuple[int, int]]:
         """Names of code blocks with wrapped lines."""
         return frozenset(self._writer.wrapped)
 
-    def wrap(self, name: tuple[int, int], wrapped: bool) -> None:
+    def set_wrapped(self, name: tuple[int, int], wrapped: bool) -> None:
         """Turn line wrapping on or off for a code block. By default, it's off.
 
         Unwrapped lines may be wider than the document, so the view has to clip them at `code_area`
         and scroll. Lines of more than 2,000 characters are always wrapped.
         """
-        self._writer.wrap(name, wrapped)
-        self._widths.forget(0)
-        self._underlay.forget(0)
+        self._writer.set_wrapped(name, wrapped)
+        self._widths.invalidate_from(0)
+        self._underlay.drop_areas_from(0)
 
     def code_width(self, block: CodeBlock) -> float:
         """Width of a code block's widest line in pixels, from the left edge of the text."""
         find = self.document.findBlock
         last = find(block.last_position)
         self.document.documentLayout().blockBoundingRect(last)  # also lays out everything above
-        return self._widths.widest(block.name, find(block.first_position), last)
+        return self._widths.widest_line(block.name, find(block.first_position), last)
 
     def code_area(self, block: CodeBlock) -> QRectF:
         """Get the background rectangle of a code block with its header, in document coordinates.
@@ -424,7 +424,7 @@ class MarkdownDocument(QObject):
 
     @Slot()
     def refresh(self) -> None:
-        self._show()
+        self._show_rows()
 
     def _is_behind(self) -> bool:
         lines = sum(text.count("\n") for text in self._waiting)
@@ -438,9 +438,9 @@ class MarkdownDocument(QObject):
         self._waiting = [text[len(part) :]] if len(part) < len(text) else []
         return part
 
-    def _show(self, sliced: bool = False) -> None:
+    def _show_rows(self, sliced: bool = False) -> None:
         self._timer.stop()
-        with self._pace.refreshing():
+        with self._pace.measure_refresh():
             if sliced:
                 text = self._next_slice()
             else:
@@ -451,26 +451,26 @@ class MarkdownDocument(QObject):
             start, rows = self._rendering.advance(self._writer.rows)
             changed = self._writer.show(start, rows)
             if changed is not None:
-                self._widths.forget(changed)
-                self._underlay.forget(changed)
+                self._widths.invalidate_from(changed)
+                self._underlay.drop_areas_from(changed)
                 self._underlay.repaint_from(changed)
         if self._waiting:
             self._timer.start(int(max(self._pace.cost, APART_S) * 1000) + 1)
         elif self._finishing:
             self._finishing = False
-            self._pace.leave()
+            self._pace.remove_document()
 
     @Slot()
-    def _in_turn(self) -> None:
+    def _refresh_or_wait(self) -> None:
         """Refresh now, or as soon as the pause and other documents allow."""
         # For a long text, pause only for the duration of a slice instead of ten times that.
         left = 0.0 if self._is_behind() else self._pace.seconds_left()
         if left > 0:
             self._timer.start(int(left * 1000) + 1)
         else:
-            self._show(sliced=True)
+            self._show_rows(sliced=True)
 
-    def _recolour(self, key: CodeKey, lines: Lines) -> None:
+    def _recolor(self, key: CodeKey, lines: Lines) -> None:
         begin, end = self._rendering.rows_of(key.block[0])
         shown = self._writer.rows[begin:end]
         mine = [
@@ -483,4 +483,4 @@ class MarkdownDocument(QObject):
             coloured = [
                 replace(row, spans=part) for (_, row), part in zip(mine, parts, strict=True)
             ]
-            self._writer.recolour(mine[0][0], coloured)
+            self._writer.recolor(mine[0][0], coloured)

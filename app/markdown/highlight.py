@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
-from app.markdown.inline import join, shown_code
+from app.markdown.inline import join_spans, replace_undisplayable_in_code
 from app.markdown.rows import CodeKey, Ink, Span
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def language_of(info: str) -> str:
 def plain_lines(code: str) -> list[tuple[Span, ...]]:
     """Split code into lines without highlighting. A trailing newline doesn't start another line."""
     lines = (code[:-1] if code.endswith("\n") else code).split("\n")
-    return [(Span(shown_code(line)),) if line else () for line in lines]
+    return [(Span(replace_undisplayable_in_code(line)),) if line else () for line in lines]
 
 
 @cache
@@ -95,7 +95,7 @@ _kept: OrderedDict[tuple[str, str], Lines] = OrderedDict()
 _KEPT = 64  # number of highlighted blocks to cache
 
 
-def pieces(code: str, language: str) -> Iterator[tuple[str, str]]:
+def highlight(code: str, language: str) -> Iterator[tuple[str, str]]:
     """Split code into (kind, text) pairs, where kind is a key of COLOURS or "". Thread-safe.
 
     If the lexer would alter the code, it's returned as a single pair.
@@ -127,11 +127,11 @@ class CodeHighlighter:
         self._language = language.lower() if wanted else ""  # lexer to load
 
     @property
-    def at_hand(self) -> bool:
+    def is_lexer_ready(self) -> bool:
         """True if `work` can start right away. Compiling a lexer's expressions takes 50 ms."""
         made = not self._language or self._language in _made
         # Loading all lexer names takes 8 ms.
-        return made or bool(_made and self._language not in _aliases())
+        return made or bool(_made and self._language not in _own_aliases())
 
     def work(self, until: float) -> bool:
         """Work until done (returns True), or until `time.monotonic()` reaches `until`."""
@@ -156,12 +156,12 @@ class CodeHighlighter:
             if number:
                 self._rows.append([])
             if part:
-                self._rows[-1].append(Span(shown_code(part), ink))
+                self._rows[-1].append(Span(replace_undisplayable_in_code(part), ink))
 
     def _end(self) -> None:
         self._tokens = None
         self._rows.pop()  # drop the empty line after the final newline
-        coloured = tuple(join(iter(row)) for row in self._rows)
+        coloured = tuple(join_spans(iter(row)) for row in self._rows)
         # Lexers may drop characters, e.g. a byte order mark, so check that the text is unchanged.
         if list(map(_text, coloured)) == list(map(_text, self.lines)):
             self.lines = coloured
@@ -175,7 +175,7 @@ def _text(spans: tuple[Span, ...]) -> str:
 
 
 @cache
-def _aliases() -> frozenset[str]:
+def _own_aliases() -> frozenset[str]:
     """Get the names of Pygments' own lexers, because finding plugins scans the environment."""
     from pygments.lexers import get_all_lexers
 
@@ -187,7 +187,7 @@ _made: set[str] = set()  # languages with a compiled lexer, which Pygments cache
 
 @lru_cache(maxsize=32)
 def _lexer(language: str) -> Lexer | None:
-    if language.lower() not in _aliases():
+    if language.lower() not in _own_aliases():
         return None
     from pygments.lexers import get_lexer_by_name
 
@@ -240,11 +240,11 @@ class HighlightScheduler(QObject):
     def lines(self, key: CodeKey, code: str) -> Lines:
         """Get a block's lines. They're highlighted if there's time, otherwise plain until later."""
         job = CodeHighlighter(code, key.language)
-        if job.at_hand and job.work(self._until):
+        if job.is_lexer_ready and job.work(self._until):
             self._jobs.pop(key, None)
         else:
             self._jobs[key] = job
-            self._timer.start(_REST_MS if job.at_hand else _FIRST_MS)
+            self._timer.start(_REST_MS if job.is_lexer_ready else _FIRST_MS)
         return job.lines
 
     def settle(self) -> None:

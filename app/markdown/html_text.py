@@ -14,34 +14,34 @@ from urllib.parse import urlsplit
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
-from app.markdown.highlight import language_of, pieces
-from app.markdown.plain_text import parts
+from app.markdown.highlight import highlight, language_of
+from app.markdown.plain_text import split_blocks
 from app.markdown.syntax import parser
-from app.markdown.tex import typed
+from app.markdown.tex import typed_source
 
 Formulas = Callable[[str, bool], str]
 """Renders a formula as HTML, given the LaTeX and True for display style."""
 
 
-def body(text: str, formulas: Formulas) -> Iterator[str]:
+def html_blocks(text: str, formulas: Formulas) -> Iterator[str]:
     """Yield Markdown as HTML, block by block."""
     renderer = _Renderer(formulas)
     options, env = deepcopy(parser().options), dict[str, Any]()
     options["breaks"] = True
-    for part in parts(text):
+    for part in split_blocks(text):
         if part.tokens:
             yield renderer.render(part.tokens, options, env)
         else:
             yield f'<p class="typed">{escape(part.source)}</p>\n'
 
 
-def fragment(text: str) -> str:
+def to_html(text: str) -> str:
     """Convert Markdown to HTML for the clipboard, leaving formulas as source."""
 
     def formulas(source: str, display: bool) -> str:
-        return escape(typed(source, display))
+        return escape(typed_source(source, display))
 
-    return f'<div dir="auto">{"".join(body(text, formulas))}</div>'
+    return f'<div dir="auto">{"".join(html_blocks(text, formulas))}</div>'
 
 
 class _Renderer(RendererHTML):
@@ -59,7 +59,7 @@ class _Renderer(RendererHTML):
         language = language_of(token.info) if token.type == "fence" else ""
         code = "".join(
             f'<span class="{kind}">{escape(text)}</span>' if kind else escape(text)
-            for kind, text in pieces(token.content, language)
+            for kind, text in highlight(token.content, language)
         )
         return f'<pre dir="ltr"><code>{code}</code></pre>\n'
 
@@ -68,17 +68,17 @@ class _Renderer(RendererHTML):
 
     def _link(self, tokens: Sequence[Token], at: int, *_: Any) -> str:
         href = str(tokens[at].attrs.get("href", ""))
-        return f'<a href="{escape(href)}" rel="noreferrer">' if leads_out(href) else "<a>"
+        return f'<a href="{escape(href)}" rel="noreferrer">' if is_external_link(href) else "<a>"
 
     def _image(self, tokens: Sequence[Token], at: int, *_: Any) -> str:
         source = str(tokens[at].attrs.get("src", ""))
         words = escape(tokens[at].content or source)
-        if not leads_out(source):
+        if not is_external_link(source):
             return words
         return f'<a href="{escape(source)}" rel="noreferrer">{words}</a>'
 
 
-def leads_out(href: str) -> bool:
+def is_external_link(href: str) -> bool:
     """Check whether an address is allowed as a link, i.e. a web or mail address."""
     try:
         return urlsplit(href).scheme.lower() in {"http", "https", "mailto"}

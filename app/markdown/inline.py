@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 from markdown_it.token import Token
 from msgspec.structs import replace
 
-from app.markdown.rows import LONGEST, PLAIN, Ink, Row, Span, TextRow, gap
+from app.markdown.rows import LONGEST, PLAIN, Ink, Row, Span, TextRow, space_above
 from app.markdown.syntax import MATH, PAIRED_TAGS, References, parser
-from app.markdown.tex import formula, typed
+from app.markdown.tex import formula, typed_source
 
 
 def raw_rows(text: str, previous: Row | None) -> list[Row]:
@@ -24,16 +24,16 @@ def raw_rows(text: str, previous: Row | None) -> list[Row]:
     rows: list[Row] = []
     goes_on = previous is not None and previous.kind == "raw"
     for line in text.split("\n"):
-        for number, spans in enumerate(pieces(line)):
-            space = 0 if rows or goes_on else gap(previous, "raw", False)
+        for number, spans in enumerate(split_line(line)):
+            space = 0 if rows or goes_on else space_above(previous, "raw", False)
             rows.append(TextRow("raw", spans, space, joined=number > 0))
     return rows
 
 
-def pieces(line: str) -> Iterator[tuple[Span, ...]]:
+def split_line(line: str) -> Iterator[tuple[Span, ...]]:
     """Split a line into chunks that fit in a row."""
     for start in range(0, max(len(line), 1), LONGEST):
-        part = displayable(line[start : start + LONGEST])
+        part = replace_undisplayable(line[start : start + LONGEST])
         yield (Span(part),) if part else ()
 
 
@@ -47,7 +47,7 @@ _RUN = re.compile(
 )
 
 
-def closed(text: str) -> str:
+def close_markup(text: str) -> str:
     """Close open emphasis, code, HTML elements and the last link of a text."""
     if len(text) > LIMIT:
         return text
@@ -73,7 +73,7 @@ def closed(text: str) -> str:
         if run[0] == "`":
             end = re.compile(rf"(?<!`){run}(?!`)").search(text, place)
             if end is None:
-                return _with_code(text, match.start(), run, stack)
+                return _parse_code(text, match.start(), run, stack)
             place = end.end()
             continue
         if run[0] == "~" and len(run) != 2 and place < len(text):
@@ -85,7 +85,7 @@ def closed(text: str) -> str:
     return _close(text, stack)
 
 
-def _with_code(text: str, start: int, run: str, stack: list[str]) -> str:
+def _parse_code(text: str, start: int, run: str, stack: list[str]) -> str:
     inside = text[start + len(run) :]
     if not inside.strip():
         before = text[:start]
@@ -144,17 +144,17 @@ _LETTER = re.compile(r"\[?([A-Z])\]?")
 _TASK = re.compile(r"\[([ xX])\][ \t]+")
 
 
-def displayable(text: str) -> str:
+def replace_undisplayable(text: str) -> str:
     """Replace characters that can't be displayed with U+FFFD, and line ends with spaces."""
     return _UNSHOWABLE.sub("\ufffd", text.replace("\n", " ").replace("\u2029", " "))
 
 
-def shown_code(text: str) -> str:
-    """Same as `displayable`, but for code, so bidirectional controls are replaced as well."""
-    return _REORDERING.sub("\ufffd", displayable(text))
+def replace_undisplayable_in_code(text: str) -> str:
+    """Like `replace_undisplayable` for code: bidirectional controls are replaced as well."""
+    return _REORDERING.sub("\ufffd", replace_undisplayable(text))
 
 
-def allowed_link(address: str) -> str:
+def is_allowed_link(address: str) -> str:
     try:
         parts = urlsplit(address)
     except ValueError:
@@ -164,7 +164,7 @@ def allowed_link(address: str) -> str:
     return "" if _UNSHOWABLE.search(address) else address
 
 
-def task(content: str) -> tuple[str, str]:
+def split_check_box(content: str) -> tuple[str, str]:
     """Split the check box off a list item. Returns "", "todo" or "done", and the rest."""
     match = _TASK.match(content)
     if match is None:
@@ -217,14 +217,14 @@ class InlineParser:
 
     def _parse(self, content: str) -> tuple[Span, ...]:
         if len(content) > INLINE_LIMIT or content.count("[") > BRACKET_LIMIT:
-            return (Span(displayable(content)),)
+            return (Span(replace_undisplayable(content)),)
         tokens: list[Token] = []
         parser().inline.parse(content, parser(), {"references": self._references}, tokens)
-        spans = join(_walk(tokens))
-        return join(_cited(spans, self._parts)) if self._parts else spans
+        spans = join_spans(_walk(tokens))
+        return join_spans(_mark_citations(spans, self._parts)) if self._parts else spans
 
 
-def join(spans: Iterable[Span]) -> tuple[Span, ...]:
+def join_spans(spans: Iterable[Span]) -> tuple[Span, ...]:
     """Merge adjacent spans with the same style and drop empty spans."""
     joined: list[Span] = []
     for span in spans:
@@ -241,12 +241,12 @@ def _walk(tokens: list[Token]) -> Iterator[Span]:
         ink = looks[-1]
         match token.type:
             case "text" | "text_special":
-                yield Span(displayable(token.content), ink)
+                yield Span(replace_undisplayable(token.content), ink)
             # Keep single line breaks, since models use them for poems, addresses and lists.
             case "softbreak" | "hardbreak":
                 yield Span("\u2028", ink)
             case "code_inline":
-                yield Span(shown_code(token.content), replace(ink, code=True))
+                yield Span(replace_undisplayable_in_code(token.content), replace(ink, code=True))
             case "strong_open":
                 looks.append(replace(ink, bold=True))
             case "em_open":
@@ -254,7 +254,7 @@ def _walk(tokens: list[Token]) -> Iterator[Span]:
             case "s_open":
                 looks.append(replace(ink, strike=True))
             case "link_open":
-                looks.append(replace(ink, link=allowed_link(str(token.attrs.get("href", "")))))
+                looks.append(replace(ink, link=is_allowed_link(str(token.attrs.get("href", "")))))
             case "strong_close" | "em_close" | "s_close" | "link_close":
                 looks.pop()
             case "u_open" | "sub_open" | "sup_open" | "kbd_open" | "mark_open":
@@ -262,14 +262,14 @@ def _walk(tokens: list[Token]) -> Iterator[Span]:
             case "u_close" | "sub_close" | "sup_close" | "kbd_close" | "mark_close":
                 looks.pop()
             case "math":
-                yield _formula(displayable(token.content), token.markup == "$$", ink)
+                yield _formula(replace_undisplayable(token.content), token.markup == "$$", ink)
             case "image":
                 yield _image(token, ink)
             case _:
-                yield Span(displayable(token.content), ink)
+                yield Span(replace_undisplayable(token.content), ink)
 
 
-def _cited(spans: Iterable[Span], parts: Collection[str]) -> Iterator[Span]:
+def _mark_citations(spans: Iterable[Span], parts: Collection[str]) -> Iterator[Span]:
     for span in spans:
         text, ink = span.text, span.ink
         place, is_plain = 0, not (ink.link or ink.code or ink.math)
@@ -285,7 +285,7 @@ def _cited(spans: Iterable[Span], parts: Collection[str]) -> Iterator[Span]:
 def _formula(source: str, display: bool, ink: Ink) -> Span:
     """Make a span for a formula, or its source if it's invalid or too complex."""
     if formula(source, display) is None:
-        return Span(typed(source, display), replace(ink, code=True))
+        return Span(typed_source(source, display), replace(ink, code=True))
     return Span(FORMULA, replace(ink, math=source, display=display))
 
 
@@ -293,4 +293,7 @@ def _image(token: Token, ink: Ink) -> Span:
     """Turn an image into a link with its description. Images aren't loaded."""
     source = str(token.attrs.get("src", ""))
     text = "".join(span.text for span in _walk(token.children or []))
-    return Span(text or displayable(source), replace(ink, link=ink.link or allowed_link(source)))
+    return Span(
+        text or replace_undisplayable(source),
+        replace(ink, link=ink.link or is_allowed_link(source)),
+    )

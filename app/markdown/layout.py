@@ -16,11 +16,11 @@ from app.markdown.highlight import Lines, language_of, plain_lines
 from app.markdown.inline import (
     INLINE_LIMIT,
     InlineParser,
-    closed,
-    displayable,
-    pieces,
+    close_markup,
     raw_rows,
-    task,
+    replace_undisplayable,
+    split_check_box,
+    split_line,
 )
 from app.markdown.rows import (
     BULLET,
@@ -33,8 +33,8 @@ from app.markdown.rows import (
     Span,
     TableRow,
     TextRow,
-    gap,
-    numbered,
+    numbered_level,
+    space_above,
 )
 from app.markdown.syntax import NESTING_LIMIT
 
@@ -50,7 +50,11 @@ def code_rows(
     rtl: bool = False,
 ) -> list[Row]:
     rows = line_rows(key, lines, levels, bars, rtl)
-    return [replace(rows[0], first=True, space=space), *rows[1:], _foot(key, levels, bars, rtl)]
+    return [
+        replace(rows[0], first=True, space=space),
+        *rows[1:],
+        _padding_row(key, levels, bars, rtl),
+    ]
 
 
 def line_rows(
@@ -64,7 +68,7 @@ def line_rows(
     return [
         TextRow("code", part, 0, levels, bars, None, key, joined=number > 0, rtl=rtl)
         for line in lines
-        for number, part in enumerate(_parts(line))
+        for number, part in enumerate(_split_lines(line))
     ]
 
 
@@ -112,12 +116,12 @@ class GrowingCode:
         if last < len(code) or not self._complete:
             rows += line_rows(key, plain_lines(code[last:]))
         if kept:
-            return kept, [*rows, _foot(key)]
-        first = replace(rows[0], first=True, space=gap(previous, "code", False))
-        return 0, [first, *rows[1:], _foot(key)]
+            return kept, [*rows, _padding_row(key)]
+        first = replace(rows[0], first=True, space=space_above(previous, "code", False))
+        return 0, [first, *rows[1:], _padding_row(key)]
 
 
-def _parts(line: tuple[Span, ...]) -> Iterator[tuple[Span, ...]]:
+def _split_lines(line: tuple[Span, ...]) -> Iterator[tuple[Span, ...]]:
     if sum(len(span.text) for span in line) <= LONGEST:
         yield line
         return
@@ -137,7 +141,7 @@ def _parts(line: tuple[Span, ...]) -> Iterator[tuple[Span, ...]]:
         yield tuple(part)
 
 
-def _foot(
+def _padding_row(
     key: CodeKey, levels: tuple[str, ...] = (), bars: tuple[Bar, ...] = (), rtl: bool = False
 ) -> TextRow:
     """Get a row for the bottom padding, because Qt ignores the bottom margin of the last block."""
@@ -244,21 +248,21 @@ class _Builder:
                     self._bars = self._bars[:-1]
                     self._leave()
                 case _:
-                    self._raw(displayable(token.content))
+                    self._add_raw(replace_undisplayable(token.content))
             place += 1
             if token.nesting == 1 and token.level >= NESTING_LIMIT - 1:
-                self._too_deep(token)
+                self._add_as_typed(token)
 
-    def _too_deep(self, token: Token) -> None:
+    def _add_as_typed(self, token: Token) -> None:
         """Show a token's lines as typed, because it's nested too deeply for the parser."""
         first, end = token.map or [0, 0]
         lines = self._block.source.split("\n")
         base = self._block.first_line
         for line in lines[first - base : end - base]:
-            self._raw(line)
+            self._add_raw(line)
 
-    def _raw(self, line: str) -> None:
-        for spans in pieces(line):
+    def _add_raw(self, line: str) -> None:
+        for spans in split_line(line):
             self._add("paragraph", spans)
 
     def _text(self, kind: str, place: int) -> None:
@@ -266,20 +270,20 @@ class _Builder:
         if kind != "paragraph":
             content = content.replace("\n", " ")  # "#" headings can't have several lines
         if self._marker is not None and kind == "paragraph":
-            state, content = task(content)
+            state, content = split_check_box(content)
             if state:
                 self._marker = replace(self._marker, task=state)
         if len(content) > INLINE_LIMIT:
             for line in content.split("\n"):
-                for spans in pieces(line):
+                for spans in split_line(line):
                     self._add(kind, spans)
             return
         self._add(
-            kind, self._inline.spans(closed(content) if place == self._open_text else content)
+            kind, self._inline.spans(close_markup(content) if place == self._open_text else content)
         )
 
     def _add(self, kind: str, spans: tuple[Span, ...]) -> None:
-        space, rtl = self._space(kind), self._rtl
+        space, rtl = self._space_above(kind), self._rtl
         if not self._levels:
             rtl = _is_formula(spans) and _is_right_to_left(self._previous)
         row = TextRow(kind, spans, space, self._levels, self._bars, self._marker, rtl=rtl)
@@ -291,10 +295,10 @@ class _Builder:
         self._previous = row
         self._fresh_list = False
 
-    def _space(self, kind: str) -> int:
-        return gap(self._previous, kind, bool(self._lists) and self._tight())
+    def _space_above(self, kind: str) -> int:
+        return space_above(self._previous, kind, bool(self._lists) and self._is_tight())
 
-    def _tight(self) -> bool:
+    def _is_tight(self) -> bool:
         """True for a row with little space above. Nested lists start like the outer list."""
         if self._fresh_list:
             outer = self._lists[:-1]
@@ -311,7 +315,7 @@ class _Builder:
 
     def _enter(self, level: str, place: int) -> None:
         if not self._levels:
-            self._rtl = right_to_left(self._tokens, place)
+            self._rtl = is_right_to_left(self._tokens, place)
         self._levels = (*self._levels, level)
 
     def _leave(self) -> None:
@@ -336,7 +340,7 @@ class _Builder:
                 tight = False
         delimiter = token.markup if ordered else "."
         last = start + before + items - 1
-        level = numbered(len(str(last)), delimiter) if ordered else BULLET
+        level = numbered_level(len(str(last)), delimiter) if ordered else BULLET
         depth = len(self._lists)
         self._lists.append(_List(self._key(), ordered, start, delimiter, tight, depth, before))
         self._enter(level, place)
@@ -358,7 +362,7 @@ class _Builder:
         key = CodeKey((self._number, 0 if token.level == 0 else self._key()[1]), language_of(info))
         self._codes[key] = token.content
         lines = self._colour(key, token.content) if self._colour else plain_lines(token.content)
-        space = self._space("code")
+        space = self._space_above("code")
         for row in code_rows(key, lines, space, self._levels, self._bars, self._rtl):
             self._push(row)
 
@@ -386,18 +390,18 @@ class _Builder:
             first, end = tokens[start].map or [0, 0]
             base = self._block.first_line
             for line in self._block.source.split("\n")[first - base : end - base]:
-                self._raw(line)
+                self._add_raw(line)
         else:
-            rtl = self._rtl if self._levels else right_to_left(tokens, start)
-            space = self._space("table")
+            rtl = self._rtl if self._levels else is_right_to_left(tokens, start)
+            space = self._space_above("table")
             self._push(TableRow(tuple(cells), align, space, self._levels, self._bars, rtl))
         return place
 
 
-def right_to_left(tokens: Sequence[Token], start: int) -> bool:
+def is_right_to_left(tokens: Sequence[Token], start: int) -> bool:
     """Check if the first letter after `start` is from a right-to-left script."""
     texts = (token.content for token in tokens[start:] if token.type == "inline")
-    return _first_letter_is_rtl(task(text)[1] for text in texts)
+    return _first_letter_is_rtl(split_check_box(text)[1] for text in texts)
 
 
 def _first_letter_is_rtl(texts: Iterable[str]) -> bool:

@@ -31,29 +31,29 @@ _MIDDLE = QTextCharFormat.VerticalAlignment.AlignMiddle
 _BASELINE = QTextCharFormat.VerticalAlignment.AlignBaseline
 
 
-def apply(form: QTextCharFormat, source: str, display: bool) -> None:
+def format_formula(form: QTextCharFormat, source: str, display: bool) -> None:
     """Turn `form`, a text format with font and color, into the format of a formula."""
     form.setObjectType(OBJECT)
     form.setProperty(SOURCE, source)
     form.setProperty(DISPLAY, display)
-    _, depth = _extent(form)
+    _, depth = _measure(form)
     # Qt can only align objects to the font's descent or to the center.
     deep = depth > QFontMetricsF(form.font()).descent()
     form.setVerticalAlignment(_MIDDLE if deep else _BASELINE)
 
 
-def typed(form: QTextFormat) -> str:
-    return tex.typed(str(form.property(SOURCE)), bool(form.property(DISPLAY)))
+def typed_source(form: QTextFormat) -> str:
+    return tex.typed_source(str(form.property(SOURCE)), bool(form.property(DISPLAY)))
 
 
 class MathObject(QPyTextObject):
     def intrinsicSize(self, doc: QTextDocument, pos: int, form: QTextFormat) -> QSizeF:
         char = form.toCharFormat()
-        size, depth = _extent(char, doc)
+        size, depth = _measure(char, doc)
         above = size.height() - depth
         room = _ROOM if char.property(DISPLAY) else 0
         if char.verticalAlignment() == _MIDDLE:
-            raised = _raised(char)
+            raised = _object_rise(char)
             height = max(2 * above - raised, 2 * depth + raised)
             return QSizeF(size.width(), height + 2 * room)
         return QSizeF(size.width(), above + QFontMetricsF(char.font()).descent() + room)
@@ -70,16 +70,16 @@ class MathObject(QPyTextObject):
         made = _formula(char)
         if made is None:
             return
-        size, depth = _extent(char, doc)
+        size, depth = _measure(char, doc)
         line = area.bottom() - QFontMetricsF(char.font()).descent()
         if char.verticalAlignment() == _MIDDLE:
-            line = area.center().y() + _raised(char) / 2
+            line = area.center().y() + _object_rise(char) / 2
         top = line - (size.height() - depth)
         place = QRectF(area.left(), top, size.width(), size.height())
         _picture(made, char.foreground().color().name()).render(painter, place)
 
 
-def _raised(char: QTextCharFormat) -> float:
+def _object_rise(char: QTextCharFormat) -> float:
     """Twice the height above the baseline at which Qt centers objects, i.e. half the x-height."""
     return QFontMetrics(char.font()).xHeight() / 2
 
@@ -88,7 +88,7 @@ def _formula(char: QTextCharFormat) -> tex.Formula | None:
     return tex.formula(str(char.property(SOURCE)), bool(char.property(DISPLAY)))
 
 
-def _extent(char: QTextCharFormat, document: QTextDocument | None = None) -> tuple[QSizeF, float]:
+def _measure(char: QTextCharFormat, document: QTextDocument | None = None) -> tuple[QSizeF, float]:
     """Get a formula's size in text of this format, and the height below the baseline.
 
     Formulas wider than the document are scaled down.

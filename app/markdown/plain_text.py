@@ -9,7 +9,7 @@ from markdown_it.token import Token
 
 from app.markdown.blocks import BlockSplitter
 from app.markdown.syntax import References, parser
-from app.markdown.tex import typed
+from app.markdown.tex import typed_source
 
 
 class ParsedBlock(NamedTuple):
@@ -20,7 +20,7 @@ class ParsedBlock(NamedTuple):
     tokens: list[Token]
 
 
-def parts(text: str) -> Iterator[ParsedBlock]:
+def split_blocks(text: str) -> Iterator[ParsedBlock]:
     """Split a complete text into blocks, applying the same limits as the window."""
     splitter = BlockSplitter()
     splitter.feed(text)
@@ -35,11 +35,11 @@ def parts(text: str) -> Iterator[ParsedBlock]:
             )
 
 
-def plainly(text: str) -> str:
+def remove_markup(text: str) -> str:
     """Remove the markup from a text. List markers are kept, table cells are separated by tabs."""
     shown = (
         "\n".join(_lines(part.tokens)) if part.tokens else part.source.strip("\n")
-        for part in parts(text)
+        for part in split_blocks(text)
         if not part.tokens or part.tokens[0].type != "details"
     )
     return "\n\n".join(shown)
@@ -68,7 +68,7 @@ def _lines(tokens: Iterable[Token]) -> Iterator[str]:
             yield "\t".join(cells or ())
             cells = None
         elif kind == "inline" and token.children is not None:
-            words = _words(token.children)
+            words = _text_of(token.children)
             if cells is not None:
                 cells.append(words.replace("\n", " "))
                 continue
@@ -88,7 +88,7 @@ def _lines(tokens: Iterable[Token]) -> Iterator[str]:
             yield "---"
 
 
-def _words(tokens: Iterable[Token]) -> str:
+def _text_of(tokens: Iterable[Token]) -> str:
     found: list[str] = []
     begun, href = 0, ""
     for token in tokens:
@@ -100,9 +100,9 @@ def _words(tokens: Iterable[Token]) -> str:
         elif token.type in {"text", "code_inline", "text_special", "html_inline"}:
             found.append(token.content)
         elif token.type == "math":
-            found.append(typed(token.content, token.markup == "$$"))
+            found.append(typed_source(token.content, token.markup == "$$"))
         elif token.type in {"softbreak", "hardbreak"}:
             found.append("\n")
         elif token.type == "image":
-            found.append(_words(token.children or []))
+            found.append(_text_of(token.children or []))
     return "".join(found)

@@ -14,10 +14,12 @@ from app.markdown import maths
 from app.markdown.inline import FORMULA
 from app.markdown.row_writer import RowWriter
 from app.markdown.rows import QUOTE, CodeKey, Ink, Row, Span, TableRow, TextRow
-from app.markdown.tex import typed
+from app.markdown.tex import typed_source
 
 
-def _touched(writer: RowWriter, first: int, last: int) -> Iterator[tuple[int, Row, QTextBlock]]:
+def _rows_between(
+    writer: RowWriter, first: int, last: int
+) -> Iterator[tuple[int, Row, QTextBlock]]:
     """Yield the rows between two document positions, with their indexes and first blocks."""
     for place, row in enumerate(writer.rows):
         begin, end = writer.blocks(place)
@@ -36,24 +38,24 @@ def plain_text(writer: RowWriter, first: int, last: int) -> str:
     """
     parts: list[str] = []
     previous: Row | None = None
-    for _, row, begin in _touched(writer, first, last):
+    for _, row, begin in _rows_between(writer, first, last):
         if previous is not None:
-            parts.append(_between(previous, row))
+            parts.append(_separator(previous, row))
         if isinstance(row, TableRow):
             parts.append(_plain_table(begin, first, last, row.rtl))
         else:
-            parts.append(_marker(row, begin, first) + _within(begin, first, last))
+            parts.append(_marker(row, begin, first) + _text_within(begin, first, last))
         previous = row
     return "".join(parts)
 
 
-def _between(above: Row, row: Row) -> str:
+def _separator(above: Row, row: Row) -> str:
     if isinstance(row, TextRow) and row.joined:
         return ""
-    return "\n" if _close(above, row) else "\n\n"
+    return "\n" if _are_close(above, row) else "\n\n"
 
 
-def _close(above: Row, row: Row) -> bool:
+def _are_close(above: Row, row: Row) -> bool:
     if not isinstance(above, TextRow) or not isinstance(row, TextRow):
         return False
     if above.code is not None or row.code is not None:
@@ -61,7 +63,7 @@ def _close(above: Row, row: Row) -> bool:
     return above.kind == row.kind == "raw" or row.space < 12
 
 
-def _within(block: QTextBlock, first: int, last: int) -> str:
+def _text_within(block: QTextBlock, first: int, last: int) -> str:
     start = max(first - block.position(), 0)
     units = block.text().encode("utf-16-le")  # positions are in UTF-16 units
     part = units[2 * start : 2 * max(last - block.position(), 0)]
@@ -81,7 +83,7 @@ def _formulas(block: QTextBlock, first: int, last: int) -> Iterator[str]:
             # Qt merges adjacent formulas into one fragment if they're equal.
             for place in range(fragment.position(), fragment.position() + fragment.length()):
                 if first <= place < last:
-                    yield maths.typed(form)
+                    yield maths.typed_source(form)
         iterator += 1
 
 
@@ -109,7 +111,7 @@ def _plain_table(block: QTextBlock, first: int, last: int, rtl: bool) -> str:
         if cells[-1].lastPosition() < first or cells[0].firstPosition() > last:
             continue
         begin, end = (0, table.lastPosition()) if whole else (first, last)
-        texts = [_within(c.firstCursorPosition().block(), begin, end) for c in cells]
+        texts = [_text_within(c.firstCursorPosition().block(), begin, end) for c in cells]
         texts = [text.replace("\n", " ") for text in texts]
         lines.append("\t".join(reversed(texts) if rtl else texts))
     return "\n".join(lines)
@@ -120,8 +122,8 @@ def markdown_text(writer: RowWriter, first: int, last: int) -> str:
     parts: list[str] = []
     previous: Row | None = None
     close = ""  # closing fence of the open code block
-    for place, row, begin in _touched(writer, first, last):
-        code, above, margin = _code(row), _code(previous), _margin(row.levels)
+    for place, row, begin in _rows_between(writer, first, last):
+        code, above, margin = _code_key(row), _code_key(previous), _margin(row.levels)
         if code != above:
             parts.append(close)
             close = ""
@@ -134,19 +136,19 @@ def markdown_text(writer: RowWriter, first: int, last: int) -> str:
         if isinstance(row, TableRow):
             parts.append(textwrap.indent(_markdown_table(begin, row, first, last), margin))
         else:
-            lead = "" if row.joined else _lead(row, begin.position() >= first)
+            lead = "" if row.joined else _leading_markup(row, begin.position() >= first)
             parts.append(lead + _text(row, begin, first, last))
         previous = row
     return textwrap.dedent("".join([*parts, close]))
 
 
-def _code(row: Row | None) -> CodeKey | None:
+def _code_key(row: Row | None) -> CodeKey | None:
     return row.code if isinstance(row, TextRow) else None
 
 
 def _fence(writer: RowWriter, place: int) -> str:
     """Get a fence that is longer than any fence in the code block starting here."""
-    longest, code = 2, _code(writer.rows[place])
+    longest, code = 2, _code_key(writer.rows[place])
     for number in range(place, len(writer.rows)):
         row = writer.rows[number]
         if not isinstance(row, TextRow) or row.code != code:
@@ -157,7 +159,7 @@ def _fence(writer: RowWriter, place: int) -> str:
 
 
 def _gap(above: Row, row: Row) -> str:
-    ends = _between(above, row)
+    ends = _separator(above, row)
     if ends != "\n\n":
         return ends
     # Empty lines inside a quote belong to the quote.
@@ -170,7 +172,7 @@ def _margin(levels: Sequence[str]) -> str:
     return "".join("> " if level == QUOTE else " " * (len(level) + 1) for level in levels)
 
 
-def _lead(row: TextRow, whole: bool) -> str:
+def _leading_markup(row: TextRow, whole: bool) -> str:
     """Get the markup in front of a row's first line. ``whole``: the selection covers its start."""
     before = _margin(row.levels)
     if row.item is not None and whole:
@@ -187,10 +189,10 @@ def _lead(row: TextRow, whole: bool) -> str:
 def _text(row: TextRow, block: QTextBlock, first: int, last: int) -> str:
     if row.kind == "rule":
         return "---"
-    spans = _cut(row.spans, first - block.position(), last - block.position())
+    spans = _cut_spans(row.spans, first - block.position(), last - block.position())
     if row.code is not None or row.kind == "raw":
         return "".join(span.text for span in spans)
-    text = _marked(spans, _LAYERS)
+    text = _add_markup(spans, _LAYERS)
     # Escape anything that would start a heading, list or quote.
     text = re.sub(r"((?:^|\u2028)\s*\d*)([#>+.)-])(?=\s)", r"\1\\\2", text)
     # An empty line would end a paragraph, and any line break would end a heading.
@@ -199,7 +201,7 @@ def _text(row: TextRow, block: QTextBlock, first: int, last: int) -> str:
     return text.replace("\u2028", "  \n" + _margin(row.levels))
 
 
-def _cut(spans: Sequence[Span], first: int, last: int) -> list[Span]:
+def _cut_spans(spans: Sequence[Span], first: int, last: int) -> list[Span]:
     """Cut spans to a range given in UTF-16 units."""
     found, at = [], 0
     for span in spans:
@@ -221,24 +223,24 @@ _LAYERS = ("tags", "link", "strike", "bold", "italic")
 _MARKS = {"strike": "~~", "bold": "**", "italic": "*"}
 
 
-def _marked(spans: Sequence[Span], layers: Sequence[str]) -> str:
+def _add_markup(spans: Sequence[Span], layers: Sequence[str]) -> str:
     """Add markup to spans, outermost first, so nothing needs to be closed and reopened."""
     if not layers:
-        return "".join(_plain(span.text, span.ink) for span in spans)
+        return "".join(_escape(span.text, span.ink) for span in spans)
     parts = []
     for value, group in groupby(spans, key=partial(_layer, layers[0])):
         inner, bare = list(group), layers[1:]
         if not value:
-            parts.append(_marked(inner, bare))
+            parts.append(_add_markup(inner, bare))
         elif layers[0] == "link":
             words = "".join(span.text for span in inner)
-            parts.append(words if words == value else f"[{_marked(inner, bare)}]({value})")
+            parts.append(words if words == value else f"[{_add_markup(inner, bare)}]({value})")
         elif isinstance(value, tuple):
             head = "".join(f"<{tag}>" for tag in value)
             tail = "".join(f"</{tag}>" for tag in reversed(value))
-            parts.append(f"{head}{_marked(inner, bare)}{tail}")
+            parts.append(f"{head}{_add_markup(inner, bare)}{tail}")
         else:
-            text = _marked(inner, bare)
+            text = _add_markup(inner, bare)
             words, sign = text.strip(), _MARKS[layers[0]]
             head = text[: len(text) - len(text.lstrip())]
             tail = text[len(text.rstrip()) :] if words else ""
@@ -250,9 +252,9 @@ def _marked(spans: Sequence[Span], layers: Sequence[str]) -> str:
 _ACTIVE = re.compile(r"[\\`*]|(?<!\w)_|_(?!\w)|<(?=[\w/!?])|~(?=~)")
 
 
-def _plain(text: str, ink: Ink) -> str:
+def _escape(text: str, ink: Ink) -> str:
     if ink.math:
-        return typed(ink.math, ink.display) * text.count(FORMULA)
+        return typed_source(ink.math, ink.display) * text.count(FORMULA)
     if ink.code:
         fence = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
         pad = " " if text.startswith("`") or text.endswith("`") else ""
@@ -270,13 +272,13 @@ def _markdown_table(block: QTextBlock, row: TableRow, first: int, last: int) -> 
         ordered = list(reversed(places)) if row.rtl else places
         for place, spans in zip(ordered, cells, strict=True):
             if place.firstPosition() <= first <= last <= place.lastPosition():
-                return _marked(
-                    _cut(spans, first - place.firstPosition(), last - place.firstPosition()),
+                return _add_markup(
+                    _cut_spans(spans, first - place.firstPosition(), last - place.firstPosition()),
                     _LAYERS,
                 )
         if places[-1].lastPosition() < first or places[0].firstPosition() > last:
             continue
-        words = (_marked(spans, _LAYERS).replace("|", r"\|") for spans in cells)
+        words = (_add_markup(spans, _LAYERS).replace("|", r"\|") for spans in cells)
         lines.append("| " + " | ".join(word.replace("\u2028", "<br>") for word in words) + " |")
         if len(lines) == 1:
             signs = {"l": "---", "c": ":-:", "r": "--:"}

@@ -28,7 +28,7 @@ def insert(
     for span in spans:
         rest = span.text
         if skip:
-            length = _units(rest)
+            length = _utf16_length(rest)
             if skip >= length:
                 skip -= length
                 continue
@@ -37,10 +37,10 @@ def insert(
         # PySide would drop an initial byte order mark.
         if rest.startswith(_MARK):
             rest = _MARK + rest
-        cursor.insertText(rest, formats.char(kind, _shown_ink(span), quoted))
+        cursor.insertText(rest, formats.char(kind, _displayed_ink(span), quoted))
 
 
-def dress(
+def format_spans(
     cursor: QTextCursor, formats: Formats, spans: Sequence[Span], kind: str, quoted: bool, at: int
 ) -> None:
     """Format existing text, starting at position `at`, like spans with the same text.
@@ -49,12 +49,12 @@ def dress(
     """
     for span in spans:
         cursor.setPosition(at)
-        at += _units(span.text)
+        at += _utf16_length(span.text)
         cursor.setPosition(at, QTextCursor.MoveMode.KeepAnchor)
-        cursor.setCharFormat(formats.char(kind, _shown_ink(span), quoted))
+        cursor.setCharFormat(formats.char(kind, _displayed_ink(span), quoted))
 
 
-def _shown_ink(span: Span) -> Ink:
+def _displayed_ink(span: Span) -> Ink:
     """Get the style of a span, without italics for Arabic, where Qt may paint nothing at all."""
     if span.ink.italic and _ARABIC.search(span.text):
         return replace(span.ink, italic=False)
@@ -81,17 +81,17 @@ def fill(table: QTextTable, formats: Formats, row: TableRow, number: int) -> Non
         insert(cursor, formats, spans, kind, bool(row.bars))
 
 
-def _units(text: str) -> int:
+def _utf16_length(text: str) -> int:
     """Length of a text in UTF-16 units."""
     return len(text) + sum(character > "\uffff" for character in text)
 
 
-def common(old: Sequence[Span], new: Sequence[Span]) -> int:
+def common_length(old: Sequence[Span], new: Sequence[Span]) -> int:
     """Get the length of the common prefix (same text and style) in UTF-16 units."""
     units = 0
     for one, other in zip(old, new, strict=False):
         if one == other:
-            units += _units(one.text)
+            units += _utf16_length(one.text)
             continue
         if one.ink == other.ink:
             length = min(len(one.text), len(other.text))
@@ -99,7 +99,7 @@ def common(old: Sequence[Span], new: Sequence[Span]) -> int:
                 same = length
             else:
                 same = next(i for i in range(length) if one.text[i] != other.text[i])
-            units += _units(one.text[:same])
+            units += _utf16_length(one.text[:same])
         break
     return units
 
@@ -112,12 +112,12 @@ class Widths:
         # By name: the next block to measure, and the widest line so far.
         self._kept: dict[tuple[int, int], tuple[int, float]] = {}
 
-    def forget(self, place: int) -> None:
+    def invalidate_from(self, place: int) -> None:
         """Invalidate everything from this row on, because it has changed."""
         number = self._writer.number(place)
         self._kept = {name: kept for name, kept in self._kept.items() if kept[0] <= number}
 
-    def widest(self, name: tuple[int, int], first: QTextBlock, last: QTextBlock) -> float:
+    def widest_line(self, name: tuple[int, int], first: QTextBlock, last: QTextBlock) -> float:
         """Get the width of the widest line from `first` to `last`, which must be laid out."""
         number, widest = self._kept.get(name, (first.blockNumber(), 0.0))
         block = first.document().findBlockByNumber(number)
@@ -143,7 +143,7 @@ class RowWriter:
 
     def __init__(self, document: QTextDocument, formats: Formats) -> None:
         self.rows: list[Row] = []  # rows in the document
-        # Names of code blocks with wrapped lines, see `wrap`.
+        # Names of code blocks with wrapped lines, see `set_wrapped`.
         self.wrapped: set[tuple[int, int]] = set()
         # First and last rows of all code blocks, in order.
         self.code_firsts: list[int] = []
@@ -159,7 +159,7 @@ class RowWriter:
         place = start
         end = start + len(rows)
         limit = min(end, len(self.rows))
-        while place < limit and _same(self.rows[place], rows[place - start]):
+        while place < limit and _is_same_row(self.rows[place], rows[place - start]):
             place += 1
         if place == end == len(self.rows):
             return None
@@ -168,7 +168,7 @@ class RowWriter:
         cursor.beginEditBlock()
         try:
             while place < limit:
-                if not self._adjust(cursor, place, rows[place - start]):
+                if not self._try_adjust(cursor, place, rows[place - start]):
                     break
                 place += 1
             if place < len(self.rows):
@@ -192,17 +192,17 @@ class RowWriter:
                 elif row.kind == "pad":
                     self.code_feet.append(number)
 
-    def recolour(self, start: int, rows: Sequence[TextRow]) -> None:
+    def recolor(self, start: int, rows: Sequence[TextRow]) -> None:
         """Replace rows with rows that only differ in their spans."""
         cursor = QTextCursor(self._document)
         cursor.beginEditBlock()
         try:
             for place, row in enumerate(rows, start):
-                self._adjust(cursor, place, row)
+                self._try_adjust(cursor, place, row)
         finally:
             cursor.endEditBlock()
 
-    def wrap(self, name: tuple[int, int], wrapped: bool) -> None:
+    def set_wrapped(self, name: tuple[int, int], wrapped: bool) -> None:
         """Set whether the lines of a code block wrap. The block doesn't have to exist yet."""
         (self.wrapped.add if wrapped else self.wrapped.discard)(name)
         cursor = QTextCursor(self._document)
@@ -236,13 +236,13 @@ class RowWriter:
         """Get the block number of a row's first QTextBlock, or the end for a row past the last."""
         return self._starts[place] if place < len(self._starts) else self._next
 
-    def _adjust(self, cursor: QTextCursor, place: int, new: Row) -> bool:
+    def _try_adjust(self, cursor: QTextCursor, place: int, new: Row) -> bool:
         """Try to change a row in place. Returns False if that's not possible."""
         old = self.rows[place]
-        if _same(old, new):
+        if _is_same_row(old, new):
             return True
         if isinstance(old, TextRow) and isinstance(new, TextRow):
-            if place == 0 and _leads(old) != _leads(new):
+            if place == 0 and _needs_leading_block(old) != _needs_leading_block(new):
                 return False
             self._adjust_text(cursor, place, old, new)
         elif isinstance(old, TableRow) and isinstance(new, TableRow):
@@ -256,9 +256,11 @@ class RowWriter:
     def _adjust_text(self, cursor: QTextCursor, place: int, old: TextRow, new: TextRow) -> None:
         block, _ = self.blocks(place)
         same_look = old.kind == new.kind and bool(old.bars) == bool(new.bars)
-        kept = common(old.spans, new.spans) if same_look else 0
+        kept = common_length(old.spans, new.spans) if same_look else 0
         if same_look and old.spans != new.spans and text_of(old.spans) == text_of(new.spans):
-            dress(cursor, self._formats, new.spans, new.kind, bool(new.bars), block.position())
+            format_spans(
+                cursor, self._formats, new.spans, new.kind, bool(new.bars), block.position()
+            )
         elif not same_look or old.spans != new.spans:
             cursor.setPosition(block.position() + kept)
             cursor.setPosition(block.position() + block.length() - 1, _KEEP)
@@ -331,7 +333,7 @@ class RowWriter:
             self._append_table(cursor, row)
         else:
             block = self._block(row)
-            lead = int(not self.rows and _leads(row))
+            lead = int(not self.rows and _needs_leading_block(row))
             if lead:
                 self._set_bare(cursor)
             if self.rows or lead:
@@ -359,10 +361,10 @@ class RowWriter:
         cursor.setBlockCharFormat(self._formats.row_char(row))
 
 
-def _same(one: Row, other: Row) -> bool:
+def _is_same_row(one: Row, other: Row) -> bool:
     return one is other or one == other
 
 
-def _leads(row: TextRow) -> bool:
+def _needs_leading_block(row: TextRow) -> bool:
     """True if this row needs an empty block in front at the start of a document."""
     return row.code is not None

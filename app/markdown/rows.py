@@ -32,7 +32,7 @@ _TIGHT = 4
 _AFTER_HEADING = 8
 
 
-def gap(previous: Row | None, kind: str, tight: bool) -> int:
+def space_above(previous: Row | None, kind: str, tight: bool) -> int:
     """Spacing in pixels between a row of this kind and the previous row."""
     if previous is None:
         return 0
@@ -76,10 +76,10 @@ class Span(Struct, frozen=True, gc=False):
 
 QUOTE = ">"  # indentation level: quote
 BULLET = "•"
-"""Indentation level: list with bullets or check boxes. For numbered lists, see `numbered`."""
+"""Indentation level: list with bullets or check boxes. For numbered lists, see `numbered_level`."""
 
 
-def numbered(digits: int, delimiter: str) -> str:
+def numbered_level(digits: int, delimiter: str) -> str:
     """Get the level of a numbered list, which is as wide as its widest number, e.g. "00."."""
     # Reserve two digits, so a list doesn't shift when it reaches ten items.
     return "0" * max(digits, 2) + delimiter
@@ -127,8 +127,8 @@ class TextRow(Struct, frozen=True, gc=False):
     kind: str
     spans: tuple[Span, ...]
     space: int = 0  # pixels above the row
-    # Enclosing levels from the outside in: QUOTE, BULLET or `numbered`. The innermost level has the
-    # marker.
+    # Enclosing levels from the outside in: QUOTE, BULLET or `numbered_level`. The innermost level
+    # has the marker.
     levels: tuple[str, ...] = ()
     bars: tuple[Bar, ...] = ()
     item: ListItem | None = None

@@ -93,7 +93,7 @@ class Formats:
     def __init__(self, style: MarkdownStyle) -> None:
         self.style = style
         self.char = lru_cache(maxsize=512)(self._char)
-        self._level = lru_cache(maxsize=64)(self._measured)
+        self._level = lru_cache(maxsize=64)(self._measured_indent)
         self._marker = QFontMetricsF(self.marker_font())
         stop = 4 * QFontMetricsF(self.code_font()).horizontalAdvance(" ")
         left = QTextOption.TabType.LeftTab
@@ -150,7 +150,7 @@ class Formats:
             if any("\t" in span.text for span in row.spans):
                 block.setTabPositions(self._tabs)
         elif row.kind.startswith("heading"):
-            height = self._pixels(self._px(row.kind) * 1.3)
+            height = self._pixels(self._font_px(row.kind) * 1.3)
             block.setHeadingLevel(int(row.kind[-1]))
         elif row.kind == "pad":
             height = CODE_PAD
@@ -209,7 +209,7 @@ class Formats:
         block.setLineHeight(1, _FIXED)
         return block
 
-    def _measured(self, level: str) -> int:
+    def _measured_indent(self, level: str) -> int:
         if level == QUOTE:
             return QUOTE_INDENT
         least = LIST_INDENT * self.style.font_px
@@ -225,7 +225,7 @@ class Formats:
         quiet = (quoted and kind != "code") or kind == "marker"
         colour = style.muted if quiet else style.text
         if kind.startswith("heading"):
-            px = self._px(kind)
+            px = self._font_px(kind)
             font.setPixelSize(self._pixels(px * 0.9) if boxed else px)
             font.setWeight(QFont.Weight.DemiBold)
             if kind == "heading6":
@@ -253,10 +253,10 @@ class Formats:
         if "sub" in ink.tags or "sup" in ink.tags:
             form.setVerticalAlignment(_LOW if "sub" in ink.tags else _HIGH)
         if ink.math:
-            maths.apply(form, ink.math, ink.display)
+            maths.format_formula(form, ink.math, ink.display)
         return form
 
-    def _px(self, kind: str) -> int:
+    def _font_px(self, kind: str) -> int:
         return self._pixels(self.style.font_px * _HEADINGS.get(kind, 1.0))
 
     @staticmethod

@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # like ziamath, only imported for the first formula
 log = logging.getLogger(__name__)
 
 MOST_WORK = 600
-"""Limit of `work` per formula. More complex formulas are shown as typed."""
+"""Limit of `estimate_work` per formula. More complex formulas are shown as typed."""
 MOST_SPACE = 100.0
 """Limit for the sum of all lengths in a formula (`\\hspace{2cm}`), in em.
 
@@ -53,7 +53,7 @@ class Formula(Struct, frozen=True):
     depth: float
 
 
-def work(source: str) -> int:
+def estimate_work(source: str) -> int:
     """Estimate the cost of a formula: 0.2 ms per unit, doubled for every level of nesting.
 
     ziamath processes nested parts once more for each enclosing level, so `x^{x^{x^{...` with twenty
@@ -71,7 +71,7 @@ def work(source: str) -> int:
     return total
 
 
-def space(source: str) -> float:
+def total_space(source: str) -> float:
     """Sum of all lengths in a formula, in em."""
     total = 0.0
     if not _SPACED.search(source):
@@ -88,7 +88,7 @@ _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 """Full-width characters, which aren't in the formula font, mapped to ASCII."""
 
 
-def _words(source: str) -> set[str]:
+def _foreign_words(source: str) -> set[str]:
     """Return the letters and marks from other scripts, which are rendered as text."""
     return {
         letter
@@ -97,7 +97,7 @@ def _words(source: str) -> set[str]:
     }
 
 
-def harmless(drawn: ElementTree.Element) -> bool:
+def is_harmless(drawn: ElementTree.Element) -> bool:
     """Check that an image only has shapes in plain colors, so drawing it can't load anything.
 
     This is needed because ziamath copies color names from the formula without checking them.
@@ -115,7 +115,7 @@ def harmless(drawn: ElementTree.Element) -> bool:
 @lru_cache(maxsize=_KEPT)
 def formula(source: str, display: bool) -> Formula | None:
     """Render a formula. Returns None if it's invalid or too complex."""
-    if work(source) > MOST_WORK or space(source) > MOST_SPACE:
+    if estimate_work(source) > MOST_WORK or total_space(source) > MOST_SPACE:
         return None
     try:
         from xml.etree import ElementTree
@@ -125,12 +125,12 @@ def formula(source: str, display: bool) -> Formula | None:
         ziamath.config.svg2 = False  # use paths, since Qt doesn't draw glyph references
         raised = _RAISED.sub(r"{\1}", source.translate(_WIDE))
         latex = ziamath.Latex(raised, size=EM * 1.1, color=INK, inline=not display, margin=1)
-        if any(not latex.font.glyphindex(letter) for letter in _words(raised)):
+        if any(not latex.font.glyphindex(letter) for letter in _foreign_words(raised)):
             log.debug("no formula: letter missing in its font")
             return None
         width, height = (side + 2 for side in latex.getsize())
         drawn = latex.svgxml()
-        if not harmless(drawn):
+        if not is_harmless(drawn):
             log.debug("no formula: not only shapes in plain colors")
             return None
         return Formula(
@@ -144,6 +144,6 @@ def formula(source: str, display: bool) -> Formula | None:
         return None
 
 
-def typed(source: str, display: bool) -> str:
+def typed_source(source: str, display: bool) -> str:
     mark = "$$" if display else "$"
     return f"{mark}{source}{mark}"

@@ -138,7 +138,7 @@ class Underlay:
         self._label_font = formats.font()
         self._label_font.setPixelSize(_LABEL_PX)
         self._label_font.setWeight(QFont.Weight.Normal)
-        # Arguments and result of the last call to `_visible`.
+        # Arguments and result of the last call to `_visible_rows`.
         self._looked: tuple[tuple[float, ...], tuple[int, int]] | None = None
         # Cached areas by first and last block, and inline code backgrounds by block.
         self._areas: dict[tuple[int, int], QRectF] = {}
@@ -156,40 +156,40 @@ class Underlay:
         The cost only depends on the number of visible rows.
         """
         rows, blocks = self._writer.rows, self._writer.blocks
-        begin, end = self._visible(clip)
-        self._heed_width()
+        begin, end = self._visible_rows(clip)
+        self._update_width()
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        for first, last in self._codes(begin, end):
+        for first, last in self._find_code_row_ranges(begin, end):
             area = self._code_area(blocks(first)[0], blocks(last)[0])
             self._paint_code(painter, area, rows[first])
-        for bar, first, last in _bars(rows, begin, end):
-            area = self._between(blocks(first)[0], blocks(last)[1])
+        for bar, first, last in _quote_bars(rows, begin, end):
+            area = self._area_between(blocks(first)[0], blocks(last)[1])
             if _is_first(rows[first]):
                 area.setTop(area.top() - CODE_HEADER)
             painter.setBrush(QColor(self._style.quote_bar))
-            left = self._aside(rows[first], bar.level, area.width(), _BAR)
+            left = self._left_of_text(rows[first], bar.level, area.width(), _BAR)
             line = QRectF(left, area.top() + 2, _BAR, area.height() - 2)
             painter.drawRoundedRect(line, _BAR / 2, _BAR / 2)
         for place in range(begin, end):
             self._paint_row(painter, place)
         painter.restore()
 
-    def codes(self, clip: QRectF | None) -> Iterator[tuple[int, int]]:
+    def code_row_ranges(self, clip: QRectF | None) -> Iterator[tuple[int, int]]:
         """Get the first and last row of each code block that intersects `clip` (None: all)."""
-        return self._codes(*self._visible(clip))
+        return self._find_code_row_ranges(*self._visible_rows(clip))
 
-    def forget(self, place: int) -> None:
+    def drop_areas_from(self, place: int) -> None:
         """Drop the cached areas from this row on, because the rows have changed."""
         number = self._writer.number(place - 1) if place else 0
         self._areas = {key: area for key, area in self._areas.items() if key[1] < number}
         self._grounds = {key: kept for key, kept in self._grounds.items() if key < number}
 
-    def _heed_width(self) -> float:
+    def _update_width(self) -> float:
         width = self._document.textWidth()
         if width != self._width or width <= 0:
-            self.forget(0)
+            self.drop_areas_from(0)
             self._width = width
         return width
 
@@ -209,7 +209,7 @@ class Underlay:
         update: Any = self._document.documentLayout().update  # overloaded, but not in the stub
         update[QRectF].emit(area)
 
-    def _visible(self, clip: QRectF | None) -> tuple[int, int]:
+    def _visible_rows(self, clip: QRectF | None) -> tuple[int, int]:
         count = len(self._writer.rows)
         if clip is None or not count:
             return 0, count
@@ -249,17 +249,17 @@ class Underlay:
         if _has_code(row.spans):
             self._paint_inline_code(painter, first)
         if row.kind == "rule":
-            area = self._between(first, first)
+            area = self._area_between(first, first)
             indent = self._formats.indent(row.levels)
             line = QRectF(0 if row.rtl else indent, round(area.top()), area.width() - indent, 1)
             painter.fillRect(line, QColor(self._style.border))
         if row.item is not None:
-            area = self._between(first, first)
+            area = self._area_between(first, first)
             baseline = area.top() + _first_baseline(first)
-            edge = self._aside(row, len(row.levels), area.width())
+            edge = self._left_of_text(row, len(row.levels), area.width())
             paint_marker(painter, self._formats, row.item, QPointF(edge, baseline), row.rtl)
 
-    def _aside(self, row: Row, level: int, width: float, own: float = 0.0) -> float:
+    def _left_of_text(self, row: Row, level: int, width: float, own: float = 0.0) -> float:
         """Get the left edge for something ``own`` pixels wide, at an indentation level of a row."""
         indent = self._formats.indent(row.levels[:level])
         return width - indent - own if row.rtl else indent
@@ -316,15 +316,15 @@ class Underlay:
             painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | left_side, row.code.language)
             painter.setPen(Qt.PenStyle.NoPen)
 
-    def _between(self, first: QTextBlock, last: QTextBlock) -> QRectF:
+    def _area_between(self, first: QTextBlock, last: QTextBlock) -> QRectF:
         """Return the area from the top of the first block to the bottom of the last block."""
-        width = self._heed_width()
+        width = self._update_width()
         key = first.blockNumber(), last.blockNumber()
         if key not in self._areas:
-            self._areas[key] = self._measured(first, last, width)
+            self._areas[key] = self._measure_code_area(first, last, width)
         return QRectF(self._areas[key])
 
-    def _measured(self, first: QTextBlock, last: QTextBlock, width: float) -> QRectF:
+    def _measure_code_area(self, first: QTextBlock, last: QTextBlock, width: float) -> QRectF:
         layout = self._document.documentLayout()
         if width <= 0:
             width = self._document.size().width()
@@ -342,12 +342,12 @@ class Underlay:
         return QRectF(QPointF(0, top), QPointF(width, foot.bottom()))
 
     def _code_area(self, first: QTextBlock, last: QTextBlock) -> QRectF:
-        lines = self._between(first, last)
+        lines = self._area_between(first, last)
         form = first.blockFormat()
         left, right = form.leftMargin() - CODE_PAD, form.rightMargin() - CODE_PAD
         return lines.adjusted(left, -CODE_HEADER, -right, CODE_PAD)
 
-    def _codes(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
+    def _find_code_row_ranges(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
         firsts, feet = self._writer.code_firsts, self._writer.code_feet
         for number in range(bisect_left(feet, begin), len(firsts)):
             if firsts[number] >= end:
@@ -370,7 +370,7 @@ def _first_baseline(block: QTextBlock) -> float:
     return _BASELINE * block.blockFormat().lineHeight()
 
 
-def _bars(rows: Sequence[Row], begin: int, end: int) -> Iterator[tuple[Bar, int, int]]:
+def _quote_bars(rows: Sequence[Row], begin: int, end: int) -> Iterator[tuple[Bar, int, int]]:
     """Yield each quote bar in a range, with the first and last row of the quote."""
     done: set[Bar] = set()
     for place in range(begin, end):

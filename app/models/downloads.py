@@ -27,7 +27,7 @@ from msgspec import Struct, field
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import flows
-from app.models.engine_errors import problem
+from app.models.engine_errors import describe_problem
 from app.settings import keychain
 from app.settings.language import mark, tr
 from app.settings.settings import Settings
@@ -101,7 +101,7 @@ def ref_of(model: HubModel) -> str:
 # These functions run in worker threads.
 
 
-def fetch(
+def run_download(
     download: Download,
     token: str,  # token entered in this run, or "" to use the keychain if the hub asks for a token
     stop: threading.Event,  # set when the download is canceled
@@ -127,14 +127,14 @@ def fetch(
         hub.download(found, progress, stop, token, tidy=tidy)
 
     try:
-        keychain.with_token(token, get)
+        keychain.call_with_token(token, get)
     except EngineError:
         raise
     except Exception as error:
-        raise fault(error) from error
+        raise to_engine_error(error) from error
 
 
-def discard(ref: str, before: threading.Event | None) -> None:
+def discard_files(ref: str, before: threading.Event | None) -> None:
     """Delete a model's files once the thread writing them is done."""
     from engine import hub
 
@@ -148,7 +148,7 @@ def discard(ref: str, before: threading.Event | None) -> None:
         log.warning("unfinished download not deleted: %s", error)
 
 
-def fault(error: Exception) -> EngineError:
+def to_engine_error(error: Exception) -> EngineError:
     if isinstance(error, EngineError):
         return error
     log.error("unexpected error in a download", exc_info=error)
@@ -203,7 +203,7 @@ class Conversion(Download):
 
 
 def why_not_convert(model: InstalledModel) -> str:
-    if why := problem(model.facts):
+    if why := describe_problem(model.facts):
         return why
     if model.facts.bits:
         return tr("Already quantized. Convert the original model instead.")
@@ -239,7 +239,7 @@ def convert_model(
     except EngineError:
         raise
     except Exception as error:
-        raise fault(error) from error
+        raise to_engine_error(error) from error
 
 
 _TELL_MS = 200  # interval of progress updates
@@ -267,13 +267,13 @@ class Downloads(QObject):
         return next((d for d in self.items if d.ref == ref), None)
 
     @property
-    def running(self) -> bool:
+    def is_running(self) -> bool:
         return any(d.state is DownloadState.RUNNING for d in self.items)
 
-    def unfinished(self) -> list[Download]:
+    def unfinished_downloads(self) -> list[Download]:
         return [d for d in self.items if d.state is not DownloadState.DONE and d.can_pause]
 
-    def converting(self, folder: Path) -> bool:
+    def is_converting(self, folder: Path) -> bool:
         ours = (d for d in self.items if isinstance(d, Conversion) and d.source == folder)
         return any(d.state in {DownloadState.RUNNING, DownloadState.WAITING} for d in ours)
 
@@ -286,9 +286,9 @@ class Downloads(QObject):
             if wanted is not None and download.state is DownloadState.PAUSED and not download.done:
                 download.done = min(hub.bytes_unfinished(wanted.repo), download.total)
 
-    def _alone(self, download: Download) -> bool:
+    def _is_only_revision(self, download: Download) -> bool:
         """Check that no other revision of this model is unfinished, since revisions share files."""
-        return all(d is download or d.repo != download.repo for d in self.unfinished())
+        return all(d is download or d.repo != download.repo for d in self.unfinished_downloads())
 
     def add(self, model: HubModel) -> Download:
         ref = ref_of(model)
@@ -299,14 +299,14 @@ class Downloads(QObject):
             self.items.remove(known)
         made = Download(ref, total=model.size, model=model)
         self.items.append(made)
-        self._changed(made)
+        self._on_download_changed(made)
         self._next()
         return made
 
     def convert(self, job: Conversion) -> None:
         if self.get(job.ref) is None:
             self.items.append(job)
-            self._changed(job)
+            self._on_download_changed(job)
             self._next()
 
     def resume(self, ref: str) -> None:
@@ -314,7 +314,7 @@ class Downloads(QObject):
         download = self.get(ref)
         if download is not None and download.state in {DownloadState.PAUSED, DownloadState.FAILED}:
             download.state, download.error, download.code = DownloadState.WAITING, "", ""
-            self._changed(download)
+            self._on_download_changed(download)
             self._next()
 
     def pause(self, ref: str) -> None:
@@ -326,7 +326,7 @@ class Downloads(QObject):
             return
         download.state = DownloadState.PAUSED
         download.stop.set()
-        self._changed(download)
+        self._on_download_changed(download)
         self._next()
 
     def cancel(self, ref: str) -> None:
@@ -338,9 +338,11 @@ class Downloads(QObject):
         self.items.remove(download)
         download.stop.set()
         download.state = DownloadState.PAUSED
-        if not done and download.can_pause and self._alone(download):
-            flows.start(self, self._discard(self._write(download, partial(discard, ref))))
-        self._changed(download)
+        if not done and download.can_pause and self._is_only_revision(download):
+            flows.start(
+                self, self._discard(self._run_exclusively(download, partial(discard_files, ref)))
+            )
+        self._on_download_changed(download)
         self._next()
 
     def end(self) -> None:
@@ -360,7 +362,7 @@ class Downloads(QObject):
             waiting = next((d for d in own if d.state is DownloadState.WAITING), None)
             if not busy and waiting is not None:
                 self._start(waiting)
-        if not self.running:
+        if not self.is_running:
             self._telling.stop()
 
     def _start(self, waiting: Download) -> None:
@@ -368,12 +370,12 @@ class Downloads(QObject):
         waiting.stop = threading.Event()
         waiting.samples.clear()
         self._telling.start()
-        self._changed(waiting)
-        stop, alone = waiting.stop, self._alone(waiting)
-        act: Callable[..., None] = partial(fetch, waiting, self.token, stop, tidy=alone)
+        self._on_download_changed(waiting)
+        stop, alone = waiting.stop, self._is_only_revision(waiting)
+        act: Callable[..., None] = partial(run_download, waiting, self.token, stop, tidy=alone)
         if isinstance(waiting, Conversion):
             act = partial(convert_model, waiting, stop)
-        flows.start(self, self._run(waiting, self._write(waiting, act)))
+        flows.start(self, self._run(waiting, self._run_exclusively(waiting, act)))
 
     @Slot()
     def _emit_progress(self) -> None:
@@ -382,20 +384,20 @@ class Downloads(QObject):
             if download.state is not DownloadState.RUNNING or not download.came[1]:
                 continue
             download.update_progress()
-            self._changed(download)
+            self._on_download_changed(download)
 
     async def _discard(self, discarding: Coroutine[Any, Any, None]) -> None:
         try:
             await discarding
         except Exception as problem:
-            fault(problem)
+            to_engine_error(problem)
 
     async def _run(self, download: Download, working: Coroutine[Any, Any, None]) -> None:
         stop, error = download.stop, None
         try:
             await working
         except Exception as problem:
-            error = fault(problem)
+            error = to_engine_error(problem)
         running = stop is download.stop and download.state is DownloadState.RUNNING
         if not running or self._over:
             return  # the download was paused or canceled
@@ -407,21 +409,23 @@ class Downloads(QObject):
             log.info("download failed: %s", error.code)
             download.state = DownloadState.FAILED
             download.error, download.code = error.message, error.code
-        self._changed(download)
+        self._on_download_changed(download)
         if error is None:
             self.finished.emit(download.ref)
         self._next()
 
-    def _changed(self, download: Download) -> None:
+    def _on_download_changed(self, download: Download) -> None:
         self._save_unfinished()
         self.changed.emit(download.ref)
 
     def _save_unfinished(self) -> None:
-        now = {d.ref: d.total for d in self.unfinished()}
+        now = {d.ref: d.total for d in self.unfinished_downloads()}
         if now != self._settings.downloads:
             self._settings.set(downloads=now)
 
-    def _write(self, download: Download, act: Callable[..., None]) -> Coroutine[Any, Any, None]:
+    def _run_exclusively(
+        self, download: Download, act: Callable[..., None]
+    ) -> Coroutine[Any, Any, None]:
         """Run a job after previous jobs on the same model's files."""
         written, before = threading.Event(), self._written.get(download.repo)
         self._written[download.repo] = written
@@ -432,4 +436,4 @@ class Downloads(QObject):
             finally:
                 written.set()
 
-        return flows.aside(work, download.stop)
+        return flows.run_in_thread(work, download.stop)

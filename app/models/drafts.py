@@ -11,8 +11,14 @@ from msgspec import Struct
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app import flows
-from app.models.loading import LoadState, ModelLoader, ModelStatus, asked, beside_folder
-from app.models.names import adapter_of, base_of, model_location
+from app.models.loading import (
+    LoadState,
+    ModelLoader,
+    ModelStatus,
+    call_engine,
+    extra_load_arguments,
+)
+from app.models.names import adapter_of, base_model, model_location
 from app.remote.address import is_remote
 from app.settings.language import tr
 from app.settings.settings import Settings
@@ -29,7 +35,7 @@ class Candidate(Struct, frozen=True):
     fits: bool  # judging by its files, the draft model may have the same tokenizer
 
 
-def smaller(
+def find_smaller_models(
     model: InstalledModel, installed: Iterable[InstalledModel]
 ) -> tuple[InstalledModel, list[InstalledModel]]:
     """Get the model (or its base model, for an adapter) and all smaller models, smallest first.
@@ -37,7 +43,7 @@ def smaller(
     Skips adapters and models that can't be loaded.
     """
     listed = list(installed)
-    names = {base_of(model.ref)} if adapter_of(model.ref) else {model.ref}
+    names = {base_model(model.ref)} if adapter_of(model.ref) else {model.ref}
     base = next((m for m in listed if names & {m.ref, str(m.folder)}), model)
     usable = [m for m in listed if not m.facts.problem and not adapter_of(m.ref) and m is not base]
     return base, sorted(
@@ -88,7 +94,7 @@ class DraftModels(QObject):
         loader.unloaded.connect(self._on_unloaded)
         loader.figures.received.connect(self._on_figures)
 
-    def of(self, *names: str) -> str:
+    def get_ref(self, *names: str) -> str:
         """Return the reference of the chosen draft model for a model with these names, or ""."""
         found = (self._settings.drafts.get(name, "") for name in names)
         return next(filter(None, found), "")
@@ -100,15 +106,15 @@ class DraftModels(QObject):
         """
         others = {ref: d for ref, d in self._settings.drafts.items() if ref not in names}
         self._settings.set(drafts=others | (dict.fromkeys(names, draft) if draft else {}))
-        for status in self._loader.loaded():
+        for status in self._loader.loaded_statuses():
             if status.model is not None and {*names} & {*self._names(status.model)}:
                 self._failed.pop(status.model.id, None)
             self._apply(status)
         self.changed.emit()
 
-    def failed(self, model: Model) -> bool:
+    def has_failed(self, model: Model) -> bool:
         """Check whether the chosen draft model of a loaded model failed to load."""
-        chosen = (self._loader.generation(model), self.of(*self._names(model)))
+        chosen = (self._loader.generation(model), self.get_ref(*self._names(model)))
         return self._failed.get(model.id) == chosen
 
     @Slot(object)
@@ -137,20 +143,20 @@ class DraftModels(QObject):
         if engine is None or model is None or is_remote(status.ref):
             return
         generation = self._loader.generation(model)
-        wanted = "" if self.failed(model) else self.of(*self._names(model))
+        wanted = "" if self.has_failed(model) else self.get_ref(*self._names(model))
         load = self._loads.get(model.id)
-        if (generation, wanted) == (self._now(model) if load is None else load.wanted):
+        if (generation, wanted) == (self._current(model) if load is None else load.wanted):
             return
         if load is not None:
             load.future.cancel()
             self._held[model.id] = (generation, None)  # the load may already have finished
         ref, draft = status.ref, model_location(wanted) if wanted else ""
-        more = beside_folder(ref)
-        future = asked(lambda: engine.load_later(model_location(ref), draft=draft, **more))
+        more = extra_load_arguments(ref)
+        future = call_engine(lambda: engine.load_later(model_location(ref), draft=draft, **more))
         load = self._loads[model.id] = _DraftLoad(future, (generation, wanted))
         flows.start(self, self._finish_load(model, load))
 
-    def _now(self, model: Model) -> tuple[object, str | None]:
+    def _current(self, model: Model) -> tuple[object, str | None]:
         generation = self._loader.generation(model)
         held = self._held.get(model.id)
         if held is not None and held[0] == generation:
@@ -158,13 +164,17 @@ class DraftModels(QObject):
         return generation, None if model.draft else ""
 
     def _names(self, model: Model) -> list[str]:
-        known = [s for s in self._loader.known() if s.model is not None and s.model.id == model.id]
+        known = [
+            s
+            for s in self._loader.known_statuses()
+            if s.model is not None and s.model.id == model.id
+        ]
         return [*(status.ref for status in known), *([] if model.adapter else [model.path])]
 
     async def _finish_load(self, model: Model, load: _DraftLoad) -> None:
         loaded, error = None, None
         try:
-            loaded = await flows.arrived(load.future)
+            loaded = await flows.wait_for_future(load.future)
         except Exception as raised:
             error = raised
         if self._loads.get(model.id) is not load:  # the model was unloaded or the choice changed
@@ -179,7 +189,7 @@ class DraftModels(QObject):
             if error.code == UNSUPPORTED_SESSION:  # permanent failure
                 self.choose("", *self._names(model))
             elif load.wanted[1]:  # the previous draft model is gone
-                for status in self._loader.loaded():
+                for status in self._loader.loaded_statuses():
                     self._apply(status)
             why = error.message
             self.refused.emit(tr("{name} has no draft model. {why}", name=model.name, why=why))

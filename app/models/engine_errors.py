@@ -47,20 +47,20 @@ _MEANINGS = {
 """Explanations by `EngineError.code` or reason."""
 
 
-def meaning(code: str, message: str) -> str:
+def explain(code: str, message: str) -> str:
     """Get the engine's message, preceded by a translated explanation unless the UI is English."""
-    return explained(_MEANINGS[code], message) if code in _MEANINGS else message
+    return with_engine_message(_MEANINGS[code], message) if code in _MEANINGS else message
 
 
-def says_not_loaded(error: str) -> bool:
+def is_not_loaded_error(error: str) -> bool:
     return "could not be loaded" in error or error.startswith(tr(_MEANINGS[MODEL_LOAD_FAILED]))
 
 
-def problem(facts: FolderFacts) -> str:
+def describe_problem(facts: FolderFacts) -> str:
     return tr(NO_FOLDER) if facts.gone else facts.problem
 
 
-def explained(text: str, message: str, /, **values: object) -> str:
+def with_engine_message(text: str, message: str, /, **values: object) -> str:
     """Format a translated text followed by the engine's message in parentheses.
 
     In English, or if there's no translation, the engine's message is used alone, as it's more
@@ -75,7 +75,7 @@ DOES_NOT_FIT = "does_not_fit"
 """Error code if we didn't start loading because the estimate exceeds the free memory."""
 
 
-def arithmetic(fit: Fit) -> str:
+def memory_sentences(fit: Fit) -> str:
     """Format the memory estimate, its breakdown, and the free memory in two sentences."""
     total = _size(fit.total)
     return tr(

@@ -33,12 +33,12 @@ class EngineFigures(QObject):
         self._timer.timeout.connect(self._ask)
 
     def show(self, who: QObject, every_ms: int) -> None:
-        """Emit the stats now and then at this interval (or more often), until `hide` is called."""
+        """Emit the stats now and at this interval (or more often), until `stop_polling`."""
         self._shown[who] = every_ms
         self._timer.start(min(self._shown.values()))
         self._ask()
 
-    def hide(self, who: QObject) -> None:
+    def stop_polling(self, who: QObject) -> None:
         self._shown.pop(who, None)
         if self._shown:
             self._timer.setInterval(min(self._shown.values()))
@@ -52,7 +52,7 @@ class EngineFigures(QObject):
         if engine is None:
             return None
         try:
-            return await flows.arrived(engine.stats_later())
+            return await flows.wait_for_future(engine.stats_later())
         except (EngineError, CancelledError):
             return None  # the engine stopped
 

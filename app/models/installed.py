@@ -14,8 +14,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app import flows
 from app.models.drafts import DraftModels
-from app.models.loading import ModelStatus, ModelUsers, downloaded
-from app.models.names import adapter_of, base_of, model_fallback_name, model_location, variant_of
+from app.models.loading import ModelStatus, ModelUsers, downloaded_folder
+from app.models.names import adapter_of, base_model, model_fallback_name, model_location, variant_of
 from app.settings.language import tr
 from app.settings.paths import GUIDE
 from app.settings.settings import Settings
@@ -52,11 +52,11 @@ class _Walk:
         self._count = 0
         self._found: Iterator[InstalledModel] | None = None
 
-    def piece(self, stop: threading.Event) -> tuple[list[InstalledModel], bool]:
+    def search_slice(self, stop: threading.Event) -> tuple[list[InstalledModel], bool]:
         """Search for a short time. Returns the models found, and True if the search is done."""
         self._stop = stop
         if self._found is None:
-            self._found = self._all()
+            self._found = self._walk_all()
         give_up = time.monotonic() + PIECE_S * (1 + 4 * self._count / _LONG)
         piece = []
         for model in self._found:
@@ -66,7 +66,7 @@ class _Walk:
                 return piece, False
         return piece, True
 
-    def _all(self) -> Iterator[InstalledModel]:
+    def _walk_all(self) -> Iterator[InstalledModel]:
         """Yield the Guide, the models, then variants from the settings or a model's folder."""
         guide = Path(model_location(GUIDE))
         first = self._inventory.inspect(GUIDE, guide, ModelSource.BUNDLED)
@@ -74,22 +74,22 @@ class _Walk:
         variants = [ref for ref in self._refs if adapter_of(ref)]
         names: dict[str, str] = {}
         for model in itertools.chain(
-            [first], self._inventory.walk(self._where(), refs, self._stopped)
+            [first], self._inventory.walk(self._where(), refs, self._is_stopped)
         ):
             yield model
             names[model.ref] = names[str(model.folder)] = model.name
             variants += [variant_of(model.ref, found) for found in adapters_beside(model.folder)]
         for ref in refs:
             # List a hub model whose files are gone, so that the user can remove it.
-            if not os.path.isabs(ref) and downloaded(ref) is None:
+            if not os.path.isabs(ref) and downloaded_folder(ref) is None:
                 yield self._inventory.inspect(ref, Path(ref), ModelSource.ADDED)
         for ref in dict.fromkeys(variants):
-            if self._stopped():
+            if self._is_stopped():
                 return
-            base = names.get(base_of(ref)) or model_fallback_name(base_of(ref))
+            base = names.get(base_model(ref)) or model_fallback_name(base_model(ref))
             yield variant(ref, base, Path(adapter_of(ref)))
 
-    def _stopped(self) -> bool:
+    def _is_stopped(self) -> bool:
         return self._stop.is_set()
 
 
@@ -118,7 +118,7 @@ class InstalledModels(QObject):
         self.drafts = DraftModels(self._loader, settings, self)  # draft models for the other models
         self.drafts.changed.connect(self.changed)
         self._loader.changed.connect(self.changed)
-        self._loader.loaded_now.connect(self._on_loaded)
+        self._loader.model_loaded.connect(self._on_loaded)
         users.activity.connect(self._on_activity)
 
     # Search.
@@ -137,7 +137,7 @@ class InstalledModels(QObject):
         self._walking.cancel()
         self.looking = False
 
-    def drop(self, removes: Path) -> list[InstalledModel]:
+    def remove_deleted(self, removes: Path) -> list[InstalledModel]:
         """Remove all models of a deleted folder from the list, and return them."""
         gone = [m for m in self.models.values() if m.removes == removes]
         for model in gone:
@@ -148,7 +148,7 @@ class InstalledModels(QObject):
     async def _scan(self, walk: _Walk) -> None:
         seen: set[Path] = set()
         while self.looking:
-            found, done = await flows.aside(walk.piece)
+            found, done = await flows.run_in_thread(walk.search_slice)
             for model in found:
                 self.models[model.folder] = model
                 seen.add(model.folder)
@@ -162,7 +162,7 @@ class InstalledModels(QObject):
 
     def status(self, model: InstalledModel) -> ModelStatus:
         """Get a model's status in the engine, whichever of its names was loaded."""
-        return self._loader.of_folder(model.ref, str(model.folder))
+        return self._loader.status_of_folder(model.ref, str(model.folder))
 
     def is_pinned(self, model: InstalledModel) -> bool:
         return bool({model.ref, str(model.folder)} & {*self._settings.pinned})
@@ -193,8 +193,8 @@ class InstalledModels(QObject):
     def chats(self, model: InstalledModel) -> list[str]:
         """Return the titles of chats that use this model, a variant, or another revision."""
         refs = {model.ref, str(model.folder), *model.shares}
-        found = [c for c in self._users.chats() if refs & {c.model, base_of(c.model)}]
-        return [chat.shown_title for chat in found]
+        found = [c for c in self._users.chats() if refs & {c.model, base_model(c.model)}]
+        return [chat.display_title for chat in found]
 
     # Model actions.
 
@@ -221,7 +221,7 @@ class InstalledModels(QObject):
         self.rescan()
         return ""
 
-    def listed_by(self, model: InstalledModel) -> tuple[str, ...]:
+    def listing_entries(self, model: InstalledModel) -> tuple[str, ...]:
         """Return the settings entries that cause a model to be listed.
 
         Empty for models from other programs and the hub's cache, which are found without any entry.
@@ -231,10 +231,10 @@ class InstalledModels(QObject):
         roots = [f for f in self._settings.model_folders if model.folder.is_relative_to(f)]
         return (*roots, *(ref for ref in self._settings.models if ref == model.ref))
 
-    def forget(self, model: InstalledModel) -> Callable[[], None]:
+    def remove_from_list(self, model: InstalledModel) -> Callable[[], None]:
         """Remove a model from the list but keep its files. Returns a function to undo this."""
         before = (self._settings.model_folders, self._settings.models)
-        gone = self.listed_by(model)
+        gone = self.listing_entries(model)
         self._settings.set(
             model_folders=tuple(f for f in before[0] if f not in gone),
             models=tuple(ref for ref in before[1] if ref not in gone),

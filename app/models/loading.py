@@ -20,12 +20,12 @@ from app import flows
 from app.bridge import Bridge
 from app.models import suggestions
 from app.models.distributed_models import SpreadModels
-from app.models.engine_errors import DOES_NOT_FIT, arithmetic, meaning
+from app.models.engine_errors import DOES_NOT_FIT, explain, memory_sentences
 from app.models.engine_figures import EngineFigures
 from app.models.names import adapter_of, model_fallback_name, model_location
-from app.remote.address import Remote, is_remote, named
+from app.remote.address import Remote, is_remote, parse_ref
 from app.remote.remote_errors import GONE, NOT_STARTED
-from app.remote.remote_session import removed
+from app.remote.remote_session import removed_model_error
 from app.remote.remotes import Remotes
 from app.settings.language import tr
 from app.settings.paths import GUIDE
@@ -63,25 +63,25 @@ class ModelStatus(Struct):
         return self.model.name if self.model is not None else model_fallback_name(self.ref)
 
     @classmethod
-    def of_remote(cls, ref: str, remotes: Remotes) -> ModelStatus:
+    def from_remote(cls, ref: str, remotes: Remotes) -> ModelStatus:
         """Get the status of a remote model, which is ready as long as it's in the list."""
         model = remotes.model(ref)
         if model is None:
-            error = removed(named(ref), ref).message
+            error = removed_model_error(parse_ref(ref), ref).message
             return cls(ref, LoadState.FAILED, error=error, code=GONE)
-        if not_there := remotes.groups.why_not(ref):
+        if not_there := remotes.groups.unavailable_reason(ref):
             state = LoadState.LOADING if not_there.starts else LoadState.FAILED
             return cls(ref, state, error=not_there.words, code=NOT_STARTED)
         return cls(ref, LoadState.READY, model)
 
 
-def beside_folder(ref: str) -> dict[str, Any]:
+def extra_load_arguments(ref: str) -> dict[str, Any]:
     """Get the arguments that the engine needs in addition to a chat model's folder."""
     adapter = adapter_of(ref)
     return {"adapter": adapter} if adapter else {}
 
 
-def asked(ask: Callable[[], Future[Any]]) -> Future[Any]:
+def call_engine(ask: Callable[[], Future[Any]]) -> Future[Any]:
     """Call the engine. If it raises right away, the exception is put into the future."""
     try:
         return ask()
@@ -119,12 +119,12 @@ class _ModelLoad:
             self._asked = self._engine.estimate_later(
                 self.folder, most, kv_bits=self._wish.kv_bits, adapter=self.adapter
             )
-            return await flows.arrived(self._asked)
+            return await flows.wait_for_future(self._asked)
         return None
 
     async def load(self, read: Callable[[float], None]) -> Model:
         self._asked = self._engine.load_later(self.folder, read, adapter=self.adapter)
-        return await flows.arrived(self._asked)
+        return await flows.wait_for_future(self._asked)
 
     def cancel(self) -> None:
         if self._asked is not None:
@@ -138,9 +138,9 @@ class ModelLoader(QObject):
     """
 
     changed = Signal(str)  # (ref): the model's status changed
-    progressed = Signal(str)  # (ref): another percent of the model was read
+    load_progressed = Signal(str)  # (ref): another percent of the model was read
     # (ref): a local model was just loaded under this name.
-    loaded_now = Signal(str)
+    model_loaded = Signal(str)
     unloaded = Signal(str)  # (id): the model with this ID is being unloaded
 
     def __init__(self, bridge: Bridge, parent: QObject | None = None) -> None:
@@ -191,7 +191,7 @@ class ModelLoader(QObject):
     async def look_for_small(self) -> str:
         """Get the reference of the small model, or "" if it isn't installed."""
         if not self.small:
-            self.small = await flows.aside(lambda _: suggestions.small_folder())
+            self.small = await flows.run_in_thread(lambda _: suggestions.find_small_folder())
         return self.small
 
     def detach(self, timeout_s: float | None = None) -> None:
@@ -202,10 +202,10 @@ class ModelLoader(QObject):
     def get(self, ref: str) -> ModelStatus:
         """Return a model's status, even before its first request."""
         if is_remote(ref):
-            return ModelStatus.of_remote(ref, self.remotes)
+            return ModelStatus.from_remote(ref, self.remotes)
         return self._models.setdefault(ref, ModelStatus(ref))
 
-    def sees(self, ref: str) -> bool | None:
+    def has_vision(self, ref: str) -> bool | None:
         """Check whether a model can see. Returns None if that isn't known yet.
 
         In this case, the model's folder gets inspected in the background, and `changed` is emitted.
@@ -220,18 +220,20 @@ class ModelLoader(QObject):
                 flows.start(self, self._inspect_folders())
         return self._sees.get(ref)
 
-    def seeing(self) -> ModelStatus | None:
+    def find_vision_model(self) -> ModelStatus | None:
         """Find a model that can see, preferring loaded models. Returns None if there isn't any."""
         listed = self._settings.models if self._settings is not None else ()
-        refs = dict.fromkeys([*(model_status.ref for model_status in self.known()), *listed])
-        there = (self.get(ref) for ref in refs if self.sees(ref))
+        refs = dict.fromkeys(
+            [*(model_status.ref for model_status in self.known_statuses()), *listed]
+        )
+        there = (self.get(ref) for ref in refs if self.has_vision(ref))
         return next((each for each in there if each.state is not LoadState.FAILED), None)
 
     async def _inspect_folders(self) -> None:
         """Inspect the folders one by one, since there may be a hundred."""
         while self._unseen:
             ref = self._unseen[0]
-            self._sees[ref] = await flows.aside(partial(_folder_sees, ref))
+            self._sees[ref] = await flows.run_in_thread(partial(_has_vision, ref))
             self._unseen.popleft()
             self.changed.emit(ref)
 
@@ -249,18 +251,18 @@ class ModelLoader(QObject):
         self.changed.emit(ref)
         return last
 
-    def loaded(self) -> list[ModelStatus]:
+    def loaded_statuses(self) -> list[ModelStatus]:
         """Get the models in memory, without duplicates."""
         here = reversed(self._models.values())
         ready = {m.model.id: m for m in here if m.model is not None}
         return list(reversed(ready.values()))
 
-    def of_folder(self, ref: str, folder: str) -> ModelStatus:
+    def status_of_folder(self, ref: str, folder: str) -> ModelStatus:
         """Get the status of the model in a folder, whichever of its names was loaded."""
         own = self.get(ref)
         if own.state in {LoadState.READY, LoadState.LOADING}:
             return own
-        for other in self.known():
+        for other in self.known_statuses():
             if adapter_of(other.ref):  # adapters are listed under their base model's folder
                 continue
             path = other.model.path if other.model is not None else ""
@@ -268,12 +270,12 @@ class ModelLoader(QObject):
                 return other
         return own
 
-    def known(self) -> list[ModelStatus]:
+    def known_statuses(self) -> list[ModelStatus]:
         there = map(self.get, self.remotes.refs)
         here_or_coming = {LoadState.READY, LoadState.LOADING}
         return [m for m in (*self._models.values(), *there) if m.state in here_or_coming]
 
-    def want(
+    def request(
         self, ref: str, kv_bits: int | None = None, context: int | None = None, by: str = ""
     ) -> ModelStatus:
         """Load a model unless it's already loaded or loading. Failed models are retried.
@@ -281,7 +283,7 @@ class ModelLoader(QObject):
         If the model and a chat with ``kv_bits`` and ``context`` tokens don't fit, it isn't loaded.
 
         Args:
-            by: chat ID that can be passed to `leave`, or "" if the user asked for it.
+            by: chat ID that can be passed to `withdraw_request`, or "" if the user asked for it.
         """
         model_status, wish = self.get(ref), LoadRequirements(kv_bits, context)
         if is_remote(ref):
@@ -301,7 +303,7 @@ class ModelLoader(QObject):
             self._wanted_by[ref].add(by)
         return model_status
 
-    def leave(self, ref: str, by: str) -> None:
+    def withdraw_request(self, ref: str, by: str) -> None:
         """Withdraw a chat's request. Loading is canceled unless someone else wants the model."""
         wanted_by = self._wanted_by.get(ref, set())
         if by in wanted_by:
@@ -309,7 +311,7 @@ class ModelLoader(QObject):
             if not wanted_by:
                 self._cancel(ref, LoadState.UNASKED)
 
-    def allow(self, ref: str) -> None:
+    def allow_oversize(self, ref: str) -> None:
         """Let the next request load a model even if it doesn't fit."""
         self._allowed.add(ref)
 
@@ -356,7 +358,7 @@ class ModelLoader(QObject):
                 model_status.model = model
                 self.changed.emit(model_status.ref)
 
-    def lose(self) -> None:
+    def mark_all_unloaded(self) -> None:
         """Mark all models as not loaded after an engine failure. They're loaded again on demand.
 
         Sessions from before the failure are no longer valid.
@@ -384,7 +386,7 @@ class ModelLoader(QObject):
             return  # canceled, or `attach` will restart the load
         if fit is not None and fit.verdict == "no":
             status.fit = fit
-            self._fail(status, DOES_NOT_FIT, arithmetic(fit))
+            self._fail(status, DOES_NOT_FIT, memory_sentences(fit))
             return
         self._allowed.discard(status.ref)
         channel, read = self._bridge.channel(partial(self._on_read, load, status))
@@ -409,12 +411,12 @@ class ModelLoader(QObject):
             return
         status.model, status.state = model, LoadState.READY  # may be too late to cancel
         self.changed.emit(status.ref)
-        self.loaded_now.emit(status.ref)
+        self.model_loaded.emit(status.ref)
 
     def _on_read(self, load: _ModelLoad, status: ModelStatus, share: float) -> None:
         before, status.share = status.share, share
         if self._loads.get(status.ref) is load and int(100 * share) != int(100 * before):
-            self.progressed.emit(status.ref)
+            self.load_progressed.emit(status.ref)
 
     def _fail(self, status: ModelStatus, code: str, words: str) -> None:
         del self._loads[status.ref]
@@ -422,20 +424,20 @@ class ModelLoader(QObject):
         self.changed.emit(status.ref)
 
 
-def downloaded(ref: str) -> Path | None:
+def downloaded_folder(ref: str) -> Path | None:
     from engine import hub
 
     wanted = hub.parse(ref)
     return hub.find(wanted.repo, wanted.revision) if wanted is not None else None
 
 
-def _folder_sees(ref: str, stop: threading.Event) -> bool | None:
+def _has_vision(ref: str, stop: threading.Event) -> bool | None:
     """Check a model's files for vision support. Blocks."""
     from engine.hub.models import has_vision
 
     place = model_location(ref)
     try:
-        folder = Path(place) if Path(place).is_absolute() else downloaded(place)
+        folder = Path(place) if Path(place).is_absolute() else downloaded_folder(place)
         return None if folder is None else has_vision(folder)
     except Exception:  # don't let one failure stop the others
         log.exception("cannot examine %s", ref)
@@ -445,7 +447,7 @@ def _folder_sees(ref: str, stop: threading.Event) -> bool | None:
 def _code_and_message(error: Exception) -> tuple[str, str]:
     if isinstance(error, EngineError):
         log.warning("model not loaded: %s", error.code)
-        return error.code, meaning(error.reason or error.code, error.message)
+        return error.code, explain(error.reason or error.code, error.message)
     # The engine canceled or failed, so don't leave the status at "Loading…".
     log.error("model not loaded", exc_info=error)
     why = f"{type(error).__name__}: {error}"
@@ -457,7 +459,7 @@ class ModelReply(Protocol):
     def models(self) -> Collection[str]: ...
 
     @property
-    def waits_for(self) -> Collection[str]: ...
+    def awaited_models(self) -> Collection[str]: ...
 
 
 class ModelUser(Protocol):
@@ -488,4 +490,4 @@ class ModelUsers(Protocol):
 
     def find(self, chat_id: str) -> ModelUser | None: ...
 
-    def running(self) -> Sequence[ModelUser]: ...
+    def replying_chats(self) -> Sequence[ModelUser]: ...

@@ -31,4 +31,4 @@ class Models(QObject):
         # Unloads models after a long idle time.
         self.idle = IdleUnloading(self.installed, users, settings, self)
         # Frees memory when the system is low on it.
-        self.pressure = MemoryPressure(users, self.idle.resting, self)
+        self.pressure = MemoryPressure(users, self.idle.unloadable_models, self)

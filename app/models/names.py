@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from app.remote.address import named
+from app.remote.address import parse_ref
 from app.settings.paths import GUIDE, resources
 
 _WITH = " + "
@@ -15,10 +15,10 @@ _DIGEST = re.compile(r"(?<=.)-[0-9a-f]{12}$")
 
 def variant_of(model: str, adapter: Path) -> str:
     """Get the reference of a model with an adapter. The adapter's folder must be absolute."""
-    return f"{base_of(model)}{_WITH}{adapter}"
+    return f"{base_model(model)}{_WITH}{adapter}"
 
 
-def base_of(model: str) -> str:
+def base_model(model: str) -> str:
     return model.partition(_WITH + os.sep)[0]
 
 
@@ -29,15 +29,15 @@ def adapter_of(model: str) -> str:
 
 def model_location(model: str) -> str:
     """Get the folder or hub ID the engine has to load for a reference, without the adapter."""
-    base = base_of(model)
+    base = base_model(model)
     return str(resources() / "guide") if base == GUIDE else base
 
 
 def model_fallback_name(model: str) -> str:
     """Return a display name to use until the model is loaded."""
-    if (remote := named(model)) is not None:
+    if (remote := parse_ref(model)) is not None:
         return remote.name
-    base, adapter = base_of(model), adapter_of(model)
+    base, adapter = base_model(model), adapter_of(model)
     # Folders of GGUF files have a digest in their name, which users shouldn't see.
     name = "Guide" if base == GUIDE else _DIGEST.sub("", Path(base).name) or base
     return f"{name} + {Path(adapter).name}" if adapter else name

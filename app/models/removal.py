@@ -27,7 +27,7 @@ class RemovedModel(Struct, frozen=True):
     new_chats: str = ""  # reference of the model, if it was the default for new chats
 
     @property
-    def words(self) -> str:
+    def message(self) -> str:
         """Format a message for the user."""
         if self.trashed.kept is None:
             return tr("{name} moved to the Trash. You can put it back from there.", name=self.name)
@@ -68,7 +68,7 @@ class ModelRemover(QObject):
             )
         if model.removes in self._going:
             return tr("{name} is being moved to the Trash.", name=model.name)
-        for one in self._together(model):
+        for one in self._models_in_folder(model):
             status = self._installed.status(one)
             if status.state is LoadState.LOADING:
                 return tr("{name} is loading. Wait until it has loaded, or cancel.", name=one.name)
@@ -76,16 +76,16 @@ class ModelRemover(QObject):
                 why := residency.why_not_unload(self._users, status.ref)
             ):
                 return why
-        if any(self._downloads.converting(one.folder) for one in self._together(model)):
+        if any(self._downloads.is_converting(one.folder) for one in self._models_in_folder(model)):
             return tr("{name} is being converted. Cancel the conversion first.", name=model.name)
-        repos = {one.ref.partition("@")[0] for one in self._together(model)}
+        repos = {one.ref.partition("@")[0] for one in self._models_in_folder(model)}
         for download in self._downloads.items:
             unfinished = download.state is not DownloadState.DONE
             if unfinished and download.ref.partition("@")[0] in repos:
                 return tr("{name} is downloading. Cancel the download first.", name=download.name)
         return ""
 
-    def warning(self, model: InstalledModel) -> str:
+    def removal_warning(self, model: InstalledModel) -> str:
         words = []
         chats = self._installed.chats(model)
         if len(chats) == 1:
@@ -127,7 +127,7 @@ class ModelRemover(QObject):
         why = self.why_not(model)
         if why:
             return why
-        for one in self._together(model):
+        for one in self._models_in_folder(model):
             self._users.loader.unload(self._installed.status(one).ref)
         self._going.add(model.removes)
         flows.start(self, self._remove(model))
@@ -138,7 +138,7 @@ class ModelRemover(QObject):
         """Restore a model. The result is reported by a signal."""
         flows.start(self, self._restore(removed))
 
-    def _together(self, model: InstalledModel) -> list[InstalledModel]:
+    def _models_in_folder(self, model: InstalledModel) -> list[InstalledModel]:
         """Return all models in the same folder, which are removed along with the given model."""
         if not model.shares:
             return [model]
@@ -147,20 +147,20 @@ class ModelRemover(QObject):
 
     async def _remove(self, model: InstalledModel) -> None:
         try:
-            trashed = await flows.aside(lambda _: system_trash.move(model.removes))
+            trashed = await flows.run_in_thread(lambda _: system_trash.move(model.removes))
         except Exception as error:
             self._going.discard(model.removes)
             self.failed.emit(
                 tr(
                     "{name} couldn’t be removed: {why}. Show its folder and remove it there.",
                     name=model.name,
-                    why=_words(error),
+                    why=_error_text(error),
                 )
             )
             self._installed.rescan()
             return
         self._going.discard(model.removes)
-        gone = self._installed.drop(model.removes)
+        gone = self._installed.remove_deleted(model.removes)
         refs = {ref for one in (*gone, model) for ref in (one.ref, str(one.folder))}
         listed = []
         for option in ("models", "pinned"):
@@ -174,10 +174,10 @@ class ModelRemover(QObject):
 
     async def _restore(self, removed: RemovedModel) -> None:
         try:
-            await flows.aside(lambda _: system_trash.restore(removed.trashed))
+            await flows.run_in_thread(lambda _: system_trash.restore(removed.trashed))
         except Exception as error:
             self.failed.emit(
-                tr("{name} couldn’t be restored: {why}.", name=removed.name, why=_words(error))
+                tr("{name} couldn’t be restored: {why}.", name=removed.name, why=_error_text(error))
             )
             return
         for option, at, ref in removed.listed:
@@ -196,6 +196,6 @@ def _holds_more(folder: Path) -> bool:
     return folder in usual or home.is_relative_to(folder)
 
 
-def _words(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return words[:1].lower() + words[1:] if words else type(error).__name__

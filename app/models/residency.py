@@ -32,7 +32,7 @@ def why_not_unload(users: ModelUsers, ref: str) -> str:
     if model is None:
         return tr("This model isn’t loaded.")
     using = []
-    for chat in users.running():
+    for chat in users.replying_chats():
         others = (loader.get(each).model for each in chat.reply.models)
         if any(other is not None and other.id == model.id for other in others):
             using.append(chat.title)
@@ -64,9 +64,9 @@ def cancel_load(users: ModelUsers, ref: str, chat_id: str = "") -> str:
     If other chats are waiting as well, loading continues. Returns a message in that case, else "".
     """
     own = users.find(chat_id)
-    if own is not None and ref in own.reply.waits_for:
+    if own is not None and ref in own.reply.awaited_models:
         own.stop()
-    count = sum(ref in chat.reply.waits_for for chat in users.running())
+    count = sum(ref in chat.reply.awaited_models for chat in users.replying_chats())
     if count:
         return counted(
             "Another chat is waiting for {model}. It keeps loading.",
@@ -122,8 +122,8 @@ class IdleUnloading(QObject):
         figures = await self._loader.figures.now()
         if figures is None:
             return
-        now, work, busy = self.clock(), *_work(figures)
-        loaded = {s.model.id: s for s in self._loader.loaded() if s.model is not None}
+        now, work, busy = self.clock(), *_collect_work(figures)
+        loaded = {s.model.id: s for s in self._loader.loaded_statuses() if s.model is not None}
         for model_id in loaded:
             same = work.get(model_id, frozenset()) == self._work.get(model_id, frozenset())
             if not same or model_id in busy or model_id not in self._used:
@@ -134,15 +134,17 @@ class IdleUnloading(QObject):
         for model_id, status in loaded.items():
             # If the clock was set back, restart the idle time.
             self._used[model_id] = min(self._used[model_id], now)
-            if limit and now - self._used[model_id] >= limit and self._may_go(status):
+            if limit and now - self._used[model_id] >= limit and self._may_unload(status):
                 unload(self._users, status.ref)
 
-    def resting(self) -> list[ModelStatus]:
+    def unloadable_models(self) -> list[ModelStatus]:
         """List loaded models that may be unloaded if no chat uses them, longest unused first."""
-        loaded = [s for s in self._loader.loaded() if s.model is not None and self._may_go(s)]
+        loaded = [
+            s for s in self._loader.loaded_statuses() if s.model is not None and self._may_unload(s)
+        ]
         return sorted(loaded, key=lambda s: self._used.get(s.model.id, 0.0) if s.model else 0.0)
 
-    def _may_go(self, status: ModelStatus) -> bool:
+    def _may_unload(self, status: ModelStatus) -> bool:
         return status.ref != GUIDE and not self._installed.pins(status)
 
     @Slot(str)
@@ -160,7 +162,7 @@ class IdleUnloading(QObject):
             self._used[status.model.id] = self.clock()
 
 
-def _work(figures: dict[str, Any]) -> tuple[dict[str, Work], set[str]]:
+def _collect_work(figures: dict[str, Any]) -> tuple[dict[str, Work], set[str]]:
     done: dict[str, set[tuple[str, int, int]]] = {}
     busy: set[str] = set()
     for name, session in figures.get("sessions", {}).items():
@@ -203,11 +205,11 @@ class MemoryPressure(QObject):
     def check(self) -> None:
         need = self._relief.need(self.level(), self.clock())
         if need is ReliefStep.CACHES:
-            self._put_caches_away()
+            self._move_caches_to_disk()
         elif need is ReliefStep.MODEL:
             self._unload_one()
 
-    def _put_caches_away(self) -> None:
+    def _move_caches_to_disk(self) -> None:
         engine = self._users.loader.engine
         if engine is None:
             return

@@ -58,7 +58,7 @@ class Suggestion(Struct, frozen=True):
         return self.repo.rpartition("/")[2]
 
 
-def classes(file: Path | None = None) -> dict[int, list[Suggestion]]:
+def load_suggestions(file: Path | None = None) -> dict[int, list[Suggestion]]:
     """Load the suggestions by memory size in GB, smallest first.
 
     Empty if the file is missing or damaged. Searching still works in that case.
@@ -89,7 +89,7 @@ class SmallModel(Struct, frozen=True):
 
 
 @cache
-def small(file: Path | None = None) -> SmallModel | None:
+def load_small_model(file: Path | None = None) -> SmallModel | None:
     try:
         text = (file or resources() / "models.toml").read_text(encoding="utf-8")
         entry = tomllib.loads(text)["small"]
@@ -101,26 +101,26 @@ def small(file: Path | None = None) -> SmallModel | None:
         return None
 
 
-def small_folder() -> str:
+def find_small_folder() -> str:
     """Get the folder of the small model, or "" if it isn't installed. Reads the disk."""
-    one = small()
+    one = load_small_model()
     folder = one.folder() if one is not None else None
     return "" if folder is None else str(folder)
 
 
-def at_hand(repo: str) -> str:
+def find_installed(repo: str) -> str:
     """Get a reference for a hub model, or "" if it isn't installed.
 
     The small model may have been installed from the Python index instead. Reads the disk.
     """
     if hub.find(repo) is not None:
         return repo
-    one = small()
+    one = load_small_model()
     folder = one.folder() if one is not None and one.suggestion.repo == repo else None
     return str(folder) if folder is not None else ""
 
 
-def for_machine(memory: int, file: Path | None = None) -> tuple[int, list[Suggestion]]:
+def suggestions_for(memory: int, file: Path | None = None) -> tuple[int, list[Suggestion]]:
     """Get the memory class of a machine in GB and its suggestions, or (0, []).
 
     The small model comes first, then the models for this class, then those for the class below,
@@ -129,12 +129,12 @@ def for_machine(memory: int, file: Path | None = None) -> tuple[int, list[Sugges
     Args:
         memory: in bytes. Anything below the smallest class is treated as that class.
     """
-    found = classes(file)
+    found = load_suggestions(file)
     if not found:
         return 0, []
     fitting = [gb for gb in found if gb * 2**30 * _SLACK <= memory] or [min(found)]
     models: dict[str, Suggestion] = {}
-    first = small(file)
+    first = load_small_model(file)
     if first is not None:
         models[first.suggestion.repo] = first.suggestion
     for gb in reversed(fitting[-2:]):

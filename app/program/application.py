@@ -22,7 +22,7 @@ from app.models.models import Models
 from app.program import removal_notices
 from app.program.collector import Collector
 from app.program.saved_table import export_table, forget_table
-from app.program.store_opening import StoreOpening, not_restored, restored
+from app.program.store_opening import StoreOpening, not_restored_text, restore_backup
 from app.serving import Serving
 from app.settings import translation
 from app.settings.language import tr
@@ -133,7 +133,7 @@ class Application(QObject):
         self._log_handler: logging.Handler | None = None
         self.already_runs = False
         self.single = SingleInstance(paths.data, self)
-        self.collector = Collector(self, self._streams)
+        self.collector = Collector(self, self._is_streaming)
         self.bridge = Bridge(self)
         self.settings = Settings()
         self.store: Store | None = None
@@ -148,7 +148,7 @@ class Application(QObject):
         self.errors: ErrorNotice | None = None
 
     @property
-    def elsewhere(self) -> Path | None:
+    def chosen_profile(self) -> Path | None:
         """Folder of another profile the user chose, or None."""
         return self._opening.elsewhere
 
@@ -172,7 +172,7 @@ class Application(QObject):
         logs.on_uncaught = self._on_uncaught
         self.settings = Settings.load(self.paths.settings)
         translation.install(self._qt, self.settings.language)
-        self.updates = Updates(self.settings, updates.source(), self)
+        self.updates = Updates(self.settings, updates.load_source(), self)
         look = self.settings
         theme.install(self._qt, look.appearance, look.text_px, look.zoom, look.contrast)
         motion.install(look.motion, self)
@@ -185,7 +185,7 @@ class Application(QObject):
             return False
         self.library = ChatLibrary(self.store, self.bridge, self.loader, self, self._opening.chats)
         self.library.toolbox.host.open(self.paths.tools)
-        self.library.keep_trash()
+        self.library.start_sweeping()
         self.loader.open(self.settings)
         self.models = Models(self.library, self.settings, self.paths, self)
         self.serving = Serving(self.settings, self.paths, self.loader, self)
@@ -201,12 +201,12 @@ class Application(QObject):
             updates=self.updates,
         )
         self.window = MainWindow(context)
-        self.window.closing.connect(self.shut_down)
-        self.window.store_commands.restore_asked.connect(self.restart)
-        self.window.settings_commands.restart_asked.connect(self.restart)
+        self.window.close_requested.connect(self.shut_down)
+        self.window.store_commands.restore_requested.connect(self.restart)
+        self.window.settings_commands.restart_requested.connect(self.restart)
         self.updates.found.connect(self.window.show_update)
         self.updates.start()
-        self.window.listen(self.single)
+        self.window.listen_for_instances(self.single)
         self.unsaved = SaveErrorNotice(self.store, self.bridge, self.window)
         self.errors = ErrorNotice(self.crashes, self.bridge, self.window)
         self.window.show_restored()
@@ -244,8 +244,8 @@ class Application(QObject):
             folder=short_path(folder),
         )
 
-    def _streams(self) -> bool:
-        return self.library is not None and bool(self.library.running())
+    def _is_streaming(self) -> bool:
+        return self.library is not None and bool(self.library.replying_chats())
 
     @Slot()
     def _start_engine(self) -> None:
@@ -322,18 +322,18 @@ class Application(QObject):
             self.library.cancel_for_close()
         if self.engine is not None:
             self.engine.stop(self._seconds_left)
-        self.loader.detach(self._left_to_children)
+        self.loader.detach(self._child_seconds_left)
         # The last text of canceled replies is still in the bridge.
         self.bridge.drain()
         if self.library is not None:
-            self.library.close(self._left_to_children)
+            self.library.close(self._child_seconds_left)
 
     @property
     def _seconds_left(self) -> float:
         return max(0.0, self._give_up - time.monotonic())
 
     @property
-    def _left_to_children(self) -> float:
+    def _child_seconds_left(self) -> float:
         return max(self.CHILDREN_STOP_S, self._seconds_left)
 
     def _save(self) -> None:
@@ -347,9 +347,9 @@ class Application(QObject):
                 log.error("not everything was saved at shutdown: %s", error.code)
         if self._restoring is not None:
             try:
-                self._opening.words = restored(self.paths.chats, self._restoring)
+                self._opening.words = restore_backup(self.paths.chats, self._restoring)
             except StoreError as error:
-                self._opening.words = not_restored(error)
+                self._opening.words = not_restored_text(error)
 
     def _take_down(self) -> None:
         if self.window is not None:

@@ -41,7 +41,7 @@ def export_table(store: Store, folder: Path) -> bool:
     heads = [part for name in columns.values() for part in (name, f"{name} passes")]
     lines = [["id", "prompt", *heads]]
     for row in rows:
-        cells = [part for cell in row["answers"] for part in _parts(cell)]
+        cells = [part for cell in row["answers"] for part in _answer_and_verdict(cell)]
         lines.append([row["id"], "\n".join(_questions(row["prompt"])[-1:]), *cells])
     created = [chat.created_at for chat in map(store.chat, columns) if chat is not None]
     day = time.strftime(" %Y-%m-%d", time.localtime(min(created))) if created else ""
@@ -54,7 +54,7 @@ def export_table(store: Store, folder: Path) -> bool:
 def forget_table(store: Store, library: ChatLibrary) -> None:
     """Delete the table from the store. If its chats' names were hidden, show them."""
     saved = store.layout(TABLE) or {}
-    with store.together():
+    with store.transaction():
         if saved.get("blind") is True:
             columns = _dict(saved.get("columns"))
             library.change({chat: {"variant": str(name)} for chat, name in columns.items()})
@@ -70,19 +70,19 @@ def _rows(
     trial, kept = _dict(trial), _dict(saved.get("kept"))
     prompts = [p if isinstance(p, dict) else {"prompt": p} for p in _list(trial.get("prompts"))]
     rows: list[dict[str, Any]] = [
-        {"id": str(prompt.get("id", number)), "prompt": _asked(prompt), "answers": []}
+        {"id": str(prompt.get("id", number)), "prompt": _parse_prompt(prompt), "answers": []}
         for number, prompt in enumerate(prompts, 1)
     ]
     questions = [_questions(row["prompt"]) for row in rows]
     for chat_id, name in columns.items():
-        answers = _answers(Transcript(store.messages(chat_id)), questions)
+        answers = _find_answers(Transcript(store.messages(chat_id)), questions)
         for row, prompt, answer in zip(rows, prompts, answers, strict=True):
             cell: dict[str, Any] = {"column": name, "chat": chat_id}
             if answer is not None:
                 checks = [*_list(trial.get("checks")), *_list(prompt.get("checks"))]
                 checks = [c for c in map(_dict, checks) if c and c.get("against") != name]
                 cell |= {"text": answer.content, "status": answer.status, "error": answer.error}
-                cell["passed"] = _passed(kept, checks, prompt, answer)
+                cell["passed"] = _has_passed(kept, checks, prompt, answer)
             row["answers"].append(cell)
     return rows
 
@@ -95,7 +95,7 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _asked(prompt: Mapping[str, Any]) -> Any:
+def _parse_prompt(prompt: Mapping[str, Any]) -> Any:
     return prompt.get("prompt", prompt.get("messages"))
 
 
@@ -105,7 +105,7 @@ def _questions(asked: Any) -> list[str]:
     return [str(turn.get("content")).strip("\n") for turn in turns if turn.get("role") != "system"]
 
 
-def _answers(chat: Transcript, questions: Sequence[Sequence[str]]) -> Iterator[Message | None]:
+def _find_answers(chat: Transcript, questions: Sequence[Sequence[str]]) -> Iterator[Message | None]:
     """Yield the answer to each question. Duplicate questions were asked in this order."""
     begun: dict[str, list[Message]] = {}
     for first in reversed(chat.children(None)):
@@ -120,7 +120,7 @@ def _answers(chat: Transcript, questions: Sequence[Sequence[str]]) -> Iterator[M
         yield answers[-1] if answers else None
 
 
-def _passed(
+def _has_passed(
     kept: Mapping[str, Any],
     checks: Sequence[Mapping[str, Any]],
     prompt: Mapping[str, Any],
@@ -141,7 +141,7 @@ def _verdict(
     Returns None for other checks. Patterns and schemas weren't saved, and verdicts by a judge are
     keyed by the fingerprint of its model.
     """
-    asked, expected = _asked(prompt), str(prompt.get("expected") or "")
+    asked, expected = _parse_prompt(prompt), str(prompt.get("expected") or "")
     turned = check.get("not") is True
     kind = next((k for k in ("contains", "equals", "eye", "python") if k in check), "")
     if kind in ("contains", "equals"):
@@ -169,7 +169,7 @@ def _digest(*parts: Any) -> str:
     return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:24]
 
 
-def _parts(cell: Mapping[str, Any]) -> tuple[str, str]:
+def _answer_and_verdict(cell: Mapping[str, Any]) -> tuple[str, str]:
     """Get an answer and its verdict for CSV. Unfinished answers have a note in brackets."""
     text, note = cell.get("text", ""), cell.get("error") or cell.get("status") or "not started"
     if cell.get("status") != "complete":

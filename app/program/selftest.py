@@ -80,17 +80,17 @@ def run(json_to: Path | None = None, picture_to: Path | None = None) -> int:
     errors = LogErrors()
     logging.getLogger().addHandler(errors)
     with tempfile.TemporaryDirectory(prefix="stretto-self-test-") as folder:
-        window = WindowTest(Paths.in_profile(Path(folder)), picture_to, machine)
+        window = WindowTest(Paths.for_profile(Path(folder)), picture_to, machine)
         checks: dict[str, Callable[[], str]] = {
             "start": window.start,
             "answers": window.answers,
             "picture": window.picture,
             "document": window.document,
             "store": window.store,
-            "tool": tool,
-            "formula": formula,
-            "signature": signature,
-            "licences": licences,
+            "tool": check_tool,
+            "formula": check_formula,
+            "signature": check_signature,
+            "licences": check_licenses,
             "log": errors.report,
         }
         for name, check in checks.items():
@@ -120,7 +120,7 @@ def run(json_to: Path | None = None, picture_to: Path | None = None) -> int:
     return 0 if passed else 1
 
 
-def until(condition: Callable[[], object], timeout_s: float) -> None:
+def wait_until(condition: Callable[[], object], timeout_s: float) -> None:
     """Run the event loop until the condition is true. Raises TimeoutError."""
     from PySide6.QtCore import QEventLoop, QTimer
 
@@ -164,7 +164,7 @@ class WindowTest:
         self._application = Application(make_qt(["stretto"]), self._paths)
         self._application.start()
         ends = (LoadState.READY, LoadState.FAILED)
-        until(lambda: self._pane.chat.model.status.state in ends, 120)
+        wait_until(lambda: self._pane.chat.model.status.state in ends, 120)
         engine = self._application.loader.engine
         if engine is None or self._pane.chat.model.status.state is LoadState.FAILED:
             raise RuntimeError(self._pane.notice.text)
@@ -180,13 +180,13 @@ class WindowTest:
             options = replace(chat.options, max_tokens=MAX_ANSWER_TOKENS)
             chat.set_options(options, chat.record.system)
             chat.turn.send(question)
-        until(
+        wait_until(
             lambda: all(
                 c.reply.message_id and c.reply.message(c.reply.message_id).content for c in chats
             ),
             60,
         )
-        until(lambda: not any(c.reply.is_active for c in chats), 120)
+        wait_until(lambda: not any(c.reply.is_active for c in chats), 120)
         answers = [c.transcript.path[-1] for c in chats]
         for message in answers:
             if message.status != "complete" or not message.content.strip():
@@ -219,13 +219,13 @@ class WindowTest:
         refused: list[str] = []
         attaching.refused.connect(refused.append)
         attaching.add([file])
-        until(lambda: refused or attaching.files, 60)
+        wait_until(lambda: refused or attaching.files, 60)
         text = None
         if not refused and self._application is not None and self._application.store is not None:
             (attachment,) = attaching.files
             text = self._application.store.texts.get(attachment.hash)
-            attaching.draw(attachment, ())
-            until(lambda: refused or attaching.files[0].is_image, 60)
+            attaching.draw_pages(attachment, ())
+            wait_until(lambda: refused or attaching.files[0].is_image, 60)
         if refused:
             raise RuntimeError(refused[0])
         if text is None or PDF_TEXT not in " ".join(" ".join(text.pages).split()):
@@ -256,7 +256,7 @@ class WindowTest:
             self._application.shut_down()
 
 
-def tool() -> str:
+def check_tool() -> str:
     """Call a tool on our own MCP server over stdio."""
     from app.tools.host import ToolHost
     from app.tools.servers import ServerConfig
@@ -275,7 +275,7 @@ def tool() -> str:
     return f"{', '.join(sorted(tools))} over stdio: {result.text[:40]!r}"
 
 
-def formula() -> str:
+def check_formula() -> str:
     from app.markdown import tex
 
     drawn = tex.formula(r"\sum_{i=1}^n \frac{1}{i^2}", True)
@@ -284,7 +284,7 @@ def formula() -> str:
     return f"{drawn.width:.0f} x {drawn.height:.0f} pixels"
 
 
-def signature() -> str:
+def check_signature() -> str:
     """Verify a signature with libsodium, as the update check does."""
     from nacl.signing import SigningKey
 
@@ -293,7 +293,7 @@ def signature() -> str:
     return "verified"
 
 
-def licences() -> str:
+def check_licenses() -> str:
     from app.system.licenses import components
 
     parts = components()

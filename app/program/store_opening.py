@@ -99,12 +99,12 @@ class StoreOpening:
             elif way is Recovery.ELSEWHERE:
                 folder = self._ask_folder()
                 if folder is not None:
-                    Store.copy(self._file, Paths.in_profile(folder).chats)
+                    Store.copy(self._file, Paths.for_profile(folder).chats)
                     self.elsewhere = folder
             elif way is Recovery.RESTORE:
                 backup = self._ask_backup(backups_of(self._file))
                 if backup is not None:
-                    self.words = restored(self._file, backup)
+                    self.words = restore_backup(self._file, backup)
             elif way is Recovery.SALVAGE:
                 saved = Store.salvage(self._file)
                 self.words = tr(
@@ -118,7 +118,7 @@ class StoreOpening:
         return None
 
 
-def restored(file: Path, backup: Path) -> str:
+def restore_backup(file: Path, backup: Path) -> str:
     """Restore a backup and return a message for the user. Raises StoreError."""
     aside = Store.restore(file, backup)
     if aside is None:
@@ -126,5 +126,5 @@ def restored(file: Path, backup: Path) -> str:
     return tr("Backup restored. Your previous chats are kept as {file}.", file=aside.name)
 
 
-def not_restored(error: StoreError) -> str:
+def not_restored_text(error: StoreError) -> str:
     return tr("The backup couldn’t be restored. {why}", why=error.message)

@@ -31,7 +31,7 @@ class AddressError(ValueError):
 
 
 class Remote(Struct, frozen=True):
-    address: str  # base URL from `normalised`, e.g. "https://api.openai.com/v1"
+    address: str  # base URL from `normalize_address`, e.g. "https://api.openai.com/v1"
     model: str  # the server's name for the model
     kind: str = ""  # server type, a key of `KINDS`
     context: int = 0  # context size in tokens, 0 if unknown
@@ -63,18 +63,18 @@ def is_remote(ref: str) -> bool:
     return ref.startswith(PREFIX)
 
 
-def named(ref: str) -> Remote | None:
+def parse_ref(ref: str) -> Remote | None:
     """Parse a model reference. Returns None if it's invalid."""
     address, _, model = ref.removeprefix(PREFIX).partition("#")
     try:
-        same = is_remote(ref) and normalised(address) == address
+        same = is_remote(ref) and normalize_address(address) == address
     except AddressError:
         return None
     good = same and 0 < len(model) <= LONGEST and is_visible(model) and model == model.strip()
     return Remote(address, model) if good else None
 
 
-def normalised(text: str) -> str:
+def normalize_address(text: str) -> str:
     """Turn user input like "localhost:8080" into a base URL.
 
     The default scheme is http for this machine and https otherwise. The default path is ``/v1``.
@@ -112,23 +112,23 @@ def normalised(text: str) -> str:
 
 def host_of(address: str) -> str:
     """Get the host (and port, unless it's the default), or the names of several machines."""
-    return ", ".join(machines(address)) or urlsplit(address).netloc
+    return ", ".join(other_machines(address)) or urlsplit(address).netloc
 
 
-def machines(address: str) -> tuple[str, ...]:
+def other_machines(address: str) -> tuple[str, ...]:
     """Get the other machines that a distributed model runs on."""
     host = urlsplit(address).hostname or ""
     return tuple(host.removesuffix(SPREAD).split(_AND)) if host.endswith(SPREAD) else ()
 
 
-def spread(names: Iterable[str], port: int) -> str:
+def distributed_address(names: Iterable[str], port: int) -> str:
     """Get the address for a model distributed over this machine and the given machines, if any."""
     host = _AND.join(dict.fromkeys(name.lower() for name in names))
-    return normalised(f"http://{host + SPREAD if host else '127.0.0.1'}:{port}/v1")
+    return normalize_address(f"http://{host + SPREAD if host else '127.0.0.1'}:{port}/v1")
 
 
-def asked_at(address: str) -> str:
-    if not machines(address):
+def request_address(address: str) -> str:
+    if not other_machines(address):
         return address
     parts = urlsplit(address)
     return f"{parts.scheme}://127.0.0.1:{parts.port or 80}{parts.path}"
@@ -138,7 +138,7 @@ _AND = ".and."
 
 
 def is_here(address: str) -> bool:
-    return not machines(address) and _is_local(urlsplit(address).hostname or "")
+    return not other_machines(address) and _is_local(urlsplit(address).hostname or "")
 
 
 def is_open(address: str) -> bool:
@@ -206,7 +206,7 @@ class ListedModel(Struct, frozen=True):
     sees: bool | None = None  # supports images, None if unknown
 
 
-def listed(body: object) -> list[ListedModel] | None:
+def parse_model_list(body: object) -> list[ListedModel] | None:
     """Parse the response to ``GET /models``. Returns None if it's invalid.
 
     Skips names that are too long or can't be displayed.
@@ -220,7 +220,9 @@ def listed(body: object) -> list[ListedModel] | None:
         model = entry.get("id") if isinstance(entry, Mapping) else entry
         if isinstance(model, str) and 0 < len(model) <= LONGEST and clean(model) == model.strip():
             fields = entry if isinstance(entry, Mapping) else {}
-            found[model] = ListedModel(model, _kind(fields), _context(fields), _sees(fields))
+            found[model] = ListedModel(
+                model, _kind(fields), _context(fields), _parse_vision(fields)
+            )
     return [one for one in found.values() if is_visible(one.model)]
 
 
@@ -248,7 +250,7 @@ def _context(entry: Mapping[str, Any]) -> int:
 _EYES = {"vision", "multimodal", "image", "images"}
 
 
-def _sees(entry: Mapping[str, Any]) -> bool | None:
+def _parse_vision(entry: Mapping[str, Any]) -> bool | None:
     """Check whether a model supports images.
 
     Understands the fields of OpenRouter, Mistral, Ollama and llama.cpp.
@@ -256,13 +258,13 @@ def _sees(entry: Mapping[str, Any]) -> bool | None:
     about = entry.get("architecture")
     values = [entry.get("input_modalities"), entry.get("modalities"), entry.get("capabilities")]
     values += [about.get("input_modalities")] if isinstance(about, Mapping) else []
-    lists = [_able(one) for one in values if isinstance(one, list | Mapping)]
+    lists = [_enabled_names(one) for one in values if isinstance(one, list | Mapping)]
     if entry.get("type") == "vlm":
         return True
     return any(_EYES & one for one in lists) if lists else None
 
 
-def _able(found: list[Any] | Mapping[str, Any]) -> set[str]:
+def _enabled_names(found: list[Any] | Mapping[str, Any]) -> set[str]:
     """Return names from a list, or the keys that are true in an object like `{"vision": true}`."""
     names = [n for n, can in found.items() if can is True] if isinstance(found, Mapping) else found
     return {name for name in names if isinstance(name, str)}
@@ -276,6 +278,6 @@ def is_ollama(entries: object) -> bool:
     )
 
 
-def sees_at_ollama(shown: object) -> bool | None:
+def parse_ollama_vision(shown: object) -> bool | None:
     """Check if a model supports images, given Ollama's response to ``POST /api/show``."""
-    return _sees(shown) if isinstance(shown, Mapping) else None
+    return _parse_vision(shown) if isinstance(shown, Mapping) else None

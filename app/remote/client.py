@@ -21,11 +21,11 @@ from app.remote import remote_errors
 from app.remote.address import (
     ListedModel,
     Remote,
-    asked_at,
     host_of,
     is_ollama,
-    listed,
-    sees_at_ollama,
+    parse_model_list,
+    parse_ollama_vision,
+    request_address,
 )
 from app.remote.stream import Piece, ReplyReader
 from app.tools.message_limits import TooMuchError, check_parts
@@ -46,16 +46,16 @@ MOST_ERROR = 65_536  # bytes of an error response
 MOST_EVENT = 4_000_000  # bytes of a stream event
 
 
-async def models_at(address: str, key: str) -> list[ListedModel]:
+async def fetch_models(address: str, key: str) -> list[ListedModel]:
     """Return a server's models.
 
     Raises:
         RemoteError: there was no valid response.
     """
-    response = await document(address, "/models", key)
-    found = listed(response)
+    response = await fetch_json(address, "/models", key)
+    found = parse_model_list(response)
     if found is None:
-        raise remote_errors.no_sense(host_of(address))
+        raise remote_errors.invalid_response_error(host_of(address))
     if is_ollama(response):
         shown = await asyncio.gather(
             *(_listed_model(address, one, key) for one in found[:_MOST_SHOWN])
@@ -67,29 +67,29 @@ async def models_at(address: str, key: str) -> list[ListedModel]:
 async def _listed_model(address: str, one: ListedModel, key: str) -> ListedModel:
     base = address.removesuffix("/v1")
     try:
-        response = await document(base, "/api/show", key, "POST", {"model": one.model})
+        response = await fetch_json(base, "/api/show", key, "POST", {"model": one.model})
     except remote_errors.RemoteError:
         return one
-    return replace(one, sees=sees_at_ollama(response))
+    return replace(one, sees=parse_ollama_vision(response))
 
 
-async def document(
+async def fetch_json(
     address: str, path: str, key: str, method: str = "GET", body: dict[str, Any] | None = None
 ) -> object:
     """Return the JSON of a small response.
 
     Raises:
-        RemoteError: see `models_at`.
+        RemoteError: see `fetch_models`.
     """
     host = host_of(address)
     try:
-        async with asyncio.timeout(LIST_S), _answer(method, address, path, key, body) as response:
+        async with asyncio.timeout(LIST_S), _send(method, address, path, key, body) as response:
             return await _json(response, MOST_LIST, host)
     except TimeoutError as error:
-        raise remote_errors.silent(host) from error
+        raise remote_errors.timeout_error(host) from error
 
 
-async def answer(
+async def stream_reply(
     remote: Remote,
     key: str,
     body: dict[str, Any],
@@ -103,12 +103,12 @@ async def answer(
         RemoteError: the response is invalid or incomplete.
     """
     path = "/chat/completions"
-    async with _answer("POST", remote.address, path, key, body, remote.model) as response:
+    async with _send("POST", remote.address, path, key, body, remote.model) as response:
         if check is not None:
             check(response.headers)
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind == "application/json":  # the server doesn't support streaming
-            async with _not_longer(remote.host):
+            async with _limit_duration(remote.host):
                 whole = await _json(response, MOST_WHOLE, remote.host)
             for piece in reading.take_chunk(whole):
                 yield piece
@@ -119,7 +119,7 @@ async def answer(
                 if reading.done:
                     break
         else:
-            raise remote_errors.no_sense(remote.host)
+            raise remote_errors.invalid_response_error(remote.host)
     reading.check_end()
 
 
@@ -131,28 +131,28 @@ async def _events(response: httpx2.Response, host: str) -> AsyncIterator[str]:
     events = aiter(httpx2.EventSource(response, MOST_EVENT))
     while True:
         try:
-            async with _not_longer(host):
+            async with _limit_duration(host):
                 event = await anext(events)
         except StopAsyncIteration:
             return
         except httpx2.SSEError as error:
-            raise remote_errors.too_much(host) from error
+            raise remote_errors.too_long_error(host) from error
         if event.data:
             yield event.data
 
 
 @asynccontextmanager
-async def _not_longer(host: str) -> AsyncIterator[None]:
+async def _limit_duration(host: str) -> AsyncIterator[None]:
     """Limit the duration of the block to `QUIET_S`."""
     try:
         async with asyncio.timeout(QUIET_S):
             yield
     except TimeoutError as error:
-        raise remote_errors.silent(host) from error
+        raise remote_errors.timeout_error(host) from error
 
 
 @asynccontextmanager
-async def _answer(
+async def _send(
     method: str,
     address: str,
     path: str,
@@ -171,37 +171,37 @@ async def _answer(
         headers["Authorization"] = f"Bearer {key}"
     client = httpx2.AsyncClient(
         timeout=httpx2.Timeout(QUIET_S, connect=CONNECT_S),
-        verify=_trusted(),
+        verify=_load_certificates(),
         follow_redirects=False,
     )
     try:
         async with (
             client,
             client.stream(
-                method, f"{asked_at(address)}{path}", headers=headers, json=body
+                method, f"{request_address(address)}{path}", headers=headers, json=body
             ) as response,
         ):
             if response.headers.get("content-encoding", "identity").lower() != "identity":
                 # We didn't request compression, and a small compressed response could expand to
                 # gigabytes.
-                raise remote_errors.no_sense(host)
+                raise remote_errors.invalid_response_error(host)
             if response.status_code not in (200, 201):
                 refusal_body = await _json(response, MOST_ERROR, host, forgiving=True)
-                raise remote_errors.refusal(
+                raise remote_errors.response_error(
                     response.status_code, response.headers, refusal_body, address, model
                 )
             yield response
     except httpx2.ConnectTimeout as error:
-        raise remote_errors.unreachable(host, error) from error
+        raise remote_errors.unreachable_error(host, error) from error
     except httpx2.TimeoutException as error:
-        raise remote_errors.silent(host) from error
+        raise remote_errors.timeout_error(host) from error
     except (httpx2.ConnectError, httpx2.ProxyError, httpx2.UnsupportedProtocol) as error:
-        raise remote_errors.unreachable(host, error) from error
+        raise remote_errors.unreachable_error(host, error) from error
     except httpx2.TransportError as error:
         log.info("connection of a remote model lost: %s", type(error).__name__)
-        raise remote_errors.broken(host) from error
+        raise remote_errors.broken_stream_error(host) from error
     except (httpx2.InvalidURL, UnicodeError) as error:
-        raise remote_errors.unreachable(host, error) from error
+        raise remote_errors.unreachable_error(host, error) from error
 
 
 async def _json(
@@ -215,7 +215,7 @@ async def _json(
         if length > most:
             if forgiving:
                 return None
-            raise remote_errors.too_much(host)
+            raise remote_errors.too_long_error(host)
     body = b"".join(pieces)
     try:
         check_parts(body)
@@ -223,15 +223,15 @@ async def _json(
     except TooMuchError as error:
         if forgiving:
             return None
-        raise remote_errors.too_much(host) from error
+        raise remote_errors.too_long_error(host) from error
     except (ValueError, RecursionError) as error:
         if forgiving:
             return None
-        raise remote_errors.no_sense(host) from error
+        raise remote_errors.invalid_response_error(host) from error
 
 
 @cache
-def _trusted() -> ssl.SSLContext:
+def _load_certificates() -> ssl.SSLContext:
     """Load the trusted certificate authorities, which takes 20 ms."""
     import httpx2
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from app.remote.address import AddressError, host_of, normalised
+from app.remote.address import AddressError, host_of, normalize_address
 from app.remote.remote_errors import UNREACHABLE, RemoteError
 from app.settings.language import tr
 from app.tools.tool import clean
@@ -41,25 +41,25 @@ class FoundServer(Struct, frozen=True, order=True):
 Tell = Callable[[tuple[FoundServer, ...]], None]
 
 
-def found(name: str, addresses: Sequence[str], port: int | None) -> FoundServer | None:
+def parse_announcement(name: str, addresses: Sequence[str], port: int | None) -> FoundServer | None:
     """Validate an announced server. Returns None if its data is invalid.
 
     Only local network addresses are accepted. IPv4 is preferred over IPv6.
     """
     label = clean(name.removesuffix(f".{SERVICE}")[: 2 * LONGEST_NAME], lines=False)
     label = label[:LONGEST_NAME].strip()
-    good = [ip for text in addresses[:20] if (ip := _local(text)) is not None]
+    good = [ip for text in addresses[:20] if (ip := _parse_local_address(text)) is not None]
     good.sort(key=lambda ip: ip.version)
     if not label or not is_visible(label) or not good or not port or not 0 < port < 65_536:
         return None
     host = f"[{good[0]}]" if good[0].version == 6 else str(good[0])
     try:
-        return FoundServer(label, normalised(f"http://{host}:{port}/v1"))
+        return FoundServer(label, normalize_address(f"http://{host}:{port}/v1"))
     except AddressError:
         return None
 
 
-def _local(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+def _parse_local_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
         ip = ipaddress.ip_address(text)
     except ValueError:
@@ -143,7 +143,7 @@ class _Seen:
         except (OSError, Error) as error:
             log.info("cannot query a server on the network: %s", type(error).__name__)
             return
-        one = found(name, info.parsed_addresses(), info.port)
+        one = parse_announcement(name, info.parsed_addresses(), info.port)
         if one is not None:
             self._found[name] = one
             self._report()

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 
-from app.remote.address import named
+from app.remote.address import parse_ref
 from app.remote.remote_errors import NOT_STARTED, RemoteError
 from app.settings.language import tr
 
@@ -64,7 +64,7 @@ class GroupServer(Struct):
                 self.process.stdin.close()
 
 
-def _own(arguments: Sequence[str]) -> list[str]:
+def _own_arguments(arguments: Sequence[str]) -> list[str]:
     from engine.sandbox.process import engine_command
 
     return engine_command(*arguments)
@@ -77,7 +77,7 @@ class MachineGroups:
         command: gets the command line for an engine command.
     """
 
-    def __init__(self, command: Callable[[Sequence[str]], list[str]] = _own) -> None:
+    def __init__(self, command: Callable[[Sequence[str]], list[str]] = _own_arguments) -> None:
         # All known groups, running or not.
         self.known: dict[str, MachineGroup] = {}
         self._command = command
@@ -103,7 +103,7 @@ class MachineGroups:
             return {}
         return {"hosts": list(group.hosts), "folder": group.folder, "hosts_file": group.file}
 
-    def why_not(self, ref: str) -> ModelUnavailable | None:
+    def unavailable_reason(self, ref: str) -> ModelUnavailable | None:
         group = self.known.get(ref)
         if group is None:
             return None
@@ -123,7 +123,7 @@ class MachineGroups:
         """
         from engine.serve.auth import Keys
 
-        remote = named(ref) if ref else None
+        remote = parse_ref(ref) if ref else None
         port = (urlsplit(remote.address).port or 0) if remote is not None else 0
         folder = tempfile.TemporaryDirectory(prefix="stretto-group-")
         keys = Path(folder.name) / "keys.json"
@@ -167,7 +167,7 @@ class MachineGroups:
         self._servers[ref] = server
         self._said.pop(ref, None)
 
-    def ended(self, ref: str, message: str) -> None:
+    def store_end_message(self, ref: str, message: str) -> None:
         """Remember the last message of a model's server."""
         self._said[ref] = message
 
@@ -206,7 +206,7 @@ def _watch(server: GroupServer, key: str, log_path: Path) -> None:
             pass
     server.process.wait()
     server.close()
-    words = _last(log_path)
+    words = _last_log_line(log_path)
     if not server.started.done():
         server.started.set_exception(
             RemoteError(NOT_STARTED, words or tr("It quit without a message."))
@@ -214,7 +214,7 @@ def _watch(server: GroupServer, key: str, log_path: Path) -> None:
     server.ended.set_result(words)
 
 
-def _last(log_path: Path) -> str:
+def _last_log_line(log_path: Path) -> str:
     lines = log_path.read_text(errors="replace")[-_MOST_SAID:].strip().splitlines()
     words = (lines or [""])[-1].removeprefix("serve: ")
     head, _, code = words.rpartition(" [")

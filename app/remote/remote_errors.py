@@ -51,10 +51,10 @@ class RemoteError(EngineError):
     said_code: str = ""  # the server's error code, or ""
 
 
-def words_of(body: object) -> str:
+def message_of(body: object) -> str:
     """Get a server's message from the JSON of an error response, or ""."""
     error = _error_of(body)
-    found = _provider_words(error) or error.get("message") or error.get("detail")
+    found = _provider_message(error) or error.get("message") or error.get("detail")
     if isinstance(found, list):  # FastAPI returns one message per field
         messages = [one.get("msg") for one in found[:5] if isinstance(one, Mapping)]
         found = "; ".join(one for one in messages if isinstance(one, str))
@@ -75,7 +75,7 @@ def _error_of(body: object) -> Mapping[str, object]:
     return {**body, "message": error} if isinstance(error, str) else body
 
 
-def _provider_words(error: Mapping[str, object]) -> object:
+def _provider_message(error: Mapping[str, object]) -> object:
     """Get the original provider's message, which OpenRouter passes along, or None."""
     more = error.get("metadata")
     raw = more.get("raw") if isinstance(more, Mapping) else None
@@ -85,10 +85,10 @@ def _provider_words(error: Mapping[str, object]) -> object:
         inner = json.loads(raw)
     except (ValueError, RecursionError):
         return raw
-    return words_of(inner) if isinstance(inner, (Mapping, list)) else raw
+    return message_of(inner) if isinstance(inner, (Mapping, list)) else raw
 
 
-def refusal(
+def response_error(
     status: int, headers: Mapping[str, str], body: object, address: str, model: str
 ) -> RemoteError:
     """Get the error for a response that isn't 200 OK.
@@ -97,17 +97,17 @@ def refusal(
         body: JSON of the response, or None.
         model: requested model, or "" if it was the model list.
     """
-    host, words = host_of(address), words_of(body)
+    host, words = host_of(address), message_of(body)
     quoted = tr("Its message: “{words}”", words=words) if words else ""
-    code, sentence = _explain(_status_of(status, body, words), headers, host, address, model)
+    code, sentence = _explain_status(_status_of(status, body, words), headers, host, address, model)
     if status in (400, 413, 422, 500) and is_too_long(body):
-        code, sentence = CONTEXT_OVERFLOW, does_not_fit(model)
+        code, sentence = CONTEXT_OVERFLOW, unfit_text(model)
     refused = RemoteError(code, " ".join(filter(None, (sentence, quoted))))
     refused.status, refused.said_code = status, _code_of(body)
     return refused
 
 
-def does_not_fit(model: str) -> str:
+def unfit_text(model: str) -> str:
     return tr("The chat doesn’t fit in the context of {model}.", model=model)
 
 
@@ -131,7 +131,7 @@ def _marks_of(body: object) -> str:
     return " ".join(one[:100].lower() for one in found if isinstance(one, str))
 
 
-def _explain(
+def _explain_status(
     status: int, headers: Mapping[str, str], host: str, address: str, model: str
 ) -> tuple[str, str]:
     if 300 <= status < 400:
@@ -162,10 +162,10 @@ def _explain(
         )
     if status == 429:
         return BUSY, " ".join(
-            (tr("{host} is getting too many requests.", host=host), later(headers))
+            (tr("{host} is getting too many requests.", host=host), retry_text(headers))
         )
     if status in (408, 502, 503, 504, 529):
-        return BUSY, " ".join((tr("{host} isn’t ready.", host=host), later(headers)))
+        return BUSY, " ".join((tr("{host} isn’t ready.", host=host), retry_text(headers)))
     if status >= 500 and status != 501:
         return FAILED, tr(
             "{host} couldn’t reply (status {status}). Try again later.", host=host, status=status
@@ -196,7 +196,7 @@ def _redirect_text(headers: Mapping[str, str], host: str) -> str:
 
 def is_too_long(body: object) -> bool:
     """Check if a server refused a chat for exceeding the model's context size."""
-    marks, words = _marks_of(body), words_of(body).lower()
+    marks, words = _marks_of(body), message_of(body).lower()
     if _TOO_LONG_CODES.search(marks):
         return True
     if "rate_limit" in marks or _error_of(body).get("param") in _OF_REPLY:
@@ -207,7 +207,7 @@ def is_too_long(body: object) -> bool:
     return found is not None and _EXCESS.search(words) is not None
 
 
-def later(headers: Mapping[str, str]) -> str:
+def retry_text(headers: Mapping[str, str]) -> str:
     """Tell the user when to retry, from ``Retry-After`` with seconds or a date."""
     wait = _wait_s(headers.get("retry-after", ""))
     if wait <= 0:
@@ -234,40 +234,40 @@ def _wait_s(header: str) -> int:
         return 0
 
 
-def broken(host: str) -> RemoteError:
+def broken_stream_error(host: str) -> RemoteError:
     """Error for a stream that ended before the reply was complete."""
     words = tr("The connection to {host} was lost before the reply ended.", host=host)
     return RemoteError(BROKEN, words)
 
 
-def empty(host: str) -> RemoteError:
+def empty_reply_error(host: str) -> RemoteError:
     """Error for a stream that ended without any reply."""
     words = tr("{host} ended the reply before it began. Try again, or check the server.", host=host)
     return RemoteError(BROKEN, words)
 
 
-def no_sense(host: str) -> RemoteError:
+def invalid_response_error(host: str) -> RemoteError:
     return RemoteError(
         BROKEN,
         tr("{host} sent something that can’t be read. Check the address, or try again.", host=host),
     )
 
 
-def too_much(host: str) -> RemoteError:
+def too_long_error(host: str) -> RemoteError:
     """Error for a response that is too long."""
     return RemoteError(
         BROKEN, tr("{host} sent too much and was stopped. The reply so far is kept.", host=host)
     )
 
 
-def silent(host: str) -> RemoteError:
+def timeout_error(host: str) -> RemoteError:
     """Error for a connection that timed out."""
     return RemoteError(
         UNREACHABLE, tr("{host} doesn’t respond. Try again, or check the server.", host=host)
     )
 
 
-def unreachable(host: str, error: BaseException) -> RemoteError:
+def unreachable_error(host: str, error: BaseException) -> RemoteError:
     lines = str(error).strip().splitlines()
     why = clean(lines[0][:_LONGEST_WORDS], lines=False).rstrip(".") if lines else ""
     return RemoteError(

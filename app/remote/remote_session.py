@@ -45,14 +45,14 @@ _ANY_JSON = {"type": ["object", "array"]}
 _WANTS_COMPLETION_TOKENS = ("https://api.openai.com/",)
 
 
-def body_for(
+def build_body(
     remote: Remote, turns: Sequence[Turn], params: SamplingParams, chosen: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Build the request body.
 
     Args:
         turns: messages in the engine's format. If the last is from the assistant, it's continued.
-            Files are read later, by `with_files`.
+            Files are read later, by `insert_files`.
         params: format, tools, seed and stop strings.
         chosen: sampling parameters set by the user, with our names. The others are up to the
             server.
@@ -84,7 +84,7 @@ def body_for(
     if params.constrained:
         body |= _form(remote, params)
     if turns and turns[-1].get("role") == "assistant":
-        body |= _going_on(remote)
+        body |= _continuation_params(remote)
     return body
 
 
@@ -101,7 +101,7 @@ def _message(turn: Turn, *, keeps_reasoning: bool) -> dict[str, Any]:
     return message
 
 
-def with_files(body: dict[str, Any]) -> dict[str, Any]:
+def insert_files(body: dict[str, Any]) -> dict[str, Any]:
     """Insert images and file texts into the body, in OpenAI's format. Blocks.
 
     Called right before sending, because this can amount to a hundred megabytes.
@@ -161,7 +161,7 @@ def _form(remote: Remote, params: SamplingParams) -> dict[str, Any]:
     )
 
 
-def _going_on(remote: Remote) -> dict[str, Any]:
+def _continuation_params(remote: Remote) -> dict[str, Any]:
     if not KINDS[remote.kind].continues:
         raise RemoteError(
             INVALID_REQUEST,
@@ -182,7 +182,7 @@ class RemoteModel(Model, frozen=True):
 class SessionRequests(RemoteRequests, Protocol):
     def key(self, address: str) -> str: ...
 
-    def known(self, ref: str) -> bool: ...
+    def is_known(self, ref: str) -> bool: ...
 
     def session_of(
         self,
@@ -229,11 +229,11 @@ class RemoteReply:
     def pause(self) -> None:
         """Stop reading until `resume`. The server continues until the network buffers are full."""
         self._paused = True
-        self._call_soon(self._flow)
+        self._call_soon(self._apply_pause)
 
     def resume(self) -> None:
         self._paused = False
-        self._call_soon(self._flow)
+        self._call_soon(self._apply_pause)
 
     def _call_soon(self, what: Callable[[], object]) -> None:
         if (loop := self._loop) is not None and not loop.is_closed():
@@ -251,7 +251,7 @@ class RemoteReply:
         if self._task is not None:
             self._task.cancel()
 
-    def _flow(self) -> None:
+    def _apply_pause(self) -> None:
         if self._paused:
             self._flows.clear()
         else:
@@ -261,7 +261,7 @@ class RemoteReply:
         self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
         reading, clock = ReplyReader(self._remote.host, self._remote.model), ReplyTimer()
         try:
-            self._flow()
+            self._apply_pause()
             if not self._stopped:  # the reply may have been canceled before the loop started
                 await self._read(body, reading, clock)
         except asyncio.CancelledError:
@@ -278,19 +278,19 @@ class RemoteReply:
         self._finish(reading, clock)
 
     async def _read(self, body: dict[str, Any], reading: ReplyReader, clock: ReplyTimer) -> None:
-        if not self._line.known(self._remote.ref):
-            raise removed(self._remote)
+        if not self._line.is_known(self._remote.ref):
+            raise removed_model_error(self._remote)
         # The keychain can be slow, and may ask the user first.
         key = await asyncio.to_thread(self._line.key, self._remote.address)
-        body = await asyncio.to_thread(with_files, body)
+        body = await asyncio.to_thread(insert_files, body)
         if self._elsewhere is not None:
             answer = self._elsewhere.answer(key, body, reading)
         else:
-            answer = client.answer(self._remote, key, body, reading)
+            answer = client.stream_reply(self._remote, key, body, reading)
         async with aclosing(answer) as pieces:
             async for kind, text in pieces:
                 await self._flows.wait()
-                clock.tick()
+                clock.record_token()
                 self._post(TextDelta(self._session_id, self.id, text, kind))
 
     def _finish(self, reading: ReplyReader, clock: ReplyTimer) -> None:
@@ -318,7 +318,7 @@ class RemoteReply:
                 for key, name, arguments in good
             ]
         reason = FinishReason.STOP
-        if reading.by_length:
+        if reading.is_cut_by_limit:
             reason = FinishReason.LENGTH
         elif not reading.reason and not good:
             reason = FinishReason.UNSTATED
@@ -381,7 +381,7 @@ class RemoteSession:
         Raises:
             RemoteError: the server doesn't support the chat's settings.
         """
-        body = body_for(self.remote, prompt, params or SamplingParams(), self._chosen)
+        body = build_body(self.remote, prompt, params or SamplingParams(), self._chosen)
         hear = on_event or (lambda _: None)
         reply = RemoteReply(self.id, self.remote, self._line, hear, self.elsewhere)
         self._reply = reply
@@ -408,7 +408,7 @@ class RemoteSession:
             self.elsewhere.close()
 
 
-def removed(remote: Remote | None, ref: str = "") -> remote_errors.RemoteError:
+def removed_model_error(remote: Remote | None, ref: str = "") -> remote_errors.RemoteError:
     """Error for a model the user has removed, or for an invalid reference (None)."""
     if remote is None:
         words = tr("“{name}” isn’t a remote model. Choose another model.", name=ref)

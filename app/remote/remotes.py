@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from weakref import WeakSet
 
 from app.remote import client, remote_errors
-from app.remote.address import KINDS, ListedModel, Remote, has_sessions, named
+from app.remote.address import KINDS, ListedModel, Remote, has_sessions, parse_ref
 from app.remote.discovery import Tell, look
 from app.remote.groups import MachineGroup, MachineGroups
 from app.remote.remote_session import RemoteModel, RemoteSession
@@ -53,7 +53,7 @@ class Remotes:
     def open(self, settings: Settings) -> None:
         """Load the models from the settings, skipping invalid entries."""
         self._settings = settings
-        found = (_remote(ref, stored) for ref, stored in settings.remotes.items())
+        found = (_parse_stored(ref, stored) for ref, stored in settings.remotes.items())
         self._models = {one.ref: _model(one) for one in found if one is not None}
         self.groups.load(settings.remotes)
 
@@ -65,7 +65,7 @@ class Remotes:
     def model(self, ref: str) -> RemoteModel | None:
         return self._models.get(ref)
 
-    def known(self, ref: str) -> bool:
+    def is_known(self, ref: str) -> bool:
         return ref in self._models
 
     def add(
@@ -74,7 +74,7 @@ class Remotes:
         """Add a model to the list.
 
         Args:
-            key: API key for the address in this run. To store it, use `keep_key`.
+            key: API key for the address in this run. To store it, use `store_key`.
             group: the group we start for this model.
         """
         if group is not None:
@@ -103,10 +103,10 @@ class Remotes:
         return gone is not None and gone.remote.address not in addresses
 
     @property
-    def finds(self) -> bool:
+    def is_discovery_on(self) -> bool:
         return self._settings.find_servers
 
-    def set_finds(self, on: bool) -> None:
+    def set_discovery(self, on: bool) -> None:
         self._settings.set(find_servers=on)
 
     def find_servers(self, tell: Tell) -> Future[None]:
@@ -130,19 +130,19 @@ class Remotes:
     def key(self, address: str) -> str:
         known = self._keys.get(address)
         if known is None:
-            known = self._keys[address] = keychain.read(_account(address))
+            known = self._keys[address] = keychain.read(_keychain_account(address))
         return known
 
-    def keep_key(self, address: str, key: str) -> bool:
+    def store_key(self, address: str, key: str) -> bool:
         """Use a key for an address and store it in the keychain. Returns True on success."""
         self._keys[address] = key
-        return keychain.store_secret(key, _account(address))
+        return keychain.store_secret(key, _keychain_account(address))
 
     def take_key(self, address: str) -> str:
         """Remove an address's key from the keychain and return it, or "" if no key is stored."""
         key = self.key(address)
         self._keys.pop(address, None)
-        keychain.forget(_account(address))
+        keychain.delete(_keychain_account(address))
         return key
 
     # Requests.
@@ -190,7 +190,7 @@ class Remotes:
         known = self._with_sessions.get(address)
         if known is None:
             try:
-                response = await client.document(address, "/models", key)
+                response = await client.fetch_json(address, "/models", key)
             except remote_errors.RemoteError as error:
                 if error.code == remote_errors.UNREACHABLE:
                     raise
@@ -198,7 +198,7 @@ class Remotes:
             known = self._with_sessions[address] = has_sessions(response)
         return known
 
-    def no_sessions(self, address: str) -> None:
+    def disable_sessions(self, address: str) -> None:
         """Don't use sessions with this server for the rest of this run."""
         self._with_sessions[address] = False
 
@@ -210,7 +210,7 @@ class Remotes:
 
         async def ask() -> list[ListedModel]:
             shown = key if key is not None else await asyncio.to_thread(self.key, address)
-            return await client.models_at(address, shown)
+            return await client.fetch_models(address, shown)
 
         return self.start(ask())
 
@@ -233,21 +233,21 @@ class Remotes:
     def shut_down(self, timeout_s: float = STOP_S) -> None:
         """Stop all replies and groups, waiting up to ``timeout_s``."""
         give_up = monotonic() + timeout_s
-        self._thread.shut_down(timeout_s, self._let_go)
+        self._thread.shut_down(timeout_s, self._close_thread)
         self.groups.shut_down(max(0.0, give_up - monotonic()))
 
-    async def _let_go(self) -> None:
+    async def _close_thread(self) -> None:
         leaving = [asyncio.wrap_future(future) for future in list(self._leaving)]
         if leaving:
             await asyncio.wait(leaving, timeout=self.LEAVE_S)
 
 
-def _account(address: str) -> str:
+def _keychain_account(address: str) -> str:
     return f"Key for {address}"
 
 
-def _remote(ref: str, stored: Mapping[str, Any]) -> Remote | None:
-    one = named(ref)
+def _parse_stored(ref: str, stored: Mapping[str, Any]) -> Remote | None:
+    one = parse_ref(ref)
     if one is None:
         return None
     kind, context = stored.get("kind"), stored.get("context")

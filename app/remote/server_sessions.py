@@ -34,7 +34,7 @@ _NO_ROOM = "capacity_exhausted"
 class RemoteRequests(Protocol):
     async def has_sessions(self, address: str, key: str) -> bool: ...
 
-    def no_sessions(self, address: str) -> None: ...
+    def disable_sessions(self, address: str) -> None: ...
 
     def start(self, work: Coroutine[Any, Any, None]) -> Future[None]: ...
 
@@ -66,14 +66,14 @@ class ServerSession:
         self._key = key
         digests, lies = conversation_digests(body["messages"]), False
         await self._ready.wait()
-        for asked in await self._ways(key, body, digests):
+        for asked in await self._requests_to_try(key, body, digests):
             in_session = "session_id" in asked
             if in_session and lies:
                 continue
             self._asked |= in_session
             check = self._check(digests) if in_session else None
             try:
-                pieces = client.answer(self._remote, key, asked, reading, check)
+                pieces = client.stream_reply(self._remote, key, asked, reading, check)
                 async with aclosing(pieces):
                     async for piece in pieces:
                         yield piece
@@ -82,14 +82,14 @@ class ServerSession:
                 log.warning(
                     "%s answered another conversation, not using its sessions", self._remote.host
                 )
-                self._desk.no_sessions(self._remote.address)
+                self._desk.disable_sessions(self._remote.address)
                 self._forget()
                 lies = True
             except RemoteError as error:
-                if not in_session or not self._may_go_on(error, asked):
+                if not in_session or not self._should_try_next(error, asked):
                     raise
 
-    async def _ways(
+    async def _requests_to_try(
         self, key: str, body: Mapping[str, Any], digests: Sequence[str]
     ) -> list[dict[str, Any]]:
         """Return the requests to try, in order.
@@ -99,7 +99,7 @@ class ServerSession:
         if self.closed or not await self._desk.has_sessions(self._remote.address, key):
             return [dict(body)]
         named = {**body, "session_id": self.name}
-        count = _same(self._known, digests)
+        count = _common_count(self._known, digests)
         if not self.there or not count:
             return [named, dict(body)]
         new = {"messages": body["messages"][count:], "follows": digests[count - 1]}
@@ -113,7 +113,7 @@ class ServerSession:
 
         return check
 
-    def _may_go_on(self, error: RemoteError, asked: Mapping[str, Any]) -> bool:
+    def _should_try_next(self, error: RemoteError, asked: Mapping[str, Any]) -> bool:
         """Check whether to try the next request, i.e. the session was refused and not the reply."""
         if not error.status:  # the reply had already started, or no server responded
             return False
@@ -144,7 +144,7 @@ class ServerSession:
         try:
             known, path = other._known, f"/sessions/{other.name}/fork"
             self._asked = True
-            if await self._small("POST", path, {"session_id": self.name}):
+            if await self._send_small("POST", path, {"session_id": self.name}):
                 self.there, self._known = True, known
         finally:
             self._ready.set()
@@ -158,16 +158,16 @@ class ServerSession:
 
     async def _end(self) -> None:
         await self._ready.wait()
-        await self._small("DELETE", f"/sessions/{self.name}")
+        await self._send_small("DELETE", f"/sessions/{self.name}")
 
-    async def _small(self, method: str, path: str, body: dict[str, Any] | None = None) -> bool:
+    async def _send_small(self, method: str, path: str, body: dict[str, Any] | None = None) -> bool:
         """Send a small request. Returns True on success.
 
         A failure only costs another prefill, so it is just logged.
         """
         try:
             async with asyncio.timeout(SMALL_S):
-                await client.document(self._remote.address, path, self._key, method, body)
+                await client.fetch_json(self._remote.address, path, self._key, method, body)
             return True
         except (RemoteError, TimeoutError) as error:
             log.info("%s of a remote session failed: %s", method, type(error).__name__)
@@ -178,7 +178,7 @@ class _OtherConversationError(RemoteError):
     """Raised if the server replied to a different conversation."""
 
 
-def _same(known: Sequence[str], digests: Sequence[str]) -> int:
+def _common_count(known: Sequence[str], digests: Sequence[str]) -> int:
     count = 0
     for one, other in zip(known, digests, strict=False):
         if one != other:
@@ -212,12 +212,12 @@ class ServerFigures:
         if now < self._rest.get(address, 0.0):
             return {}
         try:
-            body = await client.document(address, "/sessions", key)
+            body = await client.fetch_json(address, "/sessions", key)
         except RemoteError as error:
             log.info("no figures of remote sessions: %s", error.code)
             self._rest[address] = now + REST_S
             return {}
-        entries = _by_name(body)
+        entries = _sessions_by_name(body)
         read = self._read.setdefault(address, {})
         for gone in [name for name in read if name not in entries]:
             del read[gone]
@@ -262,7 +262,7 @@ def figures_of(
     }
 
 
-def _by_name(body: object) -> dict[str, Mapping[str, Any]]:
+def _sessions_by_name(body: object) -> dict[str, Mapping[str, Any]]:
     data = body.get("data") if isinstance(body, Mapping) else None
     entries: Iterable[object] = data[:_MOST_SESSIONS] if isinstance(data, list) else ()
     return {

@@ -37,9 +37,9 @@ class ReasoningSplitter:
         """Yield the parts that can't change anymore."""
         self._held += text
         if self._place == "begin":
-            self._begin()
+            self._split_at_start()
         if self._place == "inside":
-            yield from self._inside()
+            yield from self._split_reasoning()
         if self._place == "after":
             self._held = self._held.lstrip("\n")
             self._place = "out" if self._held else "after"
@@ -52,28 +52,28 @@ class ReasoningSplitter:
         if held:
             yield ("reasoning" if self._place == "inside" else "answer"), held
 
-    def _begin(self) -> None:
+    def _split_at_start(self) -> None:
         held = self._held.lstrip()
         if held.startswith(OPENS):
             self._held, self._place = held[len(OPENS) :], "inside"
         elif not OPENS.startswith(held):
             self._place = "out"
 
-    def _inside(self) -> Iterator[Part]:
+    def _split_reasoning(self) -> Iterator[Part]:
         if not self._thought:
             self._held = self._held.lstrip("\n")
         thought, closed, after = self._held.partition(CLOSES)
         if closed:
             self._held, self._place = after, "after"
         else:
-            kept = _begun(thought)
+            kept = _count_marker_start(thought)
             thought, self._held = thought[: len(thought) - kept], thought[len(thought) - kept :]
         if thought:
             self._thought = True
             yield "reasoning", thought
 
 
-def _begun(text: str) -> int:
+def _count_marker_start(text: str) -> int:
     """Count the characters at the end that could be the start of the closing marker."""
     lengths = range(min(len(CLOSES) - 1, len(text)), 0, -1)
     return next((n for n in lengths if text.endswith(CLOSES[:n])), 0)
@@ -89,7 +89,7 @@ class ReplyTimer:
         self._begun = time.perf_counter()
         self._first = self._last = 0.0
 
-    def tick(self) -> None:
+    def record_token(self) -> None:
         self._last = time.perf_counter()
         self._first = self._first or self._last
 
@@ -167,7 +167,7 @@ class ReplyReader:
         self.done = False  # the server has sent the end marker
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         return self.done or bool(self.reason)
 
     def text(self, kind: str) -> str:
@@ -186,9 +186,9 @@ class ReplyReader:
             check_parts(data)
             chunk = json.loads(data)
         except TooMuchError as error:
-            raise remote_errors.too_much(self._host) from error
+            raise remote_errors.too_long_error(self._host) from error
         except (ValueError, RecursionError) as error:
-            raise remote_errors.no_sense(self._host) from error
+            raise remote_errors.invalid_response_error(self._host) from error
         return self.take_chunk(chunk)
 
     def take_chunk(self, chunk: object) -> list[Piece]:
@@ -198,22 +198,22 @@ class ReplyReader:
             RemoteError: see `feed`.
         """
         if not isinstance(chunk, Mapping):
-            raise remote_errors.no_sense(self._host)
+            raise remote_errors.invalid_response_error(self._host)
         if chunk.get("error") or chunk.get("object") == "error":
-            raise self._failed(chunk)
+            raise self._stream_error(chunk)
         if isinstance(usage := chunk.get("usage"), Mapping):
             self._count(usage)
         choices = chunk.get("choices")
         if choices is None or choices == []:
             return []
         if not isinstance(choices, list) or not all(isinstance(c, Mapping) for c in choices):
-            raise remote_errors.no_sense(self._host)
+            raise remote_errors.invalid_response_error(self._host)
         choice = next((c for c in choices if not _is_alternative(c)), None)
         if choice is None:
             return []
         delta = choice.get("delta") or choice.get("message") or {}
         if not isinstance(delta, Mapping):
-            raise remote_errors.no_sense(self._host)
+            raise remote_errors.invalid_response_error(self._host)
         pieces = list(self._pieces(delta))
         if isinstance(reason := choice.get("finish_reason"), str) and reason:
             self.reason = reason[:100]
@@ -225,11 +225,11 @@ class ReplyReader:
             self._length += len(text)
             self._texts[kind].append(text)
         if self._length > MOST_TEXT:
-            raise remote_errors.too_much(self._host)
+            raise remote_errors.too_long_error(self._host)
         return pieces
 
     @property
-    def by_length(self) -> bool:
+    def is_cut_by_limit(self) -> bool:
         """True if the server stopped the answer because of a limit."""
         return self.reason.lower() in _LENGTH_REASONS
 
@@ -239,10 +239,10 @@ class ReplyReader:
         Raises:
             RemoteError: it's incomplete or was withheld.
         """
-        if not self.ended or self.reason in ("abort", "error"):
-            raise remote_errors.broken(self._host)
+        if not self.has_ended or self.reason in ("abort", "error"):
+            raise remote_errors.broken_stream_error(self._host)
         if not self.reason and self._length == 0 and not self.calls:
-            raise remote_errors.empty(self._host)
+            raise remote_errors.empty_reply_error(self._host)
         if self.reason == "content_filter":
             words = tr("{host} has withheld the rest of this reply.", host=self._host)
             raise RemoteError(remote_errors.FAILED, words)
@@ -258,10 +258,10 @@ class ReplyReader:
             yield from self._thinking.feed(content)
         calls = delta.get("tool_calls")
         for at, call in enumerate(calls if isinstance(calls, list) else ()):
-            if isinstance(call, Mapping) and (text := self._called(at, call)):
+            if isinstance(call, Mapping) and (text := self._parse_call(at, call)):
                 yield "tool", text
 
-    def _called(self, at: int, part: Mapping[str, Any]) -> str:
+    def _parse_call(self, at: int, part: Mapping[str, Any]) -> str:
         call = self._call_of(at, part)
         if isinstance(key := part.get("id"), str) and key and not call.id:
             call.id = key[:200]
@@ -297,7 +297,7 @@ class ReplyReader:
             call = None if is_other else call
         if call is None:
             if len(self.calls) >= MOST_CALLS:
-                raise remote_errors.too_much(self._host)
+                raise remote_errors.too_long_error(self._host)
             number = place if place not in self.calls else max(self.calls) + 1
             self._open[place] = number
             call = self.calls[number] = PartialToolCall()
@@ -324,12 +324,12 @@ class ReplyReader:
             _number(completion.get("reasoning_tokens", usage.get("reasoning_tokens"))),
         )
 
-    def _failed(self, chunk: Mapping[str, Any]) -> RemoteError:
+    def _stream_error(self, chunk: Mapping[str, Any]) -> RemoteError:
         """Create the error for a failure that is reported inside a stream with status 200."""
-        message, code = remote_errors.words_of(chunk), remote_errors.FAILED
+        message, code = remote_errors.message_of(chunk), remote_errors.FAILED
         words = tr("{host} couldn’t finish the reply.", host=self._host)
         if remote_errors.is_too_long(chunk):
-            code, words = CONTEXT_OVERFLOW, remote_errors.does_not_fit(self._model)
+            code, words = CONTEXT_OVERFLOW, remote_errors.unfit_text(self._model)
         quoted = tr("Its message: “{words}”", words=message) if message else ""
         return RemoteError(code, " ".join(filter(None, (words, quoted))))
 

@@ -24,7 +24,7 @@ class FileSaver:
         self._writing: Path | None = None
         self._thread: threading.Thread | None = None
 
-    def put(self, file: Path, text: str) -> None:
+    def save(self, file: Path, text: str) -> None:
         """Write a file in the background, replacing any text still waiting to be written."""
         with self._changed:
             self._waiting[file] = text

@@ -56,7 +56,7 @@ def store_secret(token: str, account: str = _USER) -> bool:
     return True
 
 
-def forget(account: str = _USER) -> None:
+def delete(account: str = _USER) -> None:
     keychain = _keychain()
     if keychain is None:
         return
@@ -67,7 +67,7 @@ def forget(account: str = _USER) -> None:
         log.warning("secret not removed from the keychain: %s", type(error).__name__)
 
 
-def with_token(token: str, ask: Callable[[str | None], T]) -> tuple[T, str]:
+def call_with_token(token: str, ask: Callable[[str | None], T]) -> tuple[T, str]:
     """Query the hub. If it asks for a token and none was given, retry with the keychain's.
 
     Returns:

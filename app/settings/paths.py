@@ -43,7 +43,7 @@ class Paths(Struct, frozen=True):
         )
 
     @classmethod
-    def in_profile(cls, folder: Path) -> Paths:
+    def for_profile(cls, folder: Path) -> Paths:
         folder = folder.expanduser().absolute()
         return cls(folder, folder / "log", folder / "cache")
 

@@ -439,7 +439,7 @@ class Settings:
         is saved in this run.
         """
         try:
-            return cls(**_valid(_read(path)), file=path)
+            return cls(**_valid_values(_read(path)), file=path)
         except FileNotFoundError:
             return cls(file=path)
         except _UNREADABLE as error:
@@ -448,10 +448,10 @@ class Settings:
             return cls(file=path if aside is not None else None, set_aside=aside, unread=str(error))
 
     @classmethod
-    def peek(cls, path: Path) -> Settings:
+    def read_without_saving(cls, path: Path) -> Settings:
         """Read the settings of another running instance without writing to its file."""
         try:
-            return cls(**_valid(_read(path)))
+            return cls(**_valid_values(_read(path)))
         except _UNREADABLE:
             return cls()
 
@@ -479,11 +479,11 @@ class Settings:
         for name in values:
             if name not in OPTIONS:
                 raise AttributeError(f"{name} is no option")
-        values = {name: _checked(name, value) for name, value in values.items()}
+        values = {name: _convert_value(name, value) for name, value in values.items()}
         changed = [name for name, value in values.items() if getattr(self, name) != value]
         vars(self).update(values)
         if self.file is not None:
-            _saving.put(self.file, self._text())
+            _saving.save(self.file, self._to_json())
         for name in changed:
             self.announcer.changed.emit(name)
 
@@ -491,11 +491,11 @@ class Settings:
         """Write the settings to their file (or another path), waiting a few seconds at most."""
         path = path or self.file
         if path is not None:
-            _saving.put(path, self._text())
+            _saving.save(path, self._to_json())
             if not _saving.wait(path, _WAIT_S):
                 log.warning("settings not saved: disk does not respond")
 
-    def _text(self) -> str:
+    def _to_json(self) -> str:
         return json.dumps({name: getattr(self, name) for name in OPTIONS}, indent=2) + "\n"
 
     def remember_model(self, model: str) -> None:
@@ -550,17 +550,17 @@ def _move_aside(path: Path) -> Path | None:
     return None
 
 
-def _valid(data: dict[str, Any]) -> dict[str, Any]:
+def _valid_values(data: dict[str, Any]) -> dict[str, Any]:
     # Before `same_model` existed, new chats always used the chosen model.
     data = {"same_model": data.get("model", _DEFAULTS["model"]) == _DEFAULTS["model"], **data}
     valid: dict[str, Any] = {}
     for name in data.keys() & OPTIONS.keys():
         with suppress(ValueError, OverflowError):  # OverflowError: an integer with 400 digits
-            valid[name] = _checked(name, data[name])
+            valid[name] = _convert_value(name, data[name])
     return valid
 
 
-def _checked(name: str, value: Any) -> Any:
+def _convert_value(name: str, value: Any) -> Any:
     """Convert a value to the option's type, e.g. lists to tuples and integers to floats.
 
     Drops invalid entries of mappings. Raises ValueError, OverflowError.

@@ -51,7 +51,7 @@ class _WordsOfDocking(QTranslator):
         return tr(text) if context.startswith("ads::") and text in DOCKING else None
 
 
-def wanted(setting: str, system: Sequence[str]) -> str:
+def choose_language(setting: str, system: Sequence[str]) -> str:
     """Determine the language to use.
 
     Args:
@@ -84,7 +84,7 @@ def install(qt: QApplication, setting: str) -> str:
     while _of_qt:
         qt.removeTranslator(_of_qt.pop())
     global _spoken
-    code = wanted(setting, QLocale.system().uiLanguages())
+    code = choose_language(setting, QLocale.system().uiLanguages())
     asked = os.environ.get(ENVIRONMENT, "")
     if asked in TRANSLATIONS or asked in LANGUAGES:
         code = asked
@@ -108,11 +108,11 @@ def install(qt: QApplication, setting: str) -> str:
     return code
 
 
-def differs(setting: str) -> bool:
+def needs_restart(setting: str) -> bool:
     """Check if the app would use a different language after a restart."""
     if os.environ.get(ENVIRONMENT):
         return False
-    return wanted(setting, QLocale.system().uiLanguages()) != _spoken
+    return choose_language(setting, QLocale.system().uiLanguages()) != _spoken
 
 
 def _translations(code: str) -> language.Translate | None:
@@ -169,24 +169,24 @@ _KEPT = re.compile(r"\{[^{}]*\}|%L?n|%\d|&(?:#?\w+;|.)|<[^<>]+>|https?://\S+")
 _LONGER = 0.35  # fraction by which texts get longer, more than in German
 
 
-def _accented(text: str) -> str:
+def _add_accents(text: str) -> str:
     kept = _KEPT.findall(text)
     changed = [part.translate(_ACCENTED) for part in _KEPT.split(text)]
     rest = "".join(between + own for between, own in zip(changed, [*kept, ""], strict=True))
     return f"[{rest}{' ·' * round(len(text) * _LONGER / 2)}]"
 
 
-def _mirrored(text: str) -> str:
+def _mirror_text(text: str) -> str:
     # These letters make the whole text right-to-left.
     return f"ش{text}ش"
 
 
-def _by_number(text: str, comment: str, n: int) -> str:
+def _pick_plural(text: str, comment: str, n: int) -> str:
     return text if n in (-1, 1) else comment
 
 
 TRANSLATIONS: dict[str, Translate] = {
-    "xx": lambda text, comment, n: _accented(_by_number(text, comment, n)),
-    "ar-xx": lambda text, comment, n: _mirrored(_by_number(text, comment, n)),
+    "xx": lambda text, comment, n: _add_accents(_pick_plural(text, comment, n)),
+    "ar-xx": lambda text, comment, n: _mirror_text(_pick_plural(text, comment, n)),
 }
 MIRRORED = {"ar-xx"}  # languages with mirrored windows

@@ -21,7 +21,7 @@ from PySide6.QtGui import QGuiApplication
 from app import flows
 from app.settings.language import tr
 from app.spelling import systems
-from app.spelling.systems import SpellingSystem, best
+from app.spelling.systems import SpellingSystem, pick_dictionary
 
 MOST_SPAN = 2_000  # characters in a code span; a backtick further away belongs to something else
 
@@ -87,7 +87,7 @@ def _without_code(text: str, begin: int, end: int) -> str:
         if start < stop:
             part[start:stop] = [c if c == "\n" else " " for c in part[start:stop]]
 
-    for start, stop in _fenced(text, end):
+    for start, stop in _code_block_spans(text, end):
         blank(start, stop)
     for line in re.finditer(r"^(?: {4}|\t).*$", text[begin:end], re.MULTILINE):
         blank(begin + line.start(), begin + line.end())
@@ -96,7 +96,7 @@ def _without_code(text: str, begin: int, end: int) -> str:
     return "".join(part)
 
 
-def _fenced(text: str, end: int) -> Iterator[tuple[int, int]]:
+def _code_block_spans(text: str, end: int) -> Iterator[tuple[int, int]]:
     """Yield the code blocks before ``end``. An unclosed block extends to the end of the text."""
     opened = ""
     start = 0
@@ -192,11 +192,11 @@ class Speller(QObject):
         if self.opened or self._opening.running:
             return
         if sys.platform in systems.GUI_ONLY:
-            self._on_open(_opened())
+            self._on_open(_open_system())
         else:
             self._opening.start(self._open_aside())
 
-    def wrong(self, words: Iterable[str]) -> set[str]:
+    def misspelled(self, words: Iterable[str]) -> set[str]:
         """Get the words known to be misspelled.
 
         Unknown words are checked in the background, and `changed` is emitted afterwards.
@@ -214,11 +214,11 @@ class Speller(QObject):
                 self._wanted[word] = None
             elif known is False and word not in self._passed:
                 found.add(word)
-        self._judge()
+        self._check_queued()
         return found
 
     @property
-    def judging(self) -> bool:
+    def is_checking(self) -> bool:
         """True while words are being checked, so `changed` will be emitted."""
         return bool(self._wanted) or self._opening.running
 
@@ -228,33 +228,33 @@ class Speller(QObject):
         if used is None or not language:
             done([])
         elif used.gui_only:
-            done(used.suggestions(language, _plain(word)))
+            done(used.suggestions(language, _normalize_apostrophe(word)))
         else:
-            self._looking.start(self._suggest(used, language, _plain(word), done))
+            self._looking.start(self._suggest(used, language, _normalize_apostrophe(word), done))
 
     def add(self, word: str) -> None:
         used, language = self._system, self.language
         self._judged[word] = True
         if used is not None and language:
             if used.gui_only:
-                used.add(language, _plain(word))
+                used.add(language, _normalize_apostrophe(word))
             else:
-                flows.start(self, self._add(used, language, _plain(word)))
+                flows.start(self, self._add(used, language, _normalize_apostrophe(word)))
         self.changed.emit()
 
-    def let_pass(self, word: str) -> None:
+    def ignore(self, word: str) -> None:
         """Ignore a word until the app quits."""
         self._passed.add(word)
         self.changed.emit()
 
     async def _open_aside(self) -> None:
-        self._on_open(await flows.aside(_opened))
+        self._on_open(await flows.run_in_thread(_open_system))
 
     async def _suggest(
         self, used: SpellingSystem, language: str, word: str, done: Callable[[list[str]], object]
     ) -> None:
         try:
-            found = await flows.aside(lambda _: used.suggestions(language, word))
+            found = await flows.run_in_thread(lambda _: used.suggestions(language, word))
         except Exception:
             log.exception("spell checker failed to suggest")
             found = []
@@ -262,7 +262,7 @@ class Speller(QObject):
 
     async def _add(self, used: SpellingSystem, language: str, word: str) -> None:
         try:
-            await flows.aside(lambda _: used.add(language, word))
+            await flows.run_in_thread(lambda _: used.add(language, word))
         except Exception as error:
             self._on_failed(error)
 
@@ -278,7 +278,7 @@ class Speller(QObject):
         there = self.languages
         if self._choice == AUTO:
             tags = [QGuiApplication.inputMethod().locale(), QLocale(), QLocale.system()]
-            language = best([tag.name() for tag in tags], there)
+            language = pick_dictionary([tag.name() for tag in tags], there)
         else:
             language = self._choice if self._choice in there else ""
         if language != self.language:
@@ -290,7 +290,7 @@ class Speller(QObject):
             self._judging.cancel()
         self.changed.emit()
 
-    def _judge(self) -> None:
+    def _check_queued(self) -> None:
         used = self._system
         if used is None or not self._wanted or self._judging.running:
             return
@@ -301,9 +301,9 @@ class Speller(QObject):
 
     async def _judge_aside(self, used: SpellingSystem) -> None:
         while self._wanted:
-            work = partial(_judged, used, self.language, list(self._wanted))
+            work = partial(_check_words, used, self.language, list(self._wanted))
             try:
-                judged = await flows.aside(work)
+                judged = await flows.run_in_thread(work)
             except Exception as error:
                 self._on_failed(error)
                 return
@@ -331,28 +331,28 @@ class Speller(QObject):
         for word in list(self._wanted):
             if used is None or time.monotonic() > until:
                 break
-            judged[word] = used.knows(self.language, _plain(word))
+            judged[word] = used.is_known(self.language, _normalize_apostrophe(word))
         if len(judged) == len(self._wanted):
             self._slices.stop()
         self._add_results(judged)
 
 
-def _opened(_stop: object = None) -> tuple[SpellingSystem | None, Sequence[str]]:
+def _open_system(_stop: object = None) -> tuple[SpellingSystem | None, Sequence[str]]:
     found = systems.open_system()
     return found, found.languages() if found is not None else ()
 
 
-def _judged(
+def _check_words(
     used: SpellingSystem, language: str, words: Iterable[str], stop: threading.Event
 ) -> dict[str, bool]:
     judged: dict[str, bool] = {}
     for word in words:
         if stop.is_set():
             break
-        judged[word] = used.knows(language, _plain(word))
+        judged[word] = used.is_known(language, _normalize_apostrophe(word))
     return judged
 
 
-def _plain(word: str) -> str:
+def _normalize_apostrophe(word: str) -> str:
     """Replace the typographic apostrophe with a straight one, as used in dictionaries."""
     return word.replace("’", "'")

@@ -23,7 +23,7 @@ class SpellingSystem(Protocol):
 
     def languages(self) -> Sequence[str]: ...
 
-    def knows(self, language: str, word: str) -> bool: ...
+    def is_known(self, language: str, word: str) -> bool: ...
 
     def suggestions(self, language: str, word: str) -> list[str]:
         """Get up to `MOST_SUGGESTIONS` suggestions, best first."""
@@ -34,7 +34,7 @@ class SpellingSystem(Protocol):
         ...
 
 
-def best(wanted: Sequence[str], there: Sequence[str]) -> str:
+def pick_dictionary(wanted: Sequence[str], there: Sequence[str]) -> str:
     """Pick a dictionary, or return "".
 
     Args:
@@ -81,7 +81,7 @@ class EnchantSystem:
         with self._lock:
             return sorted(self._broker.list_languages())
 
-    def knows(self, language: str, word: str) -> bool:
+    def is_known(self, language: str, word: str) -> bool:
         with self._lock:
             return bool(self._open(language).check(word))
 
@@ -115,7 +115,7 @@ class MacSystem:
     def languages(self) -> list[str]:
         return sorted(str(one) for one in self._checker.availableLanguages())
 
-    def knows(self, language: str, word: str) -> bool:
+    def is_known(self, language: str, word: str) -> bool:
         name = "checkSpellingOfString_startingAt_language_wrap_inSpellDocumentWithTag_wordCount_"
         ask = getattr(self._checker, name)
         wrong, _ = ask(word, 0, language, False, 0, None)
@@ -134,17 +134,17 @@ class MacSystem:
 log = logging.getLogger(__name__)
 
 
-def enchant() -> SpellingSystem:
+def open_enchant() -> SpellingSystem:
     """Open the Linux spell checker. Raises ImportError or OSError if it isn't installed."""
 
     return EnchantSystem()
 
 
-def of_mac() -> SpellingSystem:
+def open_mac() -> SpellingSystem:
     return MacSystem()
 
 
-SYSTEMS: dict[str, Callable[[], SpellingSystem]] = {"linux": enchant, "darwin": of_mac}
+SYSTEMS: dict[str, Callable[[], SpellingSystem]] = {"linux": open_enchant, "darwin": open_mac}
 """Functions to open the spell checker, by `sys.platform`."""
 
 GUI_ONLY = ("darwin",)  # platforms where the checker has to be opened on the GUI thread

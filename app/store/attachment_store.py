@@ -17,7 +17,7 @@ from app.store.attachments import (
     text_from_json,
 )
 from app.store.operations import View
-from app.store.readers import Readers, queued
+from app.store.readers import Readers, queued_view
 from app.store.writer import StoreWriter
 
 
@@ -27,7 +27,7 @@ class SaveText(Struct, frozen=True):
     hash: str
     text: AttachedText
     slot: str | None = None
-    urgent: bool = True
+    is_urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:
         db.execute("INSERT OR IGNORE INTO attached VALUES (?, ?)", (self.hash, self.text.to_text()))
@@ -41,7 +41,7 @@ class SaveImage(Struct, frozen=True):
 
     image: StoredImage
     slot: str | None = None
-    urgent: bool = True
+    is_urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:
         values = (self.image.hash, self.image.thumbnail, self.image.data)
@@ -55,7 +55,7 @@ class ForgetUnused(Struct, frozen=True):
     """Operation to delete texts and images that are no longer referenced."""
 
     slot: str | None = None
-    urgent: bool = False
+    is_urgent: bool = False
 
     def write(self, db: sqlite3.Connection) -> None:
         forget_unused(db)
@@ -72,8 +72,8 @@ class Texts:
     def save(self, text: AttachedText) -> str:
         """Store a file's text and return its hash.
 
-        Use `Store.together` to combine this with the write that references the text, because unused
-        texts may be erased.
+        Use `Store.transaction` to combine this with the write that references the text, because
+        unused texts may be erased.
         """
         key = text.hash
         self._writer.add(SaveText(key, text))
@@ -81,7 +81,7 @@ class Texts:
 
     def get(self, key: str) -> AttachedText | None:
         """Return a text by its hash, or None if it's missing or damaged."""
-        if (waiting := queued(self._writer).texts.get(key)) is not None:
+        if (waiting := queued_view(self._writer).texts.get(key)) is not None:
             return waiting
         with self._readers.reading() as db:
             one = "SELECT content FROM attached WHERE hash = ?"
@@ -91,7 +91,7 @@ class Texts:
         except (TypeError, ValueError):
             return None
 
-    def of(self, attached: Iterable[Attachments]) -> dict[str, AttachedText]:
+    def get_all(self, attached: Iterable[Attachments]) -> dict[str, AttachedText]:
         wanted = dict.fromkeys(one.hash for many in attached for one in many)
         found = {key: self.get(key) for key in wanted}
         return {key: text for key, text in found.items() if text is not None}
@@ -121,10 +121,10 @@ class Images:
     def save(self, image: StoredImage) -> str:
         """Store an image and return its hash.
 
-        Use `Store.together` to combine this with the write that references the image.
+        Use `Store.transaction` to combine this with the write that references the image.
         """
         self._writer.add(SaveImage(image))
-        self._hold(image.hash, image.thumbnail)
+        self._cache(image.hash, image.thumbnail)
         return image.hash
 
     def get(self, key: str) -> bytes | None:
@@ -132,15 +132,15 @@ class Images:
 
         Files can be several megabytes, so don't call this on the GUI thread.
         """
-        return self._of(key, "data")
+        return self._get_column(key, "data")
 
     def thumbnail(self, key: str) -> bytes | None:
         """Get a thumbnail by its hash. Returns b"" if it has none, and None if there's no image."""
         if (held := self.cached(key)) is not None:
             return held
-        found = self._of(key, "thumbnail")
+        found = self._get_column(key, "thumbnail")
         if found is not None:
-            self._hold(key, found)
+            self._cache(key, found)
         return found
 
     def cached(self, key: str) -> bytes | None:
@@ -149,20 +149,20 @@ class Images:
                 self._held.move_to_end(key)
             return self._held.get(key)
 
-    def of(self, attached: Iterable[Attachments]) -> dict[str, bytes]:
+    def get_all(self, attached: Iterable[Attachments]) -> dict[str, bytes]:
         wanted = dict.fromkeys(one.hash for many in attached for one in many if one.is_medium)
-        found = {key: self._of(key, "data") for key in wanted}
+        found = {key: self._get_column(key, "data") for key in wanted}
         return {key: data for key, data in found.items() if data is not None}
 
-    def _of(self, key: str, column: str) -> bytes | None:
-        if (waiting := queued(self._writer).images.get(key)) is not None:
+    def _get_column(self, key: str, column: str) -> bytes | None:
+        if (waiting := queued_view(self._writer).images.get(key)) is not None:
             return waiting.data if column == "data" else waiting.thumbnail
         with self._readers.reading() as db:
             one = f"SELECT {column} FROM images WHERE hash = ?"
             row = db.execute(one, (key,)).fetchone()
         return row[0] if row is not None and isinstance(row[0], bytes) else None
 
-    def _hold(self, key: str, thumbnail: bytes) -> None:
+    def _cache(self, key: str, thumbnail: bytes) -> None:
         with self._lock:
             self._held[key] = thumbnail
             self._held.move_to_end(key)

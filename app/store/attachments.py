@@ -164,7 +164,7 @@ def _attachment(value: Any) -> Attachment:
         raise ValueError("an attachment is damaged")
     if max(counts["width"], counts["height"]) > _MOST_SIDE:  # Qt's limit
         raise ValueError("an attachment is damaged")
-    cleaned = {name: _sound(text) for name, text in texts.items()}
+    cleaned = {name: _remove_surrogates(text) for name, text in texts.items()}
     taken: dict[str, Any] = {**cleaned, **counts, "scans": tuple(scans)}
     return Attachment(**taken, use=use, news=news, spans=tuple((a, b, c) for a, b, c in spans))
 
@@ -183,7 +183,7 @@ def queued_from_json(value: object) -> tuple[Queued, ...]:
         if not isinstance(key, str) or not isinstance(text, str) or key in found:
             raise TypeError("a queued message is damaged")
         files = attachments_from_json(each.get("attachments", []))
-        found[key] = Queued(_sound(key), _sound(text), files)
+        found[key] = Queued(_remove_surrogates(key), _remove_surrogates(text), files)
     return tuple(found.values())
 
 
@@ -196,7 +196,11 @@ def text_from_json(value: object) -> AttachedText:
         raise TypeError("a file's text is damaged")
     if not pages or not all(isinstance(each, str) for each in (*pages, *labels)):
         raise TypeError("a file's text is damaged")
-    return AttachedText(_sound(unit), tuple(map(_sound, pages)), tuple(map(_sound, labels)))
+    return AttachedText(
+        _remove_surrogates(unit),
+        tuple(map(_remove_surrogates, pages)),
+        tuple(map(_remove_surrogates, labels)),
+    )
 
 
 def texts_from_json(value: object) -> dict[str, AttachedText]:
@@ -229,7 +233,7 @@ def images_from_json(value: object) -> list[StoredImage]:
     return found
 
 
-def _sound(text: str) -> str:
+def _remove_surrogates(text: str) -> str:
     """Remove lone surrogates, which can't be encoded in UTF-8."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
@@ -275,7 +279,7 @@ _TABLES = ("attached", "images")
 
 def has_unused(db: sqlite3.Connection) -> bool:
     """Check for texts or images not referenced by any message or draft."""
-    unused = _unused(db)
+    unused = _unused_condition(db)
     some = " UNION ALL ".join(f"SELECT 1 FROM {table} WHERE {unused}" for table in _TABLES)
     return db.execute(f"{some} LIMIT 1").fetchone() is not None
 
@@ -285,9 +289,9 @@ def forget_unused(db: sqlite3.Connection) -> None:
     # Backups may be older than these tables.
     there = "SELECT name FROM sqlite_master WHERE name IN (?, ?)"
     for (table,) in db.execute(there, _TABLES).fetchall():
-        db.execute(f"DELETE FROM {table} WHERE {_unused(db)}")
+        db.execute(f"DELETE FROM {table} WHERE {_unused_condition(db)}")
 
 
-def _unused(db: sqlite3.Connection) -> str:
+def _unused_condition(db: sqlite3.Connection) -> str:
     queues = any(row[1] == "queued" for row in db.execute("PRAGMA table_info(chats)"))
     return f"hash NOT IN ({_REFERRED}{_IN_QUEUES if queues else ''})"

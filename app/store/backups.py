@@ -12,9 +12,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from app.store.database import open_reader, put_in_place
+from app.store.database import open_reader, replace_database
 from app.store.erase import PROGRESS_STEPS, clear_notes, scrub_file
-from app.store.errors import UNREADABLE, StoreError, corrupt, translate
+from app.store.errors import UNREADABLE, StoreError, corrupt_error, to_store_error
 
 log = logging.getLogger(__name__)
 
@@ -58,9 +58,9 @@ def restore(path: Path, backup: Path) -> Path | None:
     part = path.with_name(path.name + ".restored")
     try:
         _copy(backup, part, lambda: False)
-        return put_in_place(part, path)
+        return replace_database(part, path)
     except (sqlite3.Error, OSError, *UNREADABLE) as error:
-        raise translate(error, backup) from None
+        raise to_store_error(error, backup) from None
     finally:
         _remove(part)
 
@@ -84,7 +84,7 @@ class Backups:
         self._musts = 0  # number of backups that `close` must wait for
         self._thread: threading.Thread | None = None
 
-    def daily(self) -> None:
+    def back_up_daily(self) -> None:
         """Make a backup before a change, unless there already is one from today."""
         day = time.strftime("%Y%m%d", time.localtime(self._clock()))
         if day == self._day:
@@ -127,13 +127,13 @@ class Backups:
         listed = list(ids)
         self._post(lambda: done(self._erase(listed)))
 
-    def tidy(self) -> None:
+    def delete_partial(self) -> None:
         """Delete partial backups left by a killed process."""
         if next(folder_of(self._path).glob("*.part*"), None) is not None:
             self._post(lambda: _remove_halves(self._path))
 
     @property
-    def idle(self) -> bool:
+    def is_idle(self) -> bool:
         with self._changed:
             return not (self._busy or self._jobs)
 
@@ -169,7 +169,7 @@ class Backups:
                 job()
             except (sqlite3.Error, OSError, *UNREADABLE) as error:
                 if getattr(error, "sqlite_errorcode", 0) != sqlite3.SQLITE_INTERRUPT:
-                    self._report_error(translate(error, self._path))
+                    self._report_error(to_store_error(error, self._path))
             except StoreError as error:
                 self._report_error(error)
             except _EndedError:
@@ -255,7 +255,7 @@ def _copy_open(source: sqlite3.Connection, part: Path, ended: Callable[[], bool]
         target.execute("PRAGMA journal_mode = DELETE")
         clear_notes(target)
         if target.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-            raise corrupt(part)
+            raise corrupt_error(part)
     with open(part, "rb") as made:
         os.fsync(made.fileno())
 

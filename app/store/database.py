@@ -13,7 +13,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from app.store.errors import UNREADABLE, at_start, corrupt, newer, translate
+from app.store.errors import (
+    UNREADABLE,
+    corrupt_error,
+    newer_version_error,
+    to_start_error,
+    to_store_error,
+)
 from app.store.file_index import index_some
 from app.store.migrations import APPLICATION_ID, STEPS, migrate
 from app.store.operations import CHAT_COLUMNS, MESSAGE_COLUMNS, chat_from_row, message_from_row
@@ -22,7 +28,7 @@ _HEADER, _FRAME = 32, 24  # bytes
 _MAGIC = 0x377F0682  # 1 is added if the checksums are big-endian
 
 
-def keep_if_damaged(path: Path) -> Path | None:
+def copy_damaged_journal(path: Path) -> Path | None:
     """Copy the database's journal if SQLite would drop saved changes from it.
 
     Returns the path of the copy, e.g. `chats.db-wal.aside-20261120-224801`, or None if the journal
@@ -30,7 +36,7 @@ def keep_if_damaged(path: Path) -> Path | None:
     OSError.
     """
     journal = path.with_name(path.name + "-wal")
-    if not journal.exists() or not _damaged(journal.read_bytes()):
+    if not journal.exists() or not _is_damaged(journal.read_bytes()):
         return None
     stamp = time.strftime("%Y%m%d-%H%M%S")
     target = journal.with_name(f"{journal.name}.aside-{stamp}")
@@ -38,7 +44,7 @@ def keep_if_damaged(path: Path) -> Path | None:
     return target
 
 
-def _damaged(journal: bytes) -> bool:
+def _is_damaged(journal: bytes) -> bool:
     """Check if there are complete, committed changes after the first invalid frame.
 
     Takes about 0.1 s for 4 MB, the usual maximum size of a journal.
@@ -47,7 +53,7 @@ def _damaged(journal: bytes) -> bool:
         return False
     magic, _, page, _, *salts, first, second = struct.unpack(">8I", journal[:_HEADER])
     swap = (magic & 1 == 1) == (sys.byteorder == "little")
-    sums = _add((0, 0), journal[: _HEADER - 8], swap)
+    sums = _continue_checksum((0, 0), journal[: _HEADER - 8], swap)
     if magic & ~1 != _MAGIC or sums != (first, second) or not 512 <= page <= 65536:
         return True
     torn = False
@@ -58,12 +64,12 @@ def _damaged(journal: bytes) -> bool:
                 return True
             continue
         body = journal[at : at + 8] + journal[at + _FRAME : at + _FRAME + page]
-        sums = _add(sums, body, swap)
+        sums = _continue_checksum(sums, body, swap)
         torn = stamp != salts or sums != (first, second)
     return False
 
 
-def _add(sums: tuple[int, int], content: bytes, swap: bool) -> tuple[int, int]:
+def _continue_checksum(sums: tuple[int, int], content: bytes, swap: bool) -> tuple[int, int]:
     """Continue SQLite's checksum ``sums`` with more content (a multiple of 8 bytes)."""
     words = array("I", content)
     if swap:
@@ -116,7 +122,9 @@ def open_writer(
     except (sqlite3.Error, OSError, *UNREADABLE) as error:
         if db is not None:
             db.close()
-        raise at_start(translate(error, path)) from None  # the cause may contain private text
+        raise to_start_error(
+            to_store_error(error, path)
+        ) from None  # the cause may contain private text
     except BaseException:
         if db is not None:
             db.close()
@@ -129,7 +137,7 @@ def open_reader(path: Path) -> sqlite3.Connection:
     try:
         db = _read_only(path)
     except sqlite3.Error as error:
-        raise translate(error, path) from None
+        raise to_store_error(error, path) from None
     db.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
     return db
 
@@ -140,7 +148,7 @@ def note_damage(path: Path) -> None:
     This is needed because SQLite's own check doesn't detect damaged text.
     """
     with suppress(OSError):
-        _note(path).touch(mode=0o600)
+        _note_path(path).touch(mode=0o600)
 
 
 def set_aside(path: Path) -> Path:
@@ -161,9 +169,9 @@ def set_aside(path: Path) -> Path:
     except OSError as error:
         for old, new in reversed(moved):
             new.rename(old)
-        raise translate(error, path) from error
+        raise to_store_error(error, path) from error
     with suppress(OSError):
-        _note(path).unlink()
+        _note_path(path).unlink()
     return target
 
 
@@ -177,7 +185,7 @@ def _free_name(path: Path) -> Path:
     return target
 
 
-def _note(path: Path) -> Path:
+def _note_path(path: Path) -> Path:
     return path.with_name(path.name + ".damaged")
 
 
@@ -192,7 +200,7 @@ def _make_private(path: Path) -> None:
                 part.chmod(part.stat().st_mode & 0o700)
 
 
-def put_in_place(made: Path, path: Path) -> Path | None:
+def replace_database(made: Path, path: Path) -> Path | None:
     """Replace the database with another file. Returns the new path of the old database.
 
     There's a database at this path at all times. If OSError is raised, it's still the old one.
@@ -206,14 +214,14 @@ def put_in_place(made: Path, path: Path) -> Path | None:
         kept = [(part, target) for part, target in kept if part.exists()]
         try:
             for part, target in kept:
-                _link(part, target)
+                _replace_link(part, target)
             for journal in journals:  # SQLite would apply a leftover journal to the new file
                 journal.unlink(missing_ok=True)
             os.replace(made, path)
         except OSError:
             for part, target in kept:
                 if not part.exists() and target.exists():
-                    _link(target, part)
+                    _replace_link(target, part)
             for part, target in kept:
                 if part.exists():
                     target.unlink(missing_ok=True)
@@ -222,11 +230,11 @@ def put_in_place(made: Path, path: Path) -> Path | None:
         for journal in journals:
             journal.unlink(missing_ok=True)
         os.replace(made, path)
-    _note(path).unlink(missing_ok=True)
+    _note_path(path).unlink(missing_ok=True)
     return aside
 
 
-def _link(part: Path, target: Path) -> None:
+def _replace_link(part: Path, target: Path) -> None:
     try:
         os.link(part, target)
     except OSError:  # the file system doesn't support links
@@ -248,7 +256,7 @@ def copy(path: Path, target: Path) -> None:
                 shutil.copyfile(part, beside)
                 beside.rename(target.with_name(target.name + suffix))
     except OSError as error:
-        raise translate(error, target) from error
+        raise to_store_error(error, target) from error
 
 
 def _read_only(path: Path) -> sqlite3.Connection:
@@ -275,18 +283,18 @@ def _probe(path: Path) -> None:
         (version,) = db.execute("PRAGMA user_version").fetchone()
         (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if application != APPLICATION_ID and (application or version or tables):
-            raise corrupt(path)
+            raise corrupt_error(path)
         if version > len(STEPS):
-            raise newer(path)
+            raise newer_version_error(path)
         if path.stat().st_size <= _CHECKED_BYTES:
             (verdict,) = db.execute("PRAGMA quick_check(1)").fetchone()
             if verdict != "ok":
-                raise corrupt(path)
-        if version and _note(path).exists():
+                raise corrupt_error(path)
+        if version and _note_path(path).exists():
             _read_all(db, version)
         with suppress(OSError):
-            _note(path).unlink()
+            _note_path(path).unlink()
     except (sqlite3.Error, *UNREADABLE) as error:
-        raise translate(error, path) from None
+        raise to_store_error(error, path) from None
     finally:
         db.close()

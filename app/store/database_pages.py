@@ -33,7 +33,7 @@ class DatabasePages:
         # In a malicious file, a million rows could share the same page chain.
         self._left = 4 * self._count
         self._room = 0  # bytes left on the page for row headers
-        self._free = self._free_pages()
+        self._free = self._list_free_pages()
 
     def rows(self, wanted: Callable[[int], bool]) -> Iterator[tuple[int, list[Value]]]:
         """Yield number and values of each row, in page order.
@@ -47,74 +47,74 @@ class DatabasePages:
             if number in self._free or self._content[at + head] != _LEAF:
                 continue
             page = self._content[at : at + PAGE]
-            count = min(_number(page, head + 3, 2), (PAGE - head - 8) // 2)
+            count = min(_read_number(page, head + 3, 2), (PAGE - head - 8) // 2)
             self._room = PAGE
             for cell in range(head + 8, head + 8 + 2 * count, 2):
                 try:
-                    row = self._row(page, _number(page, cell, 2), wanted)
+                    row = self._parse_row(page, _read_number(page, cell, 2), wanted)
                 except (IndexError, ValueError):
                     continue
                 if row is not None:
                     yield row
 
-    def _row(
+    def _parse_row(
         self, page: bytes, at: int, wanted: Callable[[int], bool]
     ) -> tuple[int, list[Value]] | None:
         """Parse a row. Raises IndexError or ValueError if it's invalid."""
-        length, at = _varint(page, at)
-        place, at = _varint(page, at)
+        length, at = _parse_varint(page, at)
+        place, at = _parse_varint(page, at)
         if length > len(self._content):
             raise ValueError("longer than the file")
         local = length
         if length > _MOST_LOCAL:
             local = _LEAST_LOCAL + (length - _LEAST_LOCAL) % (PAGE - 4)
             local = _LEAST_LOCAL if local > _MOST_LOCAL else local
-        begin, first = _varint(page, at)
+        begin, first = _parse_varint(page, at)
         self._room -= begin
         if begin > local or self._room < 0:
             raise ValueError("not a row")
-        types = list(_types(page, first, at + begin))
-        if begin + sum(map(_size, types)) != length:
+        types = list(_read_types(page, first, at + begin))
+        if begin + sum(map(_value_size, types)) != length:
             raise ValueError("not a row")
         if not wanted(len(types)):
             return None
         parts = [page[at : at + local]]
-        beyond = _number(page, at + local, 4) if length > local else 0
+        beyond = _read_number(page, at + local, 4) if length > local else 0
         for missing in range(length - local, 0, 4 - PAGE):
             self._left -= 1
             if not 1 < beyond <= self._count or self._left < 0:
                 raise ValueError("cut off")
             next_page = self._content[(beyond - 1) * PAGE : beyond * PAGE]
             parts.append(next_page[4 : 4 + missing])
-            beyond = _number(next_page, 0, 4)
+            beyond = _read_number(next_page, 0, 4)
         whole, values = b"".join(parts), list[Value]()
         for kind in types:
-            values.append(_value(kind, whole[begin : begin + _size(kind)]))
-            begin += _size(kind)
+            values.append(_parse_value(kind, whole[begin : begin + _value_size(kind)]))
+            begin += _value_size(kind)
         return place, values
 
-    def _free_pages(self) -> set[int]:
+    def _list_free_pages(self) -> set[int]:
         """Return the pages listed as free, up to the first invalid entry."""
         free: set[int] = set()
-        trunk = _number(self._content, 32, 4) if self._content[: len(MAGIC)] == MAGIC else 0
+        trunk = _read_number(self._content, 32, 4) if self._content[: len(MAGIC)] == MAGIC else 0
         while 1 < trunk <= self._count and trunk not in free:
             page = self._content[(trunk - 1) * PAGE : trunk * PAGE]
-            count = _number(page, 4, 4)
-            listed = {_number(page, at, 4) for at in range(8, min(8 + 4 * count, PAGE), 4)}
+            count = _read_number(page, 4, 4)
+            listed = {_read_number(page, at, 4) for at in range(8, min(8 + 4 * count, PAGE), 4)}
             if len(listed) != count or any(not 1 < each <= self._count for each in listed):
                 break
             free |= {trunk, *listed}
-            trunk = _number(page, 0, 4)
+            trunk = _read_number(page, 0, 4)
         return free
 
 
-def _number(page: bytes | mmap, at: int, size: int) -> int:
+def _read_number(page: bytes | mmap, at: int, size: int) -> int:
     if at + size > len(page):
         raise IndexError(at)
     return int.from_bytes(page[at : at + size], "big")
 
 
-def _varint(page: bytes, at: int) -> tuple[int, int]:
+def _parse_varint(page: bytes, at: int) -> tuple[int, int]:
     """Parse a varint (1 to 9 bytes). Returns the value and the position after it."""
     value = 0
     for place in range(at, at + 8):
@@ -124,21 +124,21 @@ def _varint(page: bytes, at: int) -> tuple[int, int]:
     return value << 8 | page[at + 8], at + 9
 
 
-def _types(page: bytes, at: int, end: int) -> Iterator[int]:
+def _read_types(page: bytes, at: int, end: int) -> Iterator[int]:
     while at < end:
-        kind, at = _varint(page, at)
+        kind, at = _parse_varint(page, at)
         yield kind
     if at != end:
         raise ValueError("not a row")
 
 
-def _size(kind: int) -> int:
+def _value_size(kind: int) -> int:
     if kind in (10, 11):
         raise ValueError("no such type")
     return _SIZES[kind] if kind < 10 else (kind - 12) // 2
 
 
-def _value(kind: int, content: bytes) -> Value:
+def _parse_value(kind: int, content: bytes) -> Value:
     if kind == 0:
         return None
     if kind > 11:

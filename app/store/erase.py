@@ -32,7 +32,7 @@ def create(db: sqlite3.Connection) -> None:
 class Erase(Struct, frozen=True):
     ids: tuple[str, ...]
     slot: str | None = None
-    urgent: bool = True
+    is_urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:
         db.executemany("INSERT OR IGNORE INTO erased VALUES (?)", [(each,) for each in self.ids])
@@ -54,7 +54,7 @@ class EraseMessages(Struct, frozen=True):
 
     before: float
     slot: str | None = None
-    urgent: bool = False
+    is_urgent: bool = False
 
     def write(self, db: sqlite3.Connection) -> None:
         due = db.execute(
@@ -76,7 +76,7 @@ class ForgetErased(Struct, frozen=True):
 
     ids: tuple[str, ...]
     slot: str | None = None
-    urgent: bool = False
+    is_urgent: bool = False
 
     def write(self, db: sqlite3.Connection) -> None:
         db.executemany("DELETE FROM erased WHERE id = ?", [(each,) for each in self.ids])
@@ -115,7 +115,7 @@ def erase_ids(db: sqlite3.Connection, ids: Iterable[str]) -> None:
     forget_unused(db)
 
 
-def waiting(db: sqlite3.Connection) -> list[str]:
+def ids_to_erase(db: sqlite3.Connection) -> list[str]:
     return [each for (each,) in db.execute("SELECT id FROM erased")]
 
 
@@ -202,7 +202,7 @@ def is_empty_chat(chat: ChatRecord) -> bool:
     return nothing and not chat.queued
 
 
-def due(chats: Sequence[ChatRecord], now: float, run_began: float) -> list[str]:
+def chats_to_erase(chats: Sequence[ChatRecord], now: float, run_began: float) -> list[str]:
     """List chats whose time in the trash is over, and empty chats from an earlier run.
 
     The current time must be confirmed by the latest stored time that is at least a day older.

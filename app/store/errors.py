@@ -48,7 +48,7 @@ def is_damage(error: BaseException) -> bool:
     return primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
-def corrupt(path: Path) -> StoreError:
+def corrupt_error(path: Path) -> StoreError:
     """Error for a file that is damaged or not ours. The file hasn't been changed."""
     return StoreError(
         "corrupt",
@@ -62,7 +62,7 @@ def corrupt(path: Path) -> StoreError:
     )
 
 
-def unreadable(path: Path) -> StoreError:
+def unreadable_error(path: Path) -> StoreError:
     """Error for a damaged file with no readable chats. The file hasn't been changed."""
     error = StoreError(
         "corrupt",
@@ -77,7 +77,7 @@ def unreadable(path: Path) -> StoreError:
     return error
 
 
-def newer(path: Path) -> StoreError:
+def newer_version_error(path: Path) -> StoreError:
     return StoreError(
         "newer",
         tr(
@@ -91,7 +91,7 @@ def newer(path: Path) -> StoreError:
     )
 
 
-def invalid(what: str, error: Exception, path: Path) -> StoreError:
+def invalid_write_error(what: str, error: Exception, path: Path) -> StoreError:
     """Error for a write that can never succeed."""
     return StoreError(
         "invalid",
@@ -105,29 +105,31 @@ def invalid(what: str, error: Exception, path: Path) -> StoreError:
     )
 
 
-def translate(error: BaseException, path: Path) -> StoreError:
+def to_store_error(error: BaseException, path: Path) -> StoreError:
     """Convert an error from SQLite, the system or a decoder to a StoreError.
 
     The message never contains data from the file, which may be damaged or private.
     """
     if isinstance(error, OSError):
-        return _readonly(path) if isinstance(error, PermissionError) else _io(path, error)
+        return (
+            _readonly_error(path) if isinstance(error, PermissionError) else _io_error(path, error)
+        )
     if isinstance(error, sqlite3.OperationalError) and not hasattr(error, "sqlite_errorcode"):
-        return corrupt(path)  # Python raises this for invalid UTF-8
+        return corrupt_error(path)  # Python raises this for invalid UTF-8
     if not isinstance(error, sqlite3.Error):
-        return corrupt(path) if isinstance(error, UNREADABLE) else _io(path, error)
+        return corrupt_error(path) if isinstance(error, UNREADABLE) else _io_error(path, error)
     # The low byte of an extended code is the primary code.
     primary = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
     if primary in _DAMAGE:
-        return corrupt(path)
+        return corrupt_error(path)
     if primary == sqlite3.SQLITE_FULL or (primary == sqlite3.SQLITE_IOERR and _disk_full(path)):
-        return _full(path)
+        return _disk_full_error(path)
     if primary in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
-        return _readonly(path)
-    return _io(path, error)
+        return _readonly_error(path)
+    return _io_error(path, error)
 
 
-def at_start(error: StoreError) -> StoreError:
+def to_start_error(error: StoreError) -> StoreError:
     """Adapt the message of an error that happened before anything was written."""
     if error.code != "full":
         return error
@@ -142,7 +144,7 @@ def at_start(error: StoreError) -> StoreError:
     )
 
 
-def _full(path: Path) -> StoreError:
+def _disk_full_error(path: Path) -> StoreError:
     return StoreError(
         "full",
         tr(
@@ -161,7 +163,7 @@ def _disk_full(path: Path) -> bool:
         return False
 
 
-def _readonly(path: Path) -> StoreError:
+def _readonly_error(path: Path) -> StoreError:
     return StoreError(
         "readonly",
         tr(
@@ -174,7 +176,7 @@ def _readonly(path: Path) -> StoreError:
     )
 
 
-def _io(path: Path, error: BaseException) -> StoreError:
+def _io_error(path: Path, error: BaseException) -> StoreError:
     name = getattr(error, "sqlite_errorname", None) or getattr(error, "strerror", None)
     return StoreError(
         "io",

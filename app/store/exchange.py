@@ -22,7 +22,7 @@ class InsertChat(Struct, frozen=True):
     chat: ChatRecord
     messages: tuple[Message, ...]
     slot: str | None = None
-    urgent: bool = True
+    is_urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:
         if db.execute("SELECT 1 FROM chats WHERE id = ?", (self.chat.id,)).fetchone():
@@ -41,7 +41,7 @@ class DeleteChats(Struct, frozen=True):
 
     ids: tuple[str, ...]
     slot: str | None = None
-    urgent: bool = True
+    is_urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:
         erase.erase_ids(db, self.ids)
@@ -81,7 +81,7 @@ class Exchange:
             self._erased.discard(each.chat.id)
         kept = (SaveText(text.hash, text) for text in texts)
         self._writer.add(*kept, *map(SaveImage, images), *adding)
-        self._writer.when_idle(index_chore)
+        self._writer.run_when_idle(index_chore)
 
     def take_out(self, ids: Sequence[str]) -> None:
         """Undo `take_in`, including messages added later."""
@@ -89,7 +89,7 @@ class Exchange:
             self._erased.update(ids)
             self._writer.add(DeleteChats(tuple(ids)))
 
-    def with_own_ids(self, messages: Sequence[Message]) -> list[Message]:
+    def replace_used_ids(self, messages: Sequence[Message]) -> list[Message]:
         """Replace the IDs of a chat's messages if one of them is already in use elsewhere."""
         wanted = json.dumps([message.id for message in messages])
         with self._readers.reading() as db:

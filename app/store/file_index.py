@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from app.store.filters import Filter
-from app.store.index import PIECE, index_piece, passages
+from app.store.index import PIECE, index_piece, split_passages
 from app.store.records import SearchHit
 
 MOST = 2_000_000  # characters per file to index, about 800 pages
@@ -89,7 +89,7 @@ def _index_file(db: sqlite3.Connection, most: int) -> bool:
         part = text[: room - taken]
         db.executemany(
             "INSERT INTO file_passages (hash, page, text) VALUES (?, ?, ?)",
-            [(key, number + 1, passage) for passage in passages(part)],
+            [(key, number + 1, passage) for passage in split_passages(part)],
         )
         taken += max(len(part), 1)  # count empty pages as well, since they take time
         page, done = number, begin + len(part)
@@ -107,14 +107,14 @@ def _index_file(db: sqlite3.Connection, most: int) -> bool:
     return db.execute("SELECT 1 FROM unindexed_files LIMIT 1").fetchone() is not None
 
 
-def found_in_files(
+def search_files(
     db: sqlite3.Connection, match: str, having: Sequence[tuple[str, SearchHit]]
 ) -> list[tuple[str, SearchHit]]:
     """Find the newest message in each chat with a file that has all words close together.
 
     Args:
         match: words as an FTS5 expression.
-        having: result of `files_of_messages`.
+        having: result of `list_files`.
 
     Returns:
         Pairs of a passage and a hit without snippet, sorted by chat ID.
@@ -138,9 +138,7 @@ def found_in_files(
     return hits
 
 
-def files_of_messages(
-    db: sqlite3.Connection, narrowed: Filter | None
-) -> list[tuple[str, SearchHit]]:
+def list_files(db: sqlite3.Connection, narrowed: Filter | None) -> list[tuple[str, SearchHit]]:
     """Return the files of all messages, in the order they were sent.
 
     Args:

@@ -28,10 +28,10 @@ class Filter(Struct, frozen=True):
     state: str = ""  # "pinned", "archived", or "" for no condition
 
     @property
-    def of_messages(self) -> bool:
+    def has_message_conditions(self) -> bool:
         return bool(self.role or self.model or self.since is not None or self.until is not None)
 
-    def takes(self, chat: ChatRecord, folders: dict[str, Folder]) -> bool:
+    def matches(self, chat: ChatRecord, folders: dict[str, Folder]) -> bool:
         if self.folder:
             folder = folders.get(chat.folder_id or "")
             above = folders.get(folder.parent_id or "") if folder is not None else None
@@ -74,7 +74,7 @@ def split(query: str) -> tuple[str, Filter | None]:
         if not value:  # the user is still typing
             return ""
         if name in {"before", "after"}:
-            moment = _moment(value)
+            moment = _parse_day(value)
             if moment is None:
                 return match[0]
             found["until" if name == "before" else "since"] = moment
@@ -96,7 +96,7 @@ def split(query: str) -> tuple[str, Filter | None]:
     return words, Filter(**found) if found else None  # type: ignore[arg-type]
 
 
-def _moment(value: str) -> float | None:
+def _parse_day(value: str) -> float | None:
     """Parse a day like 2026-01-31, 2026-01, 2026, or "yesterday" to its first second."""
     if value in _DAYS:
         midnight = datetime.combine(date.today(), datetime.min.time())

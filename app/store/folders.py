@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from app.store.operations import View
-from app.store.readers import Readers, queued
+from app.store.readers import Readers, queued_view
 from app.store.records import Folder, storable_text
 from app.store.writer import StoreWriter
 
@@ -16,7 +16,7 @@ class SaveFolder(Struct, frozen=True):
 
     folder: Folder
     slot: str | None = None
-    urgent: bool = True
+    is_urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:
         db.execute(
@@ -34,7 +34,7 @@ class DeleteFolder(Struct, frozen=True):
 
     folder_id: str
     slot: str | None = None
-    urgent: bool = True
+    is_urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:
         db.execute("DELETE FROM folders WHERE id = ?", (self.folder_id,))
@@ -48,9 +48,9 @@ class Folders:
         self._writer = writer
         self._readers = readers
 
-    def all(self) -> list[Folder]:
+    def list_all(self) -> list[Folder]:
         """Return all folders by name. If a parent is missing, its folders move to the top level."""
-        waiting = queued(self._writer)
+        waiting = queued_view(self._writer)
         with self._readers.reading() as db:
             rows = db.execute("SELECT id, name, parent_id FROM folders")
             found: dict[str, Folder | None] = {row[0]: Folder(*row) for row in rows}

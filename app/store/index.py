@@ -44,7 +44,7 @@ _REFERENCE = re.compile(r"\[[^\[\]]{0,200}\]")
 _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
-def shown_text(content: str, role: str = "assistant") -> str:
+def displayed_text(content: str, role: str = "assistant") -> str:
     """Strip the markup from a message. Text from the user is returned as typed."""
     if role != "assistant":
         return content
@@ -277,9 +277,9 @@ def index_piece(db: sqlite3.Connection, most: int = PIECE) -> bool:
         source = content.decode(errors="replace")
         whole = done + len(source) >= length
         if not whole:
-            source = source[: _cut(source)]
+            source = source[: _find_cut(source)]
         first = chat << CHAT_BITS | seq << MESSAGE_BITS
-        found = passages(shown_text(source, role))[: _MOST - before]
+        found = split_passages(displayed_text(source, role))[: _MOST - before]
         number = before + len(found)
         db.executemany(
             "INSERT INTO passages VALUES (?, ?)",
@@ -294,33 +294,33 @@ def index_piece(db: sqlite3.Connection, most: int = PIECE) -> bool:
                 (done + len(source), number, seq),
             )
             return True
-    return waiting(db)
+    return has_unindexed(db)
 
 
-def waiting(db: sqlite3.Connection) -> bool:
+def has_unindexed(db: sqlite3.Connection) -> bool:
     return db.execute("SELECT 1 FROM unindexed LIMIT 1").fetchone() is not None
 
 
-def passages(text: str) -> list[str]:
+def split_passages(text: str) -> list[str]:
     """Split text into passages of at most PASSAGE characters, preferably between words."""
     found = []
     while len(text) > PASSAGE:
-        cut = _cut(text[:PASSAGE])
-        found.append(spaced(text[:cut]))
+        cut = _find_cut(text[:PASSAGE])
+        found.append(separate_letters(text[:cut]))
         text = text[cut:]
     if text.strip():
-        found.append(spaced(text))
+        found.append(separate_letters(text))
     return found
 
 
-def spaced(text: str) -> str:
+def separate_letters(text: str) -> str:
     """Insert separators between letters of scripts without spaces."""
     if not re.search(_LETTER, text):
         return text.replace(APART, "")
     return re.sub(_LETTER, rf"{APART}\1{APART}", text.replace(APART, ""))
 
 
-def _cut(text: str) -> int:
+def _find_cut(text: str) -> int:
     """Find where to cut: after the last line or else the last word in the text's second half."""
     for mark in ("\n", " "):
         at = text.rfind(mark, len(text) // 2)

@@ -51,7 +51,7 @@ class Operation(Protocol):
         """Key of operations that may replace each other, or None."""
 
     @property
-    def urgent(self) -> bool:
+    def is_urgent(self) -> bool:
         """True if it has to be committed right away instead of with the next batch."""
 
     def write(self, db: sqlite3.Connection) -> None: ...
@@ -73,7 +73,7 @@ _NULLABLE = OPTIONAL | _LATER  # damaged files may lack the columns in `_LATER`
 _sound: set[tuple[type, ...]] = set()  # column types of rows already checked
 
 
-def _look_at(row: tuple[Any, ...], names: list[str]) -> None:
+def _check_types(row: tuple[Any, ...], names: list[str]) -> None:
     """Raise TypeError if a field has the wrong type."""
     kinds = tuple(map(type, row))
     if kinds in _sound:
@@ -94,7 +94,7 @@ def _json_object(text: str) -> dict[str, Any]:
     return value
 
 
-def _words(text: str) -> tuple[str, ...]:
+def _split_words(text: str) -> tuple[str, ...]:
     if text == "[]":
         return ()
     value = json.loads(text)
@@ -105,13 +105,13 @@ def _words(text: str) -> tuple[str, ...]:
 
 def chat_from_row(row: tuple[Any, ...]) -> ChatRecord:
     """Convert a CHAT_COLUMNS row to a record. Raises TypeError or ValueError if it's damaged."""
-    _look_at(row, _CHAT)
+    _check_types(row, _CHAT)
     values = dict(zip(_CHAT, row, strict=True))
     values["params"] = _json_object(values["params"])
     values["title"] = values["title"][:LONGEST_NAME]
     values["edited_text"] = values["edited_text"] or ""
     values["variant"] = values["variant"] or ""
-    values["tags"] = _words(values["tags"] or "[]")
+    values["tags"] = _split_words(values["tags"] or "[]")
     values["titled_by"] = "person" if values["titled_by"] is None else values["titled_by"]
     for name in _FILES:
         values[name] = from_column(values[name])
@@ -122,7 +122,7 @@ def chat_from_row(row: tuple[Any, ...]) -> ChatRecord:
 
 def message_from_row(row: tuple[Any, ...]) -> Message:
     """Convert a MESSAGE_COLUMNS row to a record. Raises TypeError or ValueError if damaged."""
-    _look_at(row, _MESSAGE)
+    _check_types(row, _MESSAGE)
     values = [*row]  # access by index for speed, as a chat may have ten thousand messages
     values[_STATS], values[_FILES_OF] = _json_object(row[_STATS]), from_column(row[_FILES_OF])
     return Message(*values)
@@ -172,7 +172,7 @@ class SaveChat(Struct, frozen=True):
 
     chat: ChatRecord
     slot: str | None = None  # never replaced, since a later patch must not overtake this operation
-    urgent: bool = True
+    is_urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:
         db.execute(_UPSERT_CHAT, chat_values(self.chat))
@@ -186,7 +186,7 @@ class PatchChat(Struct, frozen=True):
 
     chat_id: str
     changes: dict[str, Any]
-    urgent: bool = True
+    is_urgent: bool = True
 
     @property
     def slot(self) -> str | None:
@@ -221,7 +221,7 @@ class SaveMessage(Struct, frozen=True):
         return f"message {self.message.id}"
 
     @property
-    def urgent(self) -> bool:
+    def is_urgent(self) -> bool:
         return self.message.status != "streaming"
 
     def write(self, db: sqlite3.Connection) -> None:
@@ -246,7 +246,7 @@ class MarkMessages(Struct, frozen=True):
     ids: tuple[str, ...]
     deleted_at: float | None
     slot: str | None = None
-    urgent: bool = True
+    is_urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:
         db.executemany(
@@ -265,7 +265,7 @@ class SaveLayout(Struct, frozen=True):
 
     name: str
     data: str
-    urgent: bool = False
+    is_urgent: bool = False
 
     @property
     def slot(self) -> str | None:
@@ -284,7 +284,7 @@ class SaveLayout(Struct, frozen=True):
 
 class DeleteLayout(Struct, frozen=True):
     name: str
-    urgent: bool = False
+    is_urgent: bool = False
 
     @property
     def slot(self) -> str | None:

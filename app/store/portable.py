@@ -30,7 +30,7 @@ _FILES = {"attachments", "draft_attachments", "edited_attachments"}
 _LONGEST_ID = 200
 
 
-def attached_in(chat: ChatRecord, messages: Iterable[Message]) -> list[Attachments]:
+def collect_attachments(chat: ChatRecord, messages: Iterable[Message]) -> list[Attachments]:
     """Get all attachments that `chat_to_json` would write."""
     living = (m.attachments for m in messages if m.deleted_at is None)
     queued = (each.attachments for each in chat.queued)
@@ -50,7 +50,7 @@ def chat_to_json(
         texts: texts of attachments by hash.
         images: images of attachments by hash.
     """
-    kept = list(_not_deleted(messages))
+    kept = list(_skip_deleted(messages))
     ids = {message.id for message in kept}
     written = _fields(chat, _CHAT)
     written["leaf_id"] = chat.leaf_id if chat.leaf_id in ids else (kept[-1].id if kept else None)
@@ -79,7 +79,7 @@ def to_text(value: Any) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
     except ValueError:
-        return json.dumps(_finite(value), ensure_ascii=False, allow_nan=False)
+        return json.dumps(_to_finite(value), ensure_ascii=False, allow_nan=False)
 
 
 def chat_from_json(value: Mapping[str, Any]) -> tuple[ChatRecord, list[Message]]:
@@ -128,7 +128,7 @@ def folders_from_json(value: object) -> list[Folder]:
     return [f if f.parent_id in tops else replace(f, parent_id=None) for f in found.values()]
 
 
-def _not_deleted(messages: Iterable[Message]) -> Iterator[Message]:
+def _skip_deleted(messages: Iterable[Message]) -> Iterator[Message]:
     """Yield the messages that aren't deleted. Their parent is the nearest remaining ancestor."""
     instead: dict[str | None, str | None] = {None: None}
     for message in messages:
@@ -183,11 +183,11 @@ def _checked(name: str, value: Any) -> Any:
     return value
 
 
-def _finite(value: Any) -> Any:
+def _to_finite(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, dict):
-        return {key: _finite(each) for key, each in value.items()}
+        return {key: _to_finite(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
+        return [_to_finite(each) for each in value]
     return value

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from app.settings.language import tr
 from app.store.database import note_damage, open_reader
-from app.store.errors import UNREADABLE, StoreError, translate
+from app.store.errors import UNREADABLE, StoreError, to_store_error
 from app.store.operations import (
     CHAT_COLUMNS,
     MESSAGE_COLUMNS,
@@ -31,7 +31,7 @@ class _Reader:
         self.thread = weakref.ref(threading.current_thread())
         self.in_use = threading.Lock()
 
-    def abandoned(self) -> bool:
+    def is_abandoned(self) -> bool:
         thread = self.thread()
         return thread is None or not thread.is_alive()
 
@@ -60,7 +60,7 @@ class Readers:
 
         Raises StoreError, also in place of any sqlite3.Error within the block.
         """
-        reader = self._reader()
+        reader = self._get_reader()
         with reader.in_use:
             if self._closed:
                 raise StoreError("closed", tr("The chats are closed."))
@@ -71,7 +71,7 @@ class Readers:
                 finally:
                     reader.db.execute("ROLLBACK")
             except (sqlite3.Error, *UNREADABLE) as error:
-                failure = translate(error, self.path)
+                failure = to_store_error(error, self.path)
                 if failure.code == "corrupt":
                     note_damage(self.path)
                 raise failure from None  # don't chain, because the cause may quote private data
@@ -83,14 +83,14 @@ class Readers:
         for reader in readers:
             reader.close()
 
-    def _reader(self) -> _Reader:
+    def _get_reader(self) -> _Reader:
         reader: _Reader | None = getattr(self._own, "reader", None)
         if reader is not None:
             return reader
         with self._lock:
             if self._closed:
                 raise StoreError("closed", tr("The chats are closed."))
-            for old in [r for r in self._all if r.abandoned()]:
+            for old in [r for r in self._all if r.is_abandoned()]:
                 self._all.remove(old)
                 old.close()
             reader = _Reader(self.path)
@@ -107,7 +107,7 @@ def view_of(
     The queue is copied before reading the file. A write committed in between is seen twice, which
     is harmless because writes are idempotent.
     """
-    pending = writer.pending()
+    pending = writer.pending_operations()
     chat_rows = f"SELECT {CHAT_COLUMNS} FROM chats WHERE {chats}"
     message_rows = f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE {messages} ORDER BY seq"
     view = View()
@@ -127,9 +127,9 @@ def all_chats(readers: Readers, writer: StoreWriter) -> list[ChatRecord]:
     return sorted(chats, key=lambda chat: (chat.updated_at, chat.id), reverse=True)
 
 
-def queued(writer: StoreWriter) -> View:
+def queued_view(writer: StoreWriter) -> View:
     """Return the queued writes as a view, without the file's content."""
     view = View()
-    for operation in writer.pending():
+    for operation in writer.pending_operations():
         operation.show(view)
     return view

@@ -68,7 +68,7 @@ class ChatRecord(Struct, frozen=True):
     queued: tuple[Queued, ...] = ()
 
     @property
-    def shown_title(self) -> str:
+    def display_title(self) -> str:
         """Title for places that don't show the chat's group.
 
         Falls back to the beginning of the draft.

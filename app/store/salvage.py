@@ -14,10 +14,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from app.settings.language import tr
-from app.store.database import open_writer, put_in_place
+from app.store.database import open_writer, replace_database
 from app.store.database_pages import DatabasePages
-from app.store.erase import erase_ids, waiting
-from app.store.errors import UNREADABLE, translate, unreadable
+from app.store.erase import erase_ids, ids_to_erase
+from app.store.errors import UNREADABLE, to_store_error, unreadable_error
 from app.store.file_index import index_some
 from app.store.operations import OPTIONAL, SaveChat, SaveMessage, chat_from_row, message_from_row
 from app.store.records import ChatRecord, Message, storable_chat, storable_message
@@ -56,11 +56,11 @@ def salvage(path: Path) -> Salvaged:
                 if part.exists():
                     shutil.copyfile(part, copy.with_name(copy.name + suffix))
             chats, messages = _copy(copy, made, path)
-            aside = put_in_place(made, path)
+            aside = replace_database(made, path)
             assert aside is not None
     except (sqlite3.Error, OSError, *UNREADABLE) as error:
-        failure = translate(error, path)
-        raise (unreadable(path) if failure.code == "corrupt" else failure) from None
+        failure = to_store_error(error, path)
+        raise (unreadable_error(path) if failure.code == "corrupt" else failure) from None
     log.info("recovered %d messages of a damaged file", messages)
     return Salvaged(chats, messages, aside)
 
@@ -80,9 +80,9 @@ def _copy(damaged: Path, made: Path, path: Path) -> tuple[int, int]:
         chats: dict[str, ChatRecord] = {}
         for chat in source.records("chats", ChatRecord):
             chats.setdefault(chat.id, chat)
-        messages = _connected(source.records("messages", Message))
+        messages = _connect_messages(source.records("messages", Message))
         if not messages and not chats:
-            raise unreadable(path)
+            raise unreadable_error(path)
         for message in messages:
             if message.chat_id not in chats:
                 chats[message.chat_id] = ChatRecord(
@@ -106,7 +106,9 @@ def _copy(damaged: Path, made: Path, path: Path) -> tuple[int, int]:
                     marks = ", ".join("?" * len(row))
                     insert = f"INSERT OR IGNORE INTO {table} ({', '.join(row)}) VALUES ({marks})"
                     target.execute(insert, tuple(row.values()))
-        erase_ids(target, waiting(target))  # rows recovered from unused pages may have been erased
+        erase_ids(
+            target, ids_to_erase(target)
+        )  # rows recovered from unused pages may have been erased
         # Index the latest messages now, so that they can be found immediately.
         for _ in range(_PIECES):
             if not index_some(target):
@@ -115,7 +117,7 @@ def _copy(damaged: Path, made: Path, path: Path) -> tuple[int, int]:
     return len(chats), len(messages)
 
 
-def _connected(messages: list[Message]) -> list[Message]:
+def _connect_messages(messages: list[Message]) -> list[Message]:
     """Remove duplicates. Messages without parent are attached to the previous message."""
     seen: dict[str, Message] = {}
     last: dict[str, str] = {}
@@ -161,7 +163,7 @@ class _Source:
         for place, row in self.rows(table):
             with suppress(ValueError, TypeError, AttributeError):
                 record = make(tuple(row.get(name) for name in names))
-                if all(_fits(n, getattr(record, n)) for n in names):
+                if all(_is_valid(n, getattr(record, n)) for n in names):
                     found.append((place, record))
         return [record for _, record in sorted(found, key=lambda each: each[0])]
 
@@ -173,13 +175,13 @@ class _Source:
             names = [name for name, *_ in walk.description[1:]]
             for place, *values in walk:
                 row = dict(zip(names, values, strict=True))
-                if (sound := _sound(row, columns)) is not None:
+                if (sound := _valid_columns(row, columns)) is not None:
                     yield place, sound
         except sqlite3.Error:
             names = [column[1] for column in columns]
             counts = range(_COLUMNS_ONCE.get(table, len(names)), len(names) + 1)
             for place, values in self._pages.rows(counts.__contains__):
-                sound = _sound(dict(zip(names, values, strict=False)), columns)
+                sound = _valid_columns(dict(zip(names, values, strict=False)), columns)
                 first = str(values[0])
                 by_hash = table not in _BY_HASH or _BY_HASH[table] == (
                     len(first) == 64 and first.isalnum()
@@ -188,7 +190,7 @@ class _Source:
                     yield place, sound
 
 
-def _sound(row: dict[str, Any], columns: list[Any]) -> dict[str, Any] | None:
+def _valid_columns(row: dict[str, Any], columns: list[Any]) -> dict[str, Any] | None:
     """Return the known columns of a row, or None if a value is invalid."""
     sound: dict[str, Any] = {}
     for _, name, kind, needed, _, key in columns:
@@ -205,7 +207,7 @@ def _sound(row: dict[str, Any], columns: list[Any]) -> dict[str, Any] | None:
     return sound
 
 
-def _fits(name: str, value: object) -> bool:
+def _is_valid(name: str, value: object) -> bool:
     if name in {"params", "stats"}:
         return isinstance(value, dict)
     if name in {"tags", "queued"} or name.endswith("attachments"):

@@ -16,10 +16,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from app.store.database import note_damage, open_reader
-from app.store.errors import UNREADABLE, StoreError, translate
-from app.store.file_index import files_of_messages, found_in_files
+from app.store.errors import UNREADABLE, StoreError, to_store_error
+from app.store.file_index import list_files, search_files
 from app.store.filters import Filter, split
-from app.store.index import APART, CHAT_BITS, MESSAGE_BITS, UNSPACED, spaced
+from app.store.index import APART, CHAT_BITS, MESSAGE_BITS, UNSPACED, separate_letters
 from app.store.operations import CHAT_COLUMNS, chat_from_row
 from app.store.records import Folder, SearchHit
 
@@ -65,7 +65,9 @@ class Term(Struct, frozen=True):
     @property
     def match(self) -> str:
         """The term as an FTS5 expression."""
-        return f'"{spaced(self.word) if self.anywhere else self.word}"' + "*" * self.begins
+        return (
+            f'"{separate_letters(self.word) if self.anywhere else self.word}"' + "*" * self.begins
+        )
 
 
 def terms_of(query: str) -> list[Term]:
@@ -93,32 +95,36 @@ def find(
     terms = terms_of(query)
     if limit <= 0 or not (terms or narrowed):
         return []
-    chats = _chats(db, narrowed)
+    chats = _load_chats(db, narrowed)
     if not terms and narrowed is not None:
-        return _by_filter(db, chats, narrowed, limit)
+        return _find_by_filter(db, chats, narrowed, limit)
     hits = []
-    if narrowed is None or not narrowed.of_messages:
+    if narrowed is None or not narrowed.has_message_conditions:
         there = {chat for _, chat in chats.values()}
         most = limit if narrowed is None else -1
-        hits = [h for h in _titles(db, query.strip(), terms, most) if h.chat_id in there][:limit]
+        hits = [h for h in _find_titles(db, query.strip(), terms, most) if h.chat_id in there][
+            :limit
+        ]
     if tell is not None and hits:
         tell(list(hits))
-    places = _near(db, terms, narrowed)
-    texts = _texts(db, places, chats, terms, limit - len(hits))
+    places = _find_near(db, terms, narrowed)
+    texts = _load_hits(db, places, chats, terms, limit - len(hits))
     if len(terms) > 1 and len(texts) < limit - len(hits):
         if tell is not None and texts:
             tell(hits + texts)
-        places = (_apart(db, terms) if narrowed is None else {}) | places
-        texts = _texts(db, places, chats, terms, limit - len(hits))
+        places = (_find_apart(db, terms) if narrowed is None else {}) | places
+        texts = _load_hits(db, places, chats, terms, limit - len(hits))
     if len(texts) < limit - len(hits):
         if tell is not None and texts:
             tell(hits + texts)
         known = {hit.chat_id for hit in texts}
-        texts += _files(db, terms, narrowed, known, chats)[: limit - len(hits) - len(texts)]
+        texts += _search_in_files(db, terms, narrowed, known, chats)[
+            : limit - len(hits) - len(texts)
+        ]
     return hits + texts
 
 
-def _files(
+def _search_in_files(
     db: sqlite3.Connection,
     terms: list[Term],
     narrowed: Filter | None,
@@ -127,30 +133,30 @@ def _files(
 ) -> list[SearchHit]:
     used = {chat: when for when, chat in chats.values() if chat not in known}
     match = " ".join(term.match for term in terms)
-    having = files_of_messages(db, narrowed)
-    texts = {hit.chat_id: (text, hit) for text, hit in found_in_files(db, match, having)}
-    by_chat = _named(having, terms) | texts
+    having = list_files(db, narrowed)
+    texts = {hit.chat_id: (text, hit) for text, hit in search_files(db, match, having)}
+    by_chat = _find_named(having, terms) | texts
     found = [pair for chat, pair in by_chat.items() if chat in used]
     found.sort(key=lambda pair: (used[pair[1].chat_id], pair[1].chat_id), reverse=True)
     hits = []
     for text, hit in found:
-        shown = _hit(hit.chat_id, hit.message_id, text, terms)
+        shown = _make_hit(hit.chat_id, hit.message_id, text, terms)
         hits.append(replace(hit, snippet=shown.snippet, marks=shown.marks))
     return hits
 
 
-def _named(
+def _find_named(
     having: Sequence[tuple[str, SearchHit]], terms: list[Term]
 ) -> dict[str, tuple[str, SearchHit]]:
     """Find the newest message in each chat with a file or image whose name has the words."""
     return {
         hit.chat_id: (hit.file, replace(hit, unit=""))
         for _, hit in having
-        if all(_marks(hit.file, [term]) for term in terms)
+        if all(_find_marks(hit.file, [term]) for term in terms)
     }
 
 
-def _texts(
+def _load_hits(
     db: sqlite3.Connection,
     places: dict[int, int],
     chats: dict[int, tuple[float, str]],
@@ -168,11 +174,13 @@ def _texts(
             (places[chat], message),
         ).fetchone()
         if row is not None:
-            hits.append(_hit(chats[chat][1], row[0], row[1], terms))
+            hits.append(_make_hit(chats[chat][1], row[0], row[1], terms))
     return hits
 
 
-def _titles(db: sqlite3.Connection, query: str, terms: list[Term], limit: int) -> list[SearchHit]:
+def _find_titles(
+    db: sqlite3.Connection, query: str, terms: list[Term], limit: int
+) -> list[SearchHit]:
     if any(term.anywhere for term in terms):
         pattern = "%" + re.sub(r"([\\%_])", r"\\\1", query) + "%"
         rows = db.execute(
@@ -186,10 +194,10 @@ def _titles(db: sqlite3.Connection, query: str, terms: list[Term], limit: int) -
             "WHERE chats_fts MATCH ? AND c.deleted_at IS NULL ORDER BY c.updated_at DESC LIMIT ?",
             (" ".join(term.match for term in terms), limit),
         )
-    return [_hit(chat, None, title, terms) for chat, title in rows]
+    return [_make_hit(chat, None, title, terms) for chat, title in rows]
 
 
-def _chats(db: sqlite3.Connection, narrowed: Filter | None) -> dict[int, tuple[float, str]]:
+def _load_chats(db: sqlite3.Connection, narrowed: Filter | None) -> dict[int, tuple[float, str]]:
     """Get the chats to search, by number, with the time of last use and ID."""
     if narrowed is None:
         rows = db.execute("SELECT seq, id, updated_at FROM chats WHERE deleted_at IS NULL")
@@ -198,12 +206,12 @@ def _chats(db: sqlite3.Connection, narrowed: Filter | None) -> dict[int, tuple[f
     found = {}
     for seq, *row in db.execute(f"SELECT seq, {CHAT_COLUMNS} FROM chats WHERE deleted_at IS NULL"):
         chat = chat_from_row(tuple(row))
-        if narrowed.takes(chat, folders):
+        if narrowed.matches(chat, folders):
             found[seq] = (chat.updated_at, chat.id)
     return found
 
 
-def _by_filter(
+def _find_by_filter(
     db: sqlite3.Connection, chats: dict[int, tuple[float, str]], narrowed: Filter, limit: int
 ) -> list[SearchHit]:
     """Find chats that match a filter without words, most recently used first."""
@@ -213,18 +221,18 @@ def _by_filter(
     for seq, (_, chat_id) in sorted(chats.items(), key=lambda item: item[1], reverse=True):
         if len(hits) >= limit:
             break
-        if narrowed.of_messages and not db.execute(query, (chat_id, *values)).fetchone():
+        if narrowed.has_message_conditions and not db.execute(query, (chat_id, *values)).fetchone():
             continue
         (title,) = db.execute("SELECT title FROM chats WHERE seq = ?", (seq,)).fetchone()
         hits.append(SearchHit(chat_id, None, title))
     return hits
 
 
-def _near(
+def _find_near(
     db: sqlite3.Connection, terms: list[Term], narrowed: Filter | None = None
 ) -> dict[int, int]:
     """Find the newest passage with all words in each chat, in one pass over the index."""
-    if narrowed is not None and narrowed.of_messages:
+    if narrowed is not None and narrowed.has_message_conditions:
         condition, values = narrowed.condition()
         number = f"(f.rowid >> {MESSAGE_BITS}) & {(1 << CHAT_BITS - MESSAGE_BITS) - 1}"
         rows = db.execute(
@@ -241,7 +249,7 @@ def _near(
     return dict(rows.fetchall())
 
 
-def _apart(db: sqlite3.Connection, terms: list[Term]) -> dict[int, int]:
+def _find_apart(db: sqlite3.Connection, terms: list[Term]) -> dict[int, int]:
     """Find the newest message in each chat that has the words, but in different passages."""
     found: dict[int, int] = {}
     # The longest word is probably the rarest, so search for it first, then check only those
@@ -260,14 +268,14 @@ def _apart(db: sqlite3.Connection, terms: list[Term]) -> dict[int, int]:
     return {place >> CHAT_BITS: place for place in sorted(found.values())}
 
 
-def _hit(chat: str, message: str | None, text: str, terms: list[Term]) -> SearchHit:
+def _make_hit(chat: str, message: str | None, text: str, terms: list[Term]) -> SearchHit:
     text = text.replace(APART, "")
     if message is None:
-        return SearchHit(chat, None, text, tuple(_marks(text, terms)))
-    begin, end = _window(text, terms)
+        return SearchHit(chat, None, text, tuple(_find_marks(text, terms)))
+    begin, end = _excerpt_span(text, terms)
     words = text[begin:end].split()
     snippet = ("…" if begin else "") + " ".join(words) + ("…" if end < len(text) else "")
-    return SearchHit(chat, message, snippet, tuple(_marks(snippet, terms)))
+    return SearchHit(chat, message, snippet, tuple(_find_marks(snippet, terms)))
 
 
 def places_in(text: str, query: str) -> list[tuple[int, int]]:
@@ -277,12 +285,12 @@ def places_in(text: str, query: str) -> list[tuple[int, int]]:
     filters are ignored.
     """
     terms = terms_of(split(query)[0])
-    marks = _marks(text, terms) if terms else []
-    best = _best(text, marks, terms)
+    marks = _find_marks(text, terms) if terms else []
+    best = _find_best(text, marks, terms)
     return [mark for mark in marks if mark[0] >= best] + [m for m in marks if m[0] < best]
 
 
-def _best(text: str, marks: list[tuple[int, int]], terms: list[Term]) -> int:
+def _find_best(text: str, marks: list[tuple[int, int]], terms: list[Term]) -> int:
     folded = fold(text)
     best, most, width = 0, 0, 0
     for number, (start, _) in enumerate(marks):
@@ -299,8 +307,8 @@ def _best(text: str, marks: list[tuple[int, int]], terms: list[Term]) -> int:
     return best
 
 
-def _window(text: str, terms: list[Term]) -> tuple[int, int]:
-    best = _best(text, _marks(text, terms), terms)
+def _excerpt_span(text: str, terms: list[Term]) -> tuple[int, int]:
+    best = _find_best(text, _find_marks(text, terms), terms)
     begin = best - _BEFORE if best > _SEEN else 0
     if begin:  # start at a nearby word boundary if possible
         space = max(text.find(" ", begin, best), text.find("\n", begin, best))
@@ -311,7 +319,7 @@ def _window(text: str, terms: list[Term]) -> tuple[int, int]:
     return begin, end
 
 
-def _marks(text: str, terms: list[Term]) -> list[tuple[int, int]]:
+def _find_marks(text: str, terms: list[Term]) -> list[tuple[int, int]]:
     folded = fold(text)
     found = []
     for term in {Term(fold(t.word), t.begins, t.anywhere) for t in terms}:
@@ -414,7 +422,7 @@ class Searcher:
         except (sqlite3.Error, *UNREADABLE) as error:
             if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
                 return
-            failure = translate(error, self._path)
+            failure = to_store_error(error, self._path)
             log.warning("search aborted: %s", failure.code)
             if failure.code == "corrupt":
                 note_damage(self._path)

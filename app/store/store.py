@@ -15,8 +15,8 @@ from typing import Any, Self
 from app.store import erase
 from app.store.attachment_store import Images, Texts
 from app.store.backups import Backup, Backups, backups_of, restore
-from app.store.database import copy, keep_if_damaged, open_writer, set_aside
-from app.store.errors import StoreError, at_start, translate
+from app.store.database import copy, copy_damaged_journal, open_writer, set_aside
+from app.store.errors import StoreError, to_start_error, to_store_error
 from app.store.exchange import Exchange
 from app.store.folders import Folders
 from app.store.operations import (
@@ -27,7 +27,7 @@ from app.store.operations import (
     SaveLayout,
     SaveMessage,
 )
-from app.store.readers import Readers, all_chats, queued, view_of
+from app.store.readers import Readers, all_chats, queued_view, view_of
 from app.store.records import (
     ChatRecord,
     Message,
@@ -74,11 +74,11 @@ class Store:
         self.file = path
         # Copy of a damaged journal from the last run, whose latest changes may be lost.
         self.journal_aside = journal_aside
-        unfinished = bool(erase.waiting(db))  # the last run was interrupted during an erasure
+        unfinished = bool(erase.ids_to_erase(db))  # the last run was interrupted during an erasure
         self._backups = backups or Backups(path, clock)
-        self._writer = StoreWriter(db, path, self._backups.daily, [index_chore])
+        self._writer = StoreWriter(db, path, self._backups.back_up_daily, [index_chore])
         self._readers = Readers(path)
-        self._searcher = Searcher(path, self._hurry)
+        self._searcher = Searcher(path, self._commit_now)
         self.trash = Trash(self._writer, self._readers, self._backups, clock)
         self.folders = Folders(self._writer, self._readers)
         self.texts = Texts(self._writer, self._readers)
@@ -86,7 +86,7 @@ class Store:
         self.tool_rows = ToolRows(self._writer, self._readers)
         self.exchange = Exchange(self._writer, self._readers, self.trash.erased)
         if unfinished:
-            self._writer.when_idle(self.trash.scrub)
+            self._writer.run_when_idle(self.trash.scrub)
         atexit.register(self._close_at_exit)
 
     @classmethod
@@ -102,16 +102,16 @@ class Store:
         """
         path = Path(path)
         try:
-            aside = keep_if_damaged(path)
+            aside = copy_damaged_journal(path)
         except OSError as error:
-            raise at_start(translate(error, path)) from error
+            raise to_start_error(to_store_error(error, path)) from error
         backups = Backups(path, clock)
         try:
             db = open_writer(path, lambda: backups.begin(before_update=True))
         except BaseException:
             backups.close()
             raise
-        backups.tidy()
+        backups.delete_partial()
         return cls(path, db, aside, backups, clock)
 
     @staticmethod
@@ -194,9 +194,9 @@ class Store:
         self._writer.close(timeout)
 
     @property
-    def settled(self) -> bool:
+    def is_settled(self) -> bool:
         """True if there's nothing left to write, index, back up or erase."""
-        return self._writer.idle and self._backups.idle and self._writer.idle
+        return self._writer.is_idle and self._backups.is_idle and self._writer.is_idle
 
     def _close_at_exit(self) -> None:
         """Save the queue if the process exits without closing the store."""
@@ -218,7 +218,7 @@ class Store:
     def chat(self, chat_id: str) -> ChatRecord | None:
         return view_of(self._readers, self._writer, "id = :chat", "0", chat_id).chats.get(chat_id)
 
-    def tip(self, chat_id: str) -> tuple[ChatRecord | None, Message | None]:
+    def chat_and_last_message(self, chat_id: str) -> tuple[ChatRecord | None, Message | None]:
         """Get a chat and the last message of its selected branch, each None if it does not exist.
 
         As long as neither changes, `path` doesn't change, since the ancestors of a message are
@@ -259,7 +259,7 @@ class Store:
         Titles come first (`message_id` is None), then one message per chat, most recently used
         first. Ignores case, accents, and deleted chats.
         """
-        self._hurry()
+        self._commit_now()
         with self._readers.reading() as db:
             return find(db, query, limit)
 
@@ -277,7 +277,7 @@ class Store:
         """List the backups, newest first."""
         return backups_of(self._readers.path)
 
-    def _hurry(self) -> None:
+    def _commit_now(self) -> None:
         with suppress(StoreError):
             self._writer.flush(2.0)
 
@@ -287,7 +287,7 @@ class Store:
 
     def layouts(self) -> dict[str, dict[str, Any]]:
         """Get all layouts by name. Damaged layouts are skipped, as they mustn't prevent a start."""
-        waiting = queued(self._writer)
+        waiting = queued_view(self._writer)
         with self._readers.reading() as db:
             # Read bytes, since invalid UTF-8 would make the entire query fail.
             rows = dict(db.execute("SELECT name, CAST(data AS BLOB) FROM layouts"))
@@ -296,13 +296,13 @@ class Store:
 
     # --- writes -------------------------------------------------------------------------------
 
-    def together(self) -> AbstractContextManager[None]:
+    def transaction(self) -> AbstractContextManager[None]:
         """Group all writes in this block into a single transaction.
 
         Without this, a crash could separate them. Writes from other threads aren't included.
         Calling `flush` in the block on the same thread splits the transaction.
         """
-        return self._writer.together()
+        return self._writer.transaction()
 
     def save_chat(self, chat: ChatRecord) -> None:
         """Insert a chat or overwrite all fields. To change a few fields, use `update_chat`.
@@ -320,7 +320,7 @@ class Store:
         if wrong := set(changes) - _PATCHABLE:
             raise ValueError(f"not a changeable field of a chat: {', '.join(sorted(wrong))}")
         if changes:
-            kept = {name: _storable(value) for name, value in changes.items()}
+            kept = {name: _to_storable(value) for name, value in changes.items()}
             self._writer.add(PatchChat(chat_id, kept))
 
     def save_message(self, message: Message, *, as_leaf: bool = False) -> None:
@@ -340,12 +340,12 @@ class Store:
 
     def set_draft(self, chat_id: str, text: str) -> None:
         """Store the composer's text. Cheap enough to do on every key press."""
-        self._writer.add(PatchChat(chat_id, {"draft": storable_text(text)}, urgent=False))
+        self._writer.add(PatchChat(chat_id, {"draft": storable_text(text)}, is_urgent=False))
 
     def set_edited(self, chat_id: str, message_id: str | None, text: str) -> None:
         """Store the text of a message being edited, or None if there's no edit."""
         changes = {"edited_id": message_id, "edited_text": storable_text(text)}
-        self._writer.add(PatchChat(chat_id, changes, urgent=False))
+        self._writer.add(PatchChat(chat_id, changes, is_urgent=False))
 
     def set_leaf(self, chat_id: str, message_id: str | None) -> None:
         """Select the branch that ends with this message."""
@@ -369,7 +369,7 @@ class Store:
         self._writer.add(DeleteLayout(storable_text(name)))
 
 
-def _storable(value: Any) -> Any:
+def _to_storable(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(map(storable_text, value))
     if isinstance(value, dict):

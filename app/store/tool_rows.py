@@ -24,7 +24,7 @@ class PutToolRow(Struct, frozen=True):
     table: str
     row: ToolRow
     slot: str | None = None
-    urgent: bool = True
+    is_urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:
         marks = ", ".join("?" * len(TABLES[self.table]))
@@ -41,7 +41,7 @@ class DropToolRows(Struct, frozen=True):
     table: str
     key: tuple[str, ...]
     slot: str | None = None
-    urgent: bool = True
+    is_urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:
         where = " AND ".join(f"{name} = ?" for name in TABLES[self.table][: len(self.key)])
@@ -62,11 +62,11 @@ class ToolRows:
         with self._readers.reading() as db:
             return [tuple(row) for row in db.execute(f"SELECT {columns} FROM {table}")]
 
-    def put(self, table: str, *row: ToolValue) -> None:
+    def insert(self, table: str, *row: ToolValue) -> None:
         """Insert a row, or replace the row with the same key."""
         kept = tuple(storable_text(v) if isinstance(v, str) else v for v in row)
         self._writer.add(PutToolRow(table, kept))
 
-    def drop(self, table: str, *key: str) -> None:
+    def delete(self, table: str, *key: str) -> None:
         """Delete all rows whose key starts with these values, or all rows."""
         self._writer.add(DropToolRows(table, tuple(map(storable_text, key))))

@@ -62,12 +62,12 @@ class Trash:
         if ids:
             self.erased.update(ids)
             self._writer.add(erase.Erase(tuple(ids)))
-            self._writer.when_idle(self.scrub)
+            self._writer.run_when_idle(self.scrub)
 
-    def due(self) -> list[str]:
+    def chats_to_erase(self) -> list[str]:
         """Get chats to erase because they were in the trash for thirty days."""
         chats = all_chats(self._readers, self._writer)
-        return erase.due(chats, self._clock(), self._opened_at)
+        return erase.chats_to_erase(chats, self._clock(), self._opened_at)
 
     def erase_messages(self) -> None:
         """Erase messages deleted in earlier runs, since that can no longer be undone."""
@@ -76,11 +76,11 @@ class Trash:
             found = db.execute(due, (self._opened_at,)).fetchone()
         if found is not None:
             self._writer.add(erase.EraseMessages(self._opened_at))
-            self._writer.when_idle(self.scrub)
+            self._writer.run_when_idle(self.scrub)
 
     def scrub(self, db: sqlite3.Connection) -> bool:
         """Chore that removes all traces of erased text. The IDs stay listed until it's done."""
-        ids = erase.waiting(db)
+        ids = erase.ids_to_erase(db)
         if not ids:
             return False
         if not self._scrubbed.issuperset(ids):

@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from app.settings.language import counted, tr
-from app.store.errors import UNREADABLE, StoreError, invalid, translate
+from app.store.errors import UNREADABLE, StoreError, invalid_write_error, to_store_error
 from app.store.file_index import index_some
 from app.store.operations import TYPED, MarkMessages, Operation, PatchChat, SaveChat, SaveMessage
 
@@ -58,10 +58,10 @@ class OperationQueue:
     def items(self) -> Iterable[tuple[int, Operation]]:
         return self._operations.items()
 
-    def urgent(self) -> bool:
-        return any(operation.urgent for operation in self._operations.values())
+    def is_urgent(self) -> bool:
+        return any(operation.is_urgent for operation in self._operations.values())
 
-    def followed_by(self, later: OperationQueue) -> OperationQueue:
+    def join(self, later: OperationQueue) -> OperationQueue:
         """Create a queue with these operations, followed by those of a later queue."""
         merged = OperationQueue()
         for queue in (self, later):
@@ -113,11 +113,11 @@ class Transactions(Struct):
                 self._write_singly(operations)
             self.unexpected = 0
         except sqlite3.Error as error:
-            return translate(error, self.path)
+            return to_store_error(error, self.path)
         except BaseException as error:
             log.exception("unexpected error while writing")
             self.unexpected += 1
-            return translate(error, self.path)
+            return to_store_error(error, self.path)
         return None
 
     def _is_refusal(self, error: Exception) -> bool:
@@ -139,7 +139,7 @@ class Transactions(Struct):
                     if not self._is_refusal(error):
                         raise
                     self.db.execute("ROLLBACK TO one")
-                    refused.append(invalid(type(operation).__name__, error, self.path))
+                    refused.append(invalid_write_error(type(operation).__name__, error, self.path))
                 self.db.execute("RELEASE one")
             self.db.execute("COMMIT")
         except BaseException:
@@ -205,7 +205,7 @@ def index_chore(db: sqlite3.Connection) -> bool:
 class _Group(Struct):
     """A thread's writes, held back until the group is complete."""
 
-    depth: int = 0  # nesting level of the thread's `together` calls
+    depth: int = 0  # nesting level of the thread's `transaction` calls
     operations: list[Operation] = field(default_factory=list)  # operations in order
     flushed: int = 0  # number of operations already queued by a flush
 
@@ -237,7 +237,7 @@ class StoreWriter:
         self._chores = list(chores)
         self._doing = False
         self._transactions = Transactions(
-            db, path, before_write, self._report, lambda: self.when_idle(index_chore)
+            db, path, before_write, self._report, lambda: self.run_when_idle(index_chore)
         )
         self._db = db
         self._path = path
@@ -257,7 +257,7 @@ class StoreWriter:
         self._thread.start()
 
     @property
-    def closed(self) -> bool:
+    def is_closed(self) -> bool:
         return self._closing
 
     def add(self, *operations: Operation) -> None:
@@ -278,14 +278,14 @@ class StoreWriter:
             self._waiting.add(self._added, operation)
         self._changed.notify_all()
 
-    def _let_go(self, group: _Group | None) -> None:
+    def _queue_held(self, group: _Group | None) -> None:
         """Queue the operations a thread has held back so far."""
         if group is not None:
             operations, group.operations = group.operations, []
             group.flushed += len(operations)
             self._queue(operations)
 
-    def when_idle(self, chore: Chore) -> None:
+    def run_when_idle(self, chore: Chore) -> None:
         """Run a chore on the writer thread, once the queued writes are done."""
         with self._changed:
             if chore not in self._chores:
@@ -293,13 +293,13 @@ class StoreWriter:
             self._changed.notify_all()
 
     @property
-    def idle(self) -> bool:
+    def is_idle(self) -> bool:
         with self._changed:
             left = len(self._waiting) + len(self._in_flight) + len(self._chores)
             return not (left or self._doing or self._groups)
 
     @contextmanager
-    def together(self) -> Iterator[None]:
+    def transaction(self) -> Iterator[None]:
         """Write everything this thread adds in the block in one transaction.
 
         The operations are held back, so other threads can't commit just some of them by writing,
@@ -322,9 +322,9 @@ class StoreWriter:
                 group.depth -= 1
                 if not group.depth:
                     del self._groups[thread]
-                    self._let_go(group)
+                    self._queue_held(group)
 
-    def pending(self) -> list[Operation]:
+    def pending_operations(self) -> list[Operation]:
         """Get the operations that may not have reached the file yet, in order."""
         with self._changed:
             queued = [op for each in (self._in_flight, self._waiting) for _, op in each.items()]
@@ -340,14 +340,14 @@ class StoreWriter:
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         with self._changed:
-            self._let_go(self._groups.get(threading.get_ident()))
+            self._queue_held(self._groups.get(threading.get_ident()))
             target = self._added
-            if self._durable_to() >= target:
+            if self._durable_number() >= target:
                 return
             tried = self._attempts + (1 if len(self._in_flight) else 0)
             self._hurry = True
             self._changed.notify_all()
-            while self._durable_to() < target:
+            while self._durable_number() < target:
                 if self._failure and self._attempts > tried:
                     raise self._failure
                 if not self._thread.is_alive():
@@ -368,7 +368,7 @@ class StoreWriter:
         with self._changed:
             already = self._closing
             own = self._groups.get(threading.get_ident())
-            self._let_go(own)
+            self._queue_held(own)
             if not already:
                 self._changed.wait_for(
                     lambda: self._groups.keys() <= {threading.get_ident()}, timeout
@@ -402,7 +402,7 @@ class StoreWriter:
                 self._path,
             )
 
-    def _durable_to(self) -> int:
+    def _durable_number(self) -> int:
         """Get the number up to which all operations are in the file."""
         for queue in (self._in_flight, self._waiting):
             for number, _ in queue.items():
@@ -426,12 +426,12 @@ class StoreWriter:
             with self._changed:
                 self._attempts += 1
                 if failure:
-                    self._waiting = self._in_flight.followed_by(self._waiting)
+                    self._waiting = self._in_flight.join(self._waiting)
                     self._failures += 1
                 else:
                     self._failures = 0
                 self._in_flight = OperationQueue()
-                news = failure if failure and not self._same(failure) else None
+                news = failure if failure and not self._is_same_failure(failure) else None
                 mended = self._failure is not None and failure is None
                 self._failure = failure
                 closing = self._closing
@@ -451,13 +451,13 @@ class StoreWriter:
             return
         if self._failures:
             patience = _RETRY_S[min(self._failures, len(_RETRY_S)) - 1]
-        elif self._waiting.urgent():
+        elif self._waiting.is_urgent():
             return
         else:
             patience = _GROUP_S
         end = time.monotonic() + patience
         while not (self._closing or self._hurry) and (left := end - time.monotonic()) > 0:
-            if not self._failures and self._waiting.urgent():
+            if not self._failures and self._waiting.is_urgent():
                 return
             self._changed.wait(left)
 
@@ -472,7 +472,7 @@ class StoreWriter:
             more = chore(self._db)
         except (sqlite3.Error, OSError, *UNREADABLE) as error:
             if not self._closing:  # unless it was interrupted by `close`
-                log.warning("chore was not finished: %s", translate(error, self._path).code)
+                log.warning("chore was not finished: %s", to_store_error(error, self._path).code)
             more = False
         except BaseException:  # keep the thread alive for later messages
             log.exception("chore failed")
@@ -486,7 +486,7 @@ class StoreWriter:
                 self._chores.append(chore)  # append it, so that every chore gets its turn
             self._changed.notify_all()
 
-    def _same(self, failure: StoreError) -> bool:
+    def _is_same_failure(self, failure: StoreError) -> bool:
         return self._failure is not None and self._failure.code == failure.code
 
     def _report(self, error: StoreError) -> None:

@@ -38,26 +38,26 @@ class NapPrevention(QObject):
         super().__init__(parent)
         self._library = library
         self._downloads = downloads
-        self._begin = begin or (_begin_on_mac if sys.platform == "darwin" else _nothing)
+        self._begin = begin or (_begin_on_mac if sys.platform == "darwin" else _make_noop)
         self._end: Callable[[], None] | None = None
         library.activity.connect(self._on_activity)
         downloads.changed.connect(self._on_activity)
 
     @Slot(str)
     def _on_activity(self, _which: str) -> None:
-        at_work = self._downloads.running or bool(self._library.running())
+        at_work = self._downloads.is_running or bool(self._library.replying_chats())
         if at_work and self._end is None:
             try:
                 self._end = self._begin()
             except Exception as error:  # slow is better than crashed
                 log.info("cannot prevent App Nap: %s", error)
-                self._end = _nothing()
+                self._end = _make_noop()
         elif not at_work and self._end is not None:
             end, self._end = self._end, None
             end()
 
 
-def _nothing() -> Callable[[], None]:
+def _make_noop() -> Callable[[], None]:
     return lambda: None
 
 

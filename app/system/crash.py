@@ -51,7 +51,7 @@ class CrashReports:
             self._before = faulthandler.is_enabled()
             self._stream = self._stacks.open("w", encoding="utf-8")
             faulthandler.enable(self._stream)
-        return self.unseen()
+        return self.unseen_reports()
 
     def end(self) -> None:
         """Stop crash detection, because the app quits normally."""
@@ -78,14 +78,14 @@ class CrashReports:
         except OSError:
             return None
 
-    def unseen(self) -> list[Path]:
+    def unseen_reports(self) -> list[Path]:
         """Return the unseen reports, newest first."""
         return sorted(self._folder.glob("crash-*.new.txt"), reverse=True)
 
-    def see(self) -> list[Path]:
+    def mark_seen(self) -> list[Path]:
         """Mark all reports as seen. Returns their new paths, newest first."""
         seen = []
-        for path in self.unseen():
+        for path in self.unseen_reports():
             target = path.with_name(path.name.replace(".new.txt", ".txt"))
             with contextlib.suppress(OSError):
                 seen.append(path.replace(target))

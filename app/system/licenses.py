@@ -50,7 +50,7 @@ def installed() -> list[Component]:
     project = tomllib.loads((resources().parent / "pyproject.toml").read_text(encoding="utf-8"))
     bare = project["tool"]["stretto"]["without-dependencies"]
     roots = [*project["project"]["dependencies"], *bare, "mlx-cpu"]
-    found = [_component(part) for part in _closure(roots)]
+    found = [_component(part) for part in _required_packages(roots)]
     terms = (resources() / "fonts" / "OFL.txt").read_text(encoding="utf-8")
     font = Component("Inter", "4.1", "OFL-1.1", terms, "generic")
     return sorted([_python(), font, *found], key=lambda c: c.name.lower())
@@ -61,7 +61,7 @@ def as_json(parts: Iterable[Component]) -> str:
     return json.dumps([to_builtins(part) for part in ordered], indent=1, ensure_ascii=False)
 
 
-def _closure(requirements: Iterable[str]) -> list[Distribution]:
+def _required_packages(requirements: Iterable[str]) -> list[Distribution]:
     waiting, found = list(requirements), dict[str, Distribution]()
     while waiting:
         words = _NAME.match(requirement := waiting.pop())
@@ -84,20 +84,22 @@ def _component(part: Distribution) -> Component:
     listed = csv.reader((part.read_text("RECORD") or "").splitlines())
     names = sorted(line[0] for line in listed if line and _TEXT.search(line[0]))
     places = [Path(str(part.locate_file(name))) for name in names]
-    texts = [_decoded(place.read_bytes()) for place in places if place.is_file()]
+    texts = [_decode(place.read_bytes()) for place in places if place.is_file()]
     about = part.metadata  # read once, because each access parses the metadata again
-    name, short = about["Name"], _short(about)
-    return Component(name, about["Version"], short, "\n\n".join(texts) or _standard(about, short))
+    name, short = about["Name"], _short_name(about)
+    return Component(
+        name, about["Version"], short, "\n\n".join(texts) or _standard_text(about, short)
+    )
 
 
-def _decoded(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError:
         return data.decode("latin-1")
 
 
-def _short(about: PackageMetadata) -> str:
+def _short_name(about: PackageMetadata) -> str:
     given = "".join((about.get_all("License-Expression") or about.get_all("License") or [])[:1])
     if given and len(given) <= _LONG and "\n" not in given:
         return given
@@ -107,7 +109,7 @@ def _short(about: PackageMetadata) -> str:
     return "LGPL" if "LGPL" in given else "see its text"
 
 
-def _standard(about: PackageMetadata, short: str) -> str:
+def _standard_text(about: PackageMetadata, short: str) -> str:
     """Return the standard text of a license that a package declares but doesn't include."""
     for sign, files in (
         ("LGPL", ("LGPL-3.0.txt", "GPL-3.0.txt")),

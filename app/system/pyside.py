@@ -10,7 +10,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 
 
-def leave_sources_alone() -> None:
+def skip_source_reading() -> None:
     """Keep PySide from reading the source of every module.
 
     Call this before importing the app's own modules.
@@ -33,25 +33,25 @@ def survive_errors() -> None:
     object.
     """
     if sys.version_info < (3, 12):
-        QObject.__init_subclass__ = classmethod(_raise_objects)  # type: ignore[assignment]
+        QObject.__init_subclass__ = classmethod(_wrap_overrides)  # type: ignore[assignment]
 
 
-def _raise_objects(kind: type) -> None:
+def _wrap_overrides(kind: type) -> None:
     """Wrap those methods of a new class that override Qt methods."""
     own = {name: made for name, made in vars(kind).items() if isinstance(made, FunctionType)}
     for base in kind.__mro__[1:]:
         if base.__module__.startswith("PySide6"):
-            for name in own.keys() & _methods_of_qt(base):
-                setattr(kind, name, _raising_anew(own.pop(name)))
+            for name in own.keys() & _qt_methods(base):
+                setattr(kind, name, _wrap_method(own.pop(name)))
 
 
 @cache
-def _methods_of_qt(base: type) -> frozenset[str]:
+def _qt_methods(base: type) -> frozenset[str]:
     """Return the methods a PySide class declares. Asking PySide itself would be slow."""
     return frozenset(n for n, made in vars(base).items() if isinstance(made, MethodDescriptorType))
 
 
-def _raising_anew(method: FunctionType) -> Any:
+def _wrap_method(method: FunctionType) -> Any:
     @wraps(method)
     def called(*args: Any, **named: Any) -> Any:
         try:

@@ -65,9 +65,11 @@ class SingleInstance(QObject):
 
         Earlier versions don't know about quick questions, so they only show themselves.
         """
-        return (self.quick and self._answered(self._name + _ASK)) or self._answered(self._name)
+        return (self.quick and self._wait_for_answer(self._name + _ASK)) or self._wait_for_answer(
+            self._name
+        )
 
-    def _answered(self, name: str) -> bool:
+    def _wait_for_answer(self, name: str) -> bool:
         socket = QLocalSocket()
         socket.connectToServer(name)
         # The system accepts the connection even if the instance hangs, so wait for its answer.

@@ -32,7 +32,7 @@ TERMINALS: dict[str, Sequence[str]] = {
 """Linux terminals in order of preference, with the arguments that precede the command."""
 
 
-def opened(typed: str, folder: Path, script: Path) -> bool:
+def open_terminal(typed: str, folder: Path, script: Path) -> bool:
     """Open a terminal that runs a line and then a shell. Returns False if there's no terminal.
 
     Args:
@@ -49,14 +49,14 @@ def opened(typed: str, folder: Path, script: Path) -> bool:
     with os.fdopen(os.open(script, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o700), "w") as file:
         file.write(text)
     if sys.platform == "darwin":
-        return started("/usr/bin/open", ["-a", "Terminal", str(script)])
+        return start_program("/usr/bin/open", ["-a", "Terminal", str(script)])
     return any(
-        started(found, [*before, str(script)])
+        start_program(found, [*before, str(script)])
         for name, before in TERMINALS.items()
         if (found := shutil.which(name)) is not None
     )
 
 
-def started(program: str, arguments: Sequence[str]) -> bool:
+def start_program(program: str, arguments: Sequence[str]) -> bool:
     """Start a program that keeps running when the app quits."""
     return QProcess.startDetached(program, list(arguments))[0]

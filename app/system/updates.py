@@ -55,10 +55,10 @@ class Release(Struct, frozen=True):
 
     @property
     def is_newer(self) -> bool:
-        return _parts(self.version) > _parts(__version__)
+        return _version_numbers(self.version) > _version_numbers(__version__)
 
 
-def source(file: Path | None = None) -> Source | None:
+def load_source(file: Path | None = None) -> Source | None:
     """Load this build's update source. Returns None if there isn't one."""
     try:
         found = json.loads((file or resources() / "updates.json").read_text(encoding="utf-8"))
@@ -68,10 +68,10 @@ def source(file: Path | None = None) -> Source | None:
     except (OSError, ValueError, KeyError, TypeError) as error:
         log.warning("invalid update source: %s", error)
         return None
-    return made if len(made.key) == 32 and _may_ask(made.url) else None
+    return made if len(made.key) == 32 and _is_allowed_url(made.url) else None
 
 
-def read(document: bytes, key: bytes) -> Release:
+def parse_release(document: bytes, key: bytes) -> Release:
     """Verify and parse the file. Raises UpdateError if it's invalid or not signed by ``key``."""
     from nacl.exceptions import BadSignatureError
     from nacl.signing import VerifyKey
@@ -103,7 +103,7 @@ def fetch(url: str) -> bytes:
         """Only follows redirects to allowed addresses."""
 
         def redirect_request(self, *asked: Any) -> Any:
-            if not _may_ask(str(asked[-1])):
+            if not _is_allowed_url(str(asked[-1])):
                 asked[1].close()  # close the response that contained the redirect
                 raise ValueError(tr("the request was redirected"))
             return super().redirect_request(*asked)
@@ -122,13 +122,13 @@ def fetch(url: str) -> bytes:
     return document
 
 
-def _may_ask(url: str) -> bool:
+def _is_allowed_url(url: str) -> bool:
     parts = urlsplit(url)
     # HTTP is only allowed on this machine, for the tests.
     return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname == "127.0.0.1")
 
 
-def _parts(version: str) -> tuple[int, ...]:
+def _version_numbers(version: str) -> tuple[int, ...]:
     numbers = [int(n) for n in _VERSION.match(version)[0].split(".")]  # type: ignore[index]
     return tuple(numbers + [0] * (4 - len(numbers)))
 
@@ -139,7 +139,7 @@ class Updates(QObject):
     FIRST_MS = 20_000  # delay after startup, which takes priority
 
     # (release, error): a `Release` or None, and an error message or ""
-    looked = Signal(object, str)
+    check_finished = Signal(object, str)
     # (release): an automatic check found a new version that the user hasn't skipped.
     found = Signal(object)
 
@@ -151,16 +151,16 @@ class Updates(QObject):
         self._source = source
         self._asking = flows.Latest(self)
         self._timer = QTimer(self, interval=3_600_000)
-        self._timer.timeout.connect(self.look_if_due)
+        self._timer.timeout.connect(self.check_if_due)
 
     @property
-    def possible(self) -> bool:
+    def is_possible(self) -> bool:
         return self._source is not None
 
     def start(self) -> None:
-        if self.possible:
+        if self.is_possible:
             self._timer.start()
-            QTimer.singleShot(self.FIRST_MS, self, self.look_if_due)
+            QTimer.singleShot(self.FIRST_MS, self, self.check_if_due)
 
     def stop(self) -> None:
         """Stop checking and ignore a pending result."""
@@ -169,7 +169,7 @@ class Updates(QObject):
         self._asking.cancel()
 
     @Slot()
-    def look_if_due(self) -> None:
+    def check_if_due(self) -> None:
         """Check for updates if that's enabled and the last check was at least a day ago."""
         due = not 0 <= time.time() - self._settings.looked_at < DAY_S
         if self._settings.look_for_updates and due:
@@ -182,19 +182,21 @@ class Updates(QObject):
     def _check(self, by_itself: bool) -> None:
         if self._source is not None and not self._asking.running:
             self._settings.set(looked_at=time.time())
-            self._asking.start(self._ask(self._source, by_itself))
+            self._asking.start(self._query(self._source, by_itself))
 
-    async def _ask(self, source: Source, by_itself: bool) -> None:
+    async def _query(self, source: Source, by_itself: bool) -> None:
         try:
-            release = await flows.aside(lambda _: read(fetch(source.url), source.key))
+            release = await flows.run_in_thread(
+                lambda _: parse_release(fetch(source.url), source.key)
+            )
         except UpdateError as error:
             log.info("update check failed: %s", error)
-            self.looked.emit(None, str(error))
+            self.check_finished.emit(None, str(error))
         except Exception:
             log.exception("unexpected error in an update check")
-            self.looked.emit(None, tr("The check failed. See the log."))
+            self.check_finished.emit(None, tr("The check failed. See the log."))
         else:
             skipped = self._settings.skipped_version
             if by_itself and release.is_newer and release.version != skipped:
                 self.found.emit(release)
-            self.looked.emit(release, "")
+            self.check_finished.emit(release, "")

@@ -30,9 +30,9 @@ from app.tools.tool import (
     Tool,
     ToolError,
     ToolResult,
-    failed,
-    harmless,
-    visible,
+    clean_result,
+    failed_result,
+    to_visible_line,
 )
 from engine.sandbox.protocol import RefusedError
 from engine.sandbox.python_cell import is_available, run_python
@@ -253,14 +253,14 @@ def title_of(tool: Tool) -> str:
         return tr(words.title)
     plain = _PLAIN.fullmatch(tool.name)
     own = " ".join(tool.name.replace("-", "_").split("_")) if plain else tool.name
-    return visible(tool.title or own[:1].upper() + own[1:])[:80]
+    return to_visible_line(tool.title or own[:1].upper() + own[1:])[:80]
 
 
-def about_of(tool: Tool) -> str:
+def describe_tool(tool: Tool) -> str:
     """Describe a tool in a sentence: our text, or the first sentence of its description."""
     if (words := labels_of(tool)) is not None:
         return tr(words.about)
-    line = visible(" ".join(tool.description[:1000].split()))
+    line = to_visible_line(" ".join(tool.description[:1000].split()))
     found = _SENTENCE.match(line)
     text = found[0] if found else line
     return text if len(text) <= _LONGEST_ABOUT else f"{text[:_LONGEST_ABOUT]}…"
@@ -294,12 +294,12 @@ def _text(arguments: Arguments, name: str) -> str:
     return value
 
 
-def _within(a: Arguments, c: CallContext) -> None:
-    granted_folders.check(_text(a, "path"), c.grants)
+def _check_bounds(a: Arguments, c: CallContext) -> None:
+    granted_folders.check_granted(_text(a, "path"), c.grants)
 
 
 def _can_be_asked(a: Arguments, c: CallContext) -> None:
-    helper_questions(a)
+    parse_helper_call(a)
 
 
 def _search(a: Arguments, c: CallContext) -> str | Outcome:
@@ -310,7 +310,7 @@ def _search(a: Arguments, c: CallContext) -> str | Outcome:
 MOST_HELPERS = 8  # questions per call
 
 
-def helper_questions(arguments: Arguments) -> tuple[list[str], bool]:
+def parse_helper_call(arguments: Arguments) -> tuple[list[str], bool]:
     """Get the questions for helpers, and True if they should continue from the chat.
 
     Small models tend to pass a single question as a string. Raises ToolError.
@@ -342,14 +342,14 @@ STANDARD = (
         "Lists a folder; without a path, the folders that the person has granted.",
         lambda a, c: granted_folders.list_folder(_text(a, "path"), c.grants),
         path={**_PATH, "default": ""},
-        check=_within,
+        check=_check_bounds,
     ),
     builtin_tool(
         "read_file",
         "Reads a text file in a granted folder.",
         lambda a, c: granted_folders.read_file(_text(a, "path"), c.grants),
         path=_PATH,
-        check=_within,
+        check=_check_bounds,
     ),
     builtin_tool(
         "search_files",
@@ -358,7 +358,7 @@ STANDARD = (
         name={"type": "string", "default": "*"},
         text=_OPTIONAL,
         path={**_PATH, "default": ""},
-        check=_within,
+        check=_check_bounds,
     ),
     builtin_tool(
         "write_file",
@@ -436,7 +436,7 @@ class BuiltinTools:
         return [each.tool for each in self._own.values()]
 
     @property
-    def absent(self) -> tuple[str, ...]:
+    def unavailable_messages(self) -> tuple[str, ...]:
         """Messages saying which tools are missing on this system, and why."""
         return tuple(map(tr, self._absent))
 
@@ -457,10 +457,10 @@ class BuiltinTools:
             try:
                 answer = found.work(arguments, context)
                 if isinstance(answer, Outcome):
-                    return replace(harmless(answer.text), outcome=answer)
-                return harmless(answer)
+                    return replace(clean_result(answer.text), outcome=answer)
+                return clean_result(answer)
             except BaseException as error:  # including Rust panics
-                return failed(error)
+                return failed_result(error)
 
         return self._start(work)
 
@@ -486,7 +486,7 @@ class BuiltinTools:
             except ToolError as error:
                 return Obstacle(str(error), error.model_text)
             except BaseException as error:  # an invalid path, or a Rust panic
-                result = failed(error)
+                result = failed_result(error)
                 return Obstacle(result.shown, result.text)
 
         return self._start(work)

@@ -22,7 +22,14 @@ from msgspec import Struct
 
 from app.settings.language import mark
 from app.tools import loop_thread
-from app.tools.questions import Ask, Question, QuestionAction, Response, address, form
+from app.tools.questions import (
+    Ask,
+    Question,
+    QuestionAction,
+    Response,
+    make_address_question,
+    make_form_question,
+)
 from app.tools.servers import ServerConfig
 from app.tools.tool import (
     LONGEST_DESCRIPTION,
@@ -31,9 +38,9 @@ from app.tools.tool import (
     Tool,
     ToolError,
     ToolResult,
-    canonical,
     clean,
-    from_blocks,
+    result_from_blocks,
+    to_canonical_json,
 )
 
 if TYPE_CHECKING:
@@ -117,16 +124,16 @@ class Elicitation:
         self._calls: list[_OneCall] = []
         self.unclear = False  # the question could have come from several chats
 
-    def free_for(self, chat_id: str) -> bool:
+    def can_run(self, chat_id: str) -> bool:
         """Check whether a call from this chat may run alongside the calls already running."""
         return not self.unclear or all(call.chat_id == chat_id for call in self._calls)
 
     @property
-    def idle(self) -> bool:
+    def is_idle(self) -> bool:
         return not self._calls
 
     @asynccontextmanager
-    async def during(
+    async def limit_call(
         self, chat_id: str, ask: Ask | None, seconds: float
     ) -> AsyncGenerator[None, None]:
         """Run a call. Raises TimeoutError after ``seconds``, excluding time spent on questions."""
@@ -147,7 +154,7 @@ class Elicitation:
         """Handle a question. Called by the mcp package."""
         from mcp_types import INVALID_REQUEST, ElicitResult, ErrorData
 
-        call = self._of_call()
+        call = self._find_call()
         if call is None:
             self._note(UNCLEAR if self._calls else "It asked while nothing was called.")
             return ErrorData(code=INVALID_REQUEST, message=UNCLEAR)
@@ -171,7 +178,7 @@ class Elicitation:
             call.resume()
         return ElicitResult(action=response.action.value, content=response.content)
 
-    def _of_call(self) -> _OneCall | None:
+    def _find_call(self) -> _OneCall | None:
         own = _CALL.get()
         if own is not None and own in self._calls:
             return own
@@ -182,11 +189,11 @@ class Elicitation:
 
     def _question(self, params: ElicitRequestParams) -> Question:
         if params.mode == "url":
-            return address(self._server, params.message, params.url)
-        return form(self._server, params.message, params.requested_schema)
+            return make_address_question(self._server, params.message, params.url)
+        return make_form_question(self._server, params.message, params.requested_schema)
 
 
-def addresses(data: object) -> str:
+def urls_to_visit(data: object) -> str:
     """Return the URLs a server wants the user to visit before a call, or ""."""
     listed = data.get("elicitations") if isinstance(data, dict) else None
     urls = [str(e.get("url", "")) for e in listed if isinstance(e, dict)] if listed else []
@@ -234,7 +241,7 @@ class Connection:
 
     async def tools(self) -> list[Tool]:
         """Get the server's current tools. Raises ToolError."""
-        client = await self._connected()
+        client = await self._wait_for_client()
         async with self._listing:
             if self._tools is None:
                 self._tools = await self._list(client)
@@ -266,9 +273,9 @@ class Connection:
             raise self._error(mark("{server} no longer has the tool “{tool}”."), tool=name)
         if tool.fingerprint != expected:
             raise self._error(mark("{server} has changed this tool. Refresh its tools first."))
-        client = await self._connected()
+        client = await self._wait_for_client()
         try:
-            async with self.elicitation.during(chat_id, ask, self.config.timeout):
+            async with self.elicitation.limit_call(chat_id, ask, self.config.timeout):
                 result = await client.call_tool(name, arguments)
         except TimeoutError as error:
             seconds = f"{self.config.timeout:g}"
@@ -277,7 +284,7 @@ class Connection:
         except MCPError as error:
             if self._client is not client:
                 raise self._error(mark("{server} quit during the call.")) from error
-            if error.code == _GO_THERE_FIRST and (pages := addresses(error.data)):
+            if error.code == _GO_THERE_FIRST and (pages := urls_to_visit(error.data)):
                 first = mark("Before this call, {server} wants you to visit {pages}")
                 raise self._error(first, pages=pages) from error
             raise self._error(mark("{server} refused: {why}"), why=_error_message(error)) from error
@@ -288,11 +295,11 @@ class Connection:
                 mark("{server} didn’t respond: {why}"), why=_error_message(error)
             ) from error
         blocks = [block.model_dump(by_alias=True, exclude_none=True) for block in result.content]
-        return from_blocks(blocks, result.structured_content, result.is_error)
+        return result_from_blocks(blocks, result.structured_content, result.is_error)
 
-    async def use(self, work: Callable[[Client], Coroutine[Any, Any, T]]) -> T:
+    async def send_request(self, work: Callable[[Client], Coroutine[Any, Any, T]]) -> T:
         """Send another kind of request to the server. Raises ToolError."""
-        client = await self._connected()
+        client = await self._wait_for_client()
         try:
             async with asyncio.timeout(self.config.timeout):
                 return await work(client)
@@ -318,7 +325,7 @@ class Connection:
 
     # Connection.
 
-    async def _connected(self) -> Client:
+    async def _wait_for_client(self) -> Client:
         if self._task is not None and self._leave.is_set():
             # The connection is closing, so use the next connection for this request.
             await asyncio.wait([self._task])
@@ -328,28 +335,28 @@ class Connection:
             rest = self._wait_before_retry()
             if rest > 0:
                 words = mark("{why} It restarts in {seconds} s.")
-                raise ToolError(words, why=self._why_ended(), seconds=f"{rest:.0f}")
+                raise ToolError(words, why=self._end_error(), seconds=f"{rest:.0f}")
             self._leave.clear()
             self._ready = asyncio.get_running_loop().create_future()
-            self._task = asyncio.create_task(self._live(self._ready))
+            self._task = asyncio.create_task(self._run_connection(self._ready))
         assert self._ready is not None
         await asyncio.shield(self._ready)
         if self._client is None:
-            raise self._why_ended().with_traceback(None)
+            raise self._end_error().with_traceback(None)
         return self._client
 
     def _error(self, text: str, /, **values: Any) -> ToolError:
         """Create an error. Its text may contain the server's name as ``{server}``."""
         return ToolError(text, server=self.config.name, **values)
 
-    def _why_ended(self) -> ToolError:
+    def _end_error(self) -> ToolError:
         return self._why or self._error(mark("{server} has quit."))
 
     def _wait_before_retry(self) -> float:
         wait = REST_S[min(self._failures, len(REST_S) - 1)]
         return self._failed_at + wait - time.monotonic()
 
-    async def _live(self, ready: asyncio.Future[None]) -> None:
+    async def _run_connection(self, ready: asyncio.Future[None]) -> None:
         """Connect, wait until it ends, and store the reason. Never raises."""
         with loop_thread.importing:
             from mcp import Client
@@ -363,13 +370,15 @@ class Connection:
             transport = await self._transport()
             async with asyncio.timeout(CONNECT_S) as limit:
                 async with Client(
-                    transport, message_handler=self._heard, elicitation_callback=self.elicitation
+                    transport,
+                    message_handler=self._on_notification,
+                    elicitation_callback=self.elicitation,
                 ) as client:
                     limit.reschedule(None)
                     # The package would validate results against the server's schema, and a pattern
                     # in the schema could hold the GIL forever. We don't need validation, since a
                     # result is just text for a model.
-                    client.session.validate_tool_result = _unchecked  # type: ignore[method-assign]
+                    client.session.validate_tool_result = _skip_check  # type: ignore[method-assign]
                     self._client, self._tools = client, None
                     self._set_state(ConnectionState.READY)
                     ready.set_result(None)
@@ -389,7 +398,7 @@ class Connection:
             lived = time.monotonic() - began
             self._failures = 1 if lived > STEADY_S else self._failures + 1
             self._failed_at = time.monotonic()
-            self._set_state(ConnectionState.ENDED, why or self._why_ended())
+            self._set_state(ConnectionState.ENDED, why or self._end_error())
         else:
             self._set_state(ConnectionState.OFF)
         if not ready.done():
@@ -410,7 +419,7 @@ class Connection:
         config = self.config
         self._over = False
         if config.url:
-            return transports.over_http(config)
+            return transports.open_http(config)
         path = await asyncio.to_thread(transports.login_path)
         program = transports.find_program(config.command, path)
         if program is None:
@@ -420,9 +429,9 @@ class Connection:
         env = transports.child_environment(path, dict(config.env))
         self.log.note(f"started: {config.display_text}")
         cwd = config.cwd or env.get("HOME") or None
-        return transports.stdio(command, env, cwd, self.log.note, self._ended)
+        return transports.open_stdio(command, env, cwd, self.log.note, self._ended)
 
-    async def _heard(self, message: Any) -> None:
+    async def _on_notification(self, message: Any) -> None:
         """Handle a notification. We're only interested in changes to the tool list."""
         if isinstance(message, Exception):
             self.log.note(str(message))
@@ -437,7 +446,7 @@ class Connection:
                 for _ in range(MOST_PAGES):
                     page = await client.list_tools(cursor=cursor, cache_mode="bypass")
                     for each in page.tools:
-                        found += self._taken(each)
+                        found += self._to_tool(each)
                     cursor = page.next_cursor
                     if not cursor or len(found) >= MOST_TOOLS:
                         break
@@ -451,12 +460,12 @@ class Connection:
         names = Counter(tool.name for tool in found)
         return [tool for tool in found[:MOST_TOOLS] if names[tool.name] == 1]
 
-    def _taken(self, listed: Any) -> list[Tool]:
+    def _to_tool(self, listed: Any) -> list[Tool]:
         """Convert a listed tool. If it's too large or invalid, return [] and write to the log."""
         if not listed.name.strip():  # a consent without a tool name would apply to all tools
             self.log.note("left out: a tool without a name")
             return []
-        if len(listed.name) > 200 or len(canonical(listed.input_schema)) > LONGEST_SCHEMA:
+        if len(listed.name) > 200 or len(to_canonical_json(listed.input_schema)) > LONGEST_SCHEMA:
             self.log.note(f"left out, too large: {listed.name[:80]}")
             return []
         about = clean(listed.description or listed.title or "", most=LONGEST_DESCRIPTION)
@@ -472,7 +481,7 @@ class Connection:
         self._on_change()
 
 
-async def _unchecked(name: str, result: object) -> None:
+async def _skip_check(name: str, result: object) -> None:
     pass
 
 

@@ -48,12 +48,12 @@ class ConsentRows(Protocol):
 
     def read(self, table: str) -> Iterable[tuple[Any, ...]]: ...
 
-    def put(self, table: str, *row: Any) -> None: ...
+    def insert(self, table: str, *row: Any) -> None: ...
 
-    def drop(self, table: str, *key: str) -> None: ...
+    def delete(self, table: str, *key: str) -> None: ...
 
 
-def may_be_remembered(tool: Tool) -> bool:
+def can_always_allow(tool: Tool) -> bool:
     """Check whether users may always allow a tool. Tools that write ask each time."""
     return not (tool.server == BUILT_IN and tool.name in ASKS_EACH_TIME)
 
@@ -76,9 +76,9 @@ class Consents:
 
     # Tools.
 
-    def allows(self, chat_id: str, tool: Tool) -> bool:
+    def is_allowed(self, chat_id: str, tool: Tool) -> bool:
         """Check whether a tool with its current description may run in a chat without asking."""
-        if not may_be_remembered(tool):
+        if not can_always_allow(tool):
             return False
         one = self._consents.get((chat_id, tool.server, tool.name))
         if one is not None and one.fingerprint == tool.fingerprint:
@@ -87,7 +87,7 @@ class Consents:
 
     def remember(self, chat_id: str, tool: Tool, decision: Decision) -> None:
         """Store a decision, if it applies to later calls as well."""
-        if not may_be_remembered(tool) or not tool.name:  # "" would mean all tools of the server
+        if not can_always_allow(tool) or not tool.name:  # "" would mean all tools of the server
             return
         if decision is Decision.TOOL:
             self._store(Consent(chat_id, tool.server, tool.name, tool.fingerprint, time.time()))
@@ -98,18 +98,18 @@ class Consents:
         """Return all consents, most recent first."""
         return sorted(self._consents.values(), key=lambda c: -c.given_at)
 
-    def of_chat(self, chat_id: str) -> list[Consent]:
+    def consents_of_chat(self, chat_id: str) -> list[Consent]:
         return [consent for consent in self._consents.values() if consent.chat_id == chat_id]
 
     def revoke(self, consent: Consent) -> None:
         self._consents.pop((consent.chat_id, consent.server, consent.tool), None)
         # Use the full key. A shorter key would delete other consents for this server, too.
-        self._rows.drop("tool_consents", consent.chat_id, consent.server, consent.tool)
+        self._rows.delete("tool_consents", consent.chat_id, consent.server, consent.tool)
 
     def _store(self, consent: Consent) -> None:
         key = (consent.chat_id, consent.server, consent.tool)
         self._consents[key] = consent
-        self._rows.put("tool_consents", *key, consent.fingerprint, consent.given_at)
+        self._rows.insert("tool_consents", *key, consent.fingerprint, consent.given_at)
 
     # Folders.
 
@@ -123,11 +123,11 @@ class Consents:
         """Allow the built-in tools to read a folder in this chat."""
         grant = Grant(chat_id, folder, writable, time.time())
         self._grants[chat_id, str(folder)] = grant
-        self._rows.put("tool_folders", chat_id, str(folder), int(writable), grant.given_at)
+        self._rows.insert("tool_folders", chat_id, str(folder), int(writable), grant.given_at)
 
-    def withdraw(self, grant: Grant) -> None:
+    def withdraw_grant(self, grant: Grant) -> None:
         self._grants.pop((grant.chat_id, str(grant.path)), None)
-        self._rows.drop("tool_folders", grant.chat_id, str(grant.path))
+        self._rows.delete("tool_folders", grant.chat_id, str(grant.path))
 
     # Deleted chats and servers.
 
@@ -136,7 +136,7 @@ class Consents:
         self._consents = {k: c for k, c in self._consents.items() if c.chat_id != chat_id}
         self._grants = {k: g for k, g in self._grants.items() if g.chat_id != chat_id}
         for table in ("tool_consents", "tool_folders"):
-            self._rows.drop(table, chat_id)
+            self._rows.delete(table, chat_id)
 
     def forget_server(self, server: str) -> None:
         """Forget a server that was changed or removed."""
@@ -175,13 +175,13 @@ class SeenTools:
     def get(self, key: str) -> Tool | None:
         return self._pins.get(key)
 
-    def of(self, server: str) -> list[Tool]:
+    def tools_of_server(self, server: str) -> list[Tool]:
         return [tool for tool in self._pins.values() if tool.server == server]
 
     def compare(self, server: str, tools: Iterable[Tool]) -> ToolChanges:
         """Compare the stored tools with what the server lists now."""
         now = {tool.key: tool for tool in tools}
-        seen = {tool.key: tool for tool in self.of(server)}
+        seen = {tool.key: tool for tool in self.tools_of_server(server)}
         both = [(seen[key], now[key]) for key in now if key in seen]
         return ToolChanges(
             tuple(tool for key, tool in now.items() if key not in seen),
@@ -189,17 +189,17 @@ class SeenTools:
             tuple(tool for key, tool in seen.items() if key not in now),
         )
 
-    def pin(self, tools: Iterable[Tool]) -> None:
+    def mark_seen(self, tools: Iterable[Tool]) -> None:
         """Mark tools as seen by the user."""
         for tool in tools:
             self._pins[tool.key] = tool
             value = {"description": tool.description, "schema": tool.schema, "title": tool.title}
             stored = json.dumps(value)
-            self._rows.put("tool_pins", tool.server, tool.name, stored, time.time())
+            self._rows.insert("tool_pins", tool.server, tool.name, stored, time.time())
 
     def forget(self, server: str, tool: str = "") -> None:
         """Forget a tool, so it's shown again before it's used. "" means all tools of the server."""
-        for each in self.of(server):
+        for each in self.tools_of_server(server):
             if not tool or each.name == tool:
                 del self._pins[each.key]
-        self._rows.drop("tool_pins", server, *([tool] if tool else []))
+        self._rows.delete("tool_pins", server, *([tool] if tool else []))

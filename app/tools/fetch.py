@@ -88,10 +88,10 @@ class Deadline:
     def seconds_left(self) -> float:
         left = self._end - time.monotonic()
         if left <= 0:
-            raise self.late()
+            raise self.make_error()
         return left
 
-    def late(self) -> ToolError:
+    def make_error(self) -> ToolError:
         return ToolError(
             mark("The page didn’t arrive within {seconds} s."), seconds=f"{self._seconds:.0f}"
         )
@@ -115,7 +115,7 @@ def fetch(
     import httpcore2
 
     deadline = Deadline(seconds, MOST_TRANSFERRED)
-    backend = _checked_network(resolve, public, deadline)
+    backend = _make_checked_network(resolve, public, deadline)
     context = ssl.create_default_context()
     with httpcore2.ConnectionPool(ssl_context=context, network_backend=backend) as pool:
         for _ in range(REDIRECTS + 1):
@@ -134,7 +134,7 @@ def fetch(
             except Exception as error:
                 deadline.seconds_left()
                 raise ToolError(
-                    mark("{url} couldn’t be fetched: {why}."), url=url[:200], why=_why(error)
+                    mark("{url} couldn’t be fetched: {why}."), url=url[:200], why=_error_text(error)
                 ) from error
     raise ToolError(mark("There were more than {most} redirects."), most=REDIRECTS)
 
@@ -154,7 +154,7 @@ def _check(url: str) -> None:
         raise ToolError(mark("The address can’t contain a name and password."))
 
 
-def _resolved(resolve: Resolve, host: str, port: int, deadline: Deadline) -> list[str]:
+def _resolve(resolve: Resolve, host: str, port: int, deadline: Deadline) -> list[str]:
     """Run `resolve` in a thread, because it has no timeout."""
     answer: Future[list[str]] = Future()
 
@@ -168,7 +168,7 @@ def _resolved(resolve: Resolve, host: str, port: int, deadline: Deadline) -> lis
     try:
         return answer.result(deadline.seconds_left())
     except FutureTimeout as error:
-        raise deadline.late() from error
+        raise deadline.make_error() from error
     except (OSError, UnicodeError) as error:
         raise ToolError(mark("There’s no server {host}."), host=host[:200]) from error
 
@@ -176,7 +176,9 @@ def _resolved(resolve: Resolve, host: str, port: int, deadline: Deadline) -> lis
 _NOT_PUBLIC = mark("{host} isn’t on the public internet.")
 
 
-def _checked_network(resolve: Resolve, public: Callable[[str], bool], deadline: Deadline) -> Any:
+def _make_checked_network(
+    resolve: Resolve, public: Callable[[str], bool], deadline: Deadline
+) -> Any:
     """Create a network backend that only connects to public addresses it has checked.
 
     Names are resolved only once, so the address can't change after the check. All socket operations
@@ -212,7 +214,7 @@ def _checked_network(resolve: Resolve, public: Callable[[str], bool], deadline: 
         def connect_tcp(
             self, host: str, port: int, timeout: float | None = None, *args: Any, **options: Any
         ) -> Any:
-            found = _resolved(resolve, host, port, deadline)
+            found = _resolve(resolve, host, port, deadline)
             if not found or not all(map(public, found)):
                 raise ToolError(_NOT_PUBLIC, host=host[:200])
             why: Exception | None = None
@@ -262,11 +264,11 @@ def _read(answer: Any, kind: str, deadline: Deadline) -> str:
         size += len(part)
         if size > MOST_BYTES:
             break
-    text = _decoded(b"".join(parts)[:MOST_BYTES], kind)
-    return _as_markdown(text, deadline) if "html" in plain else text
+    text = _decode(b"".join(parts)[:MOST_BYTES], kind)
+    return _to_markdown(text, deadline) if "html" in plain else text
 
 
-def _as_markdown(page: str, deadline: Deadline) -> str:
+def _to_markdown(page: str, deadline: Deadline) -> str:
     """Convert a page to Markdown. The parser might take hours, so it runs in a sandbox."""
     late = threading.Event()
     timer = threading.Timer(deadline.seconds_left(), late.set)
@@ -281,7 +283,7 @@ def _as_markdown(page: str, deadline: Deadline) -> str:
         timer.join()  # no thread may outlive the call
 
 
-def _decoded(data: bytes, kind: str) -> str:
+def _decode(data: bytes, kind: str) -> str:
     charset = kind.lower().partition("charset=")[2].partition(";")[0].strip("\"' ")
     try:
         return decode(data, charset).text
@@ -289,7 +291,7 @@ def _decoded(data: bytes, kind: str) -> str:
         return data.decode("utf-8", "replace")
 
 
-def _why(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     words = error.message if isinstance(error, EngineError) else str(error)
     words = words.strip().rstrip(".")
     return words[:200] or type(error).__name__

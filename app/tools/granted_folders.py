@@ -26,7 +26,7 @@ from msgspec import Struct
 from app.settings.language import mark, tr
 from app.settings.paths import short_path
 from app.tools.consent import Grant
-from app.tools.tool import Outcome, OutcomeKind, ToolError, clean, escaped, visible
+from app.tools.tool import Outcome, OutcomeKind, ToolError, clean, escape_character, to_visible_line
 from engine.text.invisible import escape_invisible
 
 T = TypeVar("T", bound=Hashable)
@@ -129,7 +129,7 @@ class OutsideError(ToolError):
     """The path isn't in any granted folder."""
 
 
-def _listed(grants: Sequence[Grant]) -> str:
+def _list_grants(grants: Sequence[Grant]) -> str:
     shown = [f"{g.path}{' (may be written)' if g.writable else ''}" for g in grants]
     return "\n".join(shown) or "No folder has been granted in this chat."
 
@@ -137,19 +137,19 @@ def _listed(grants: Sequence[Grant]) -> str:
 def list_folder(path: str, grants: Sequence[Grant]) -> str | Outcome:
     """List a folder. Without a path, list the granted folders."""
     if not path.strip():
-        listed = _listed(grants)
+        listed = _list_grants(grants)
         return listed if grants else Outcome(OutcomeKind.NO_FOLDERS, listed)
     grant, names = _find_grant(path, grants)
-    with _opened(grant, names) as folder:
+    with _open_folder(grant, names) as folder:
         lines = []
         with os.scandir(folder) as entries:
             found = sorted(entries, key=lambda e: e.name)
         for entry in found[:MOST_LISTED]:
             info = entry.stat(follow_symlinks=False)
             if stat.S_ISDIR(info.st_mode):
-                lines.append(f"{visible(entry.name)}/")
+                lines.append(f"{to_visible_line(entry.name)}/")
             elif stat.S_ISREG(info.st_mode):
-                lines.append(f"{visible(entry.name)}  {info.st_size:,} bytes")
+                lines.append(f"{to_visible_line(entry.name)}  {info.st_size:,} bytes")
         more = len(found) - MOST_LISTED
         if not lines and more <= 0:
             return Outcome(OutcomeKind.EMPTY_FOLDER, "(empty)")
@@ -159,7 +159,7 @@ def list_folder(path: str, grants: Sequence[Grant]) -> str | Outcome:
 def read_file(path: str, grants: Sequence[Grant]) -> str:
     """Read a text file. Long files are cut."""
     grant, names = _find_grant(path, grants)
-    return _text(_bytes(grant, names, MOST_READ))
+    return _text(_read_bytes(grant, names, MOST_READ))
 
 
 def search_files(pattern: str, text: str, path: str, grants: Sequence[Grant]) -> str | Outcome:
@@ -170,14 +170,14 @@ def search_files(pattern: str, text: str, path: str, grants: Sequence[Grant]) ->
     found: list[str] = []
     end = time.monotonic() + SEARCH_S
     for grant, names in places:
-        with _opened(grant, names) as folder:
+        with _open_folder(grant, names) as folder:
             for count, file in enumerate(_walk(folder, names)):
                 if count >= MOST_LOOKED_AT or time.monotonic() > end:
                     found.append("(The search was ended here: there are too many files.)")
                     break
                 if not fnmatch.fnmatch(file[-1].casefold(), (pattern or "*").casefold()):
                     continue
-                found += _lines(grant, file, text)
+                found += _read_lines(grant, file, text)
                 if len(found) >= MOST_LISTED:
                     return "\n".join(found[:MOST_LISTED])
     return "\n".join(found) or Outcome(OutcomeKind.NOTHING_FOUND, "Nothing was found.")
@@ -185,14 +185,16 @@ def search_files(pattern: str, text: str, path: str, grants: Sequence[Grant]) ->
 
 def difference(path: str, text: str, grants: Sequence[Grant]) -> Difference:
     """Compute the effect of `write_file` to show to the user. Raises ToolError."""
-    grant, names = _writable(path, text, grants)
-    with _opened(grant, names[:-1]) as folder:
+    grant, names = _find_writable_grant(path, text, grants)
+    with _open_folder(grant, names[:-1]) as folder:
         change = _change(folder, names, text)
-    place, new = visible(str(PurePosixPath(grant.path, *names))), change.before is None
-    return Difference(_unified(visible(path), change), change.digest(grant, names), place, new)
+    place, new = to_visible_line(str(PurePosixPath(grant.path, *names))), change.before is None
+    return Difference(
+        _unified_diff(to_visible_line(path), change), change.digest(grant, names), place, new
+    )
 
 
-def check(path: str, grants: Sequence[Grant]) -> None:
+def check_granted(path: str, grants: Sequence[Grant]) -> None:
     """Raise ToolError if a path isn't in a granted folder. An empty path is valid."""
     if path.strip():
         _find_grant(path, grants)
@@ -203,9 +205,9 @@ def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> Outc
 
     Raises ToolError, in particular if the change is no longer the same as in that diff.
     """
-    grant, names = _writable(path, text, grants)
+    grant, names = _find_writable_grant(path, text, grants)
     beside = f".{secrets.token_hex(8)}.new"
-    with _opened(grant, names[:-1]) as folder:
+    with _open_folder(grant, names[:-1]) as folder:
         change = _change(folder, names, text)
         if change.digest(grant, names) != seen:
             raise ToolError(_CHANGED)
@@ -250,7 +252,7 @@ class FileChange(Struct, frozen=True):
 
 def _change(folder: int, names: Sequence[str], text: str) -> FileChange:
     try:
-        old, mode = _whole(folder, names[-1], MOST_WRITTEN + 1)
+        old, mode = _read_beginning(folder, names[-1], MOST_WRITTEN + 1)
     except NoFileError:
         return FileChange(None, text.encode(), 0)
     if len(old) > MOST_WRITTEN:
@@ -260,7 +262,7 @@ def _change(folder: int, names: Sequence[str], text: str) -> FileChange:
     except UnicodeDecodeError as error:
         raise ToolError(_NO_UTF8) from error
     new = text.encode()
-    if b"\r" not in new and _crlf(old):
+    if b"\r" not in new and _uses_crlf(old):
         new = new.replace(b"\n", b"\r\n")  # models only write LF
     return FileChange(old, new, mode)
 
@@ -292,15 +294,15 @@ _CONTEXT = 3  # lines of context
 _MOST_STEPS = 10_000_000  # limit for comparing lines (1 to 2 s); remaining lines count as changed
 
 
-def _crlf(content: bytes) -> bool:
+def _uses_crlf(content: bytes) -> bool:
     return content.count(b"\r") == content.count(b"\n") == content.count(b"\r\n") > 0
 
 
-def _unified(shown: str, change: FileChange) -> str:
+def _unified_diff(shown: str, change: FileChange) -> str:
     """Create a unified diff of bytes. Lines end with LF."""
     if change.before == change.after:
         return tr("No changes")
-    both_crlf = _crlf(change.after) and (change.before is None or _crlf(change.before))
+    both_crlf = _uses_crlf(change.after) and (change.before is None or _uses_crlf(change.before))
     new = _split(change.after)
     if change.before is None:
         lines = [
@@ -342,11 +344,13 @@ def _escape_invisible(sign: str, line: bytes, both_crlf: bool) -> str:
     text = text.removesuffix("\n")
     if both_crlf and whole:
         text = text.removesuffix("\r")
-    text = escape_invisible(text, escaped, keep="\t", joiners=True)
+    text = escape_invisible(text, escape_character, keep="\t", joiners=True)
     return f"{sign}{text}" if whole else f"{sign}{text}\n\\ No newline at end of file"
 
 
-def _writable(path: str, text: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, ...]]:
+def _find_writable_grant(
+    path: str, text: str, grants: Sequence[Grant]
+) -> tuple[Grant, tuple[str, ...]]:
     grant, names = _find_grant(path, grants)
     if not grant.writable:
         raise ReadOnlyError(grant.path)
@@ -371,25 +375,27 @@ def _find_grant(path: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, .
     if not wanted.is_absolute():
         if len(grants) == 1:
             return grants[0], wanted.parts
-        answer = f"Give the whole path. Granted are: {_braced(_listed(grants))}"
+        answer = f"Give the whole path. Granted are: {_escape_braces(_list_grants(grants))}"
         raise ToolError(
-            mark("“{path}” isn’t an absolute path."), model_text=answer, path=visible(path)[:300]
+            mark("“{path}” isn’t an absolute path."),
+            model_text=answer,
+            path=to_visible_line(path)[:300],
         )
     # Try inner folders first, since they may have more permissions than their parents.
     for grant in sorted(grants, key=lambda g: -len(g.path.parts)):
         with suppress(ValueError):
             return grant, wanted.relative_to(PurePosixPath(grant.path)).parts
-    answer = f"This is in no granted folder. Granted are: {_braced(_listed(grants))}"
+    answer = f"This is in no granted folder. Granted are: {_escape_braces(_list_grants(grants))}"
     words = mark("“{path}” isn’t in a folder of this chat.")
-    raise OutsideError(words, model_text=answer, path=visible(path)[:300])
+    raise OutsideError(words, model_text=answer, path=to_visible_line(path)[:300])
 
 
-def _braced(text: str) -> str:
+def _escape_braces(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
 @contextmanager
-def _opened(grant: Grant, names: Sequence[str]) -> Iterator[int]:
+def _open_folder(grant: Grant, names: Sequence[str]) -> Iterator[int]:
     """Open a folder without following links and yield its descriptor. Raises ToolError."""
     here = -1
     try:
@@ -406,14 +412,14 @@ def _opened(grant: Grant, names: Sequence[str]) -> Iterator[int]:
             os.close(here)
 
 
-def _bytes(grant: Grant, names: Sequence[str], most: int) -> bytes:
+def _read_bytes(grant: Grant, names: Sequence[str], most: int) -> bytes:
     if not names:
         raise ToolError(mark("This is a folder, not a file."))
-    with _opened(grant, names[:-1]) as folder:
-        return _whole(folder, names[-1], most)[0]
+    with _open_folder(grant, names[:-1]) as folder:
+        return _read_beginning(folder, names[-1], most)[0]
 
 
-def _whole(folder: int, name: str, most: int) -> tuple[bytes, int]:
+def _read_beginning(folder: int, name: str, most: int) -> tuple[bytes, int]:
     """Read the beginning of a regular file. Returns it with the file's permissions.
 
     Raises:
@@ -460,12 +466,12 @@ def _fwalk(folder: int) -> Iterator[tuple[str, tuple[list[str], tuple[str, ...]]
         yield root, (folders, PurePosixPath(root).parts), files, here
 
 
-def _lines(grant: Grant, names: tuple[str, ...], text: str) -> list[str]:
-    shown = visible(str(PurePosixPath(grant.path, *names)))
+def _read_lines(grant: Grant, names: tuple[str, ...], text: str) -> list[str]:
+    shown = to_visible_line(str(PurePosixPath(grant.path, *names)))
     if not text:
         return [shown]
     try:
-        content = _text(_bytes(grant, names, MOST_READ))
+        content = _text(_read_bytes(grant, names, MOST_READ))
     except (ToolError, OSError):
         return []
     wanted = text.casefold()

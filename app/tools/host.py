@@ -22,7 +22,7 @@ from app.tools.loop_thread import LoopThread
 from app.tools.offers import Offers, Prompt, Resource
 from app.tools.questions import Ask
 from app.tools.servers import ServerConfig
-from app.tools.tool import BUILT_IN, Tool, ToolError, ToolResult, given_names
+from app.tools.tool import BUILT_IN, Tool, ToolError, ToolResult, unique_names
 
 log = logging.getLogger(__name__)
 
@@ -95,7 +95,7 @@ class ToolHost:
 
     def tools(self, server: str) -> Future[list[Tool]]:
         """Get a server's current tools. Fails with ToolError."""
-        return self._ask(server, lambda connection: connection.tools())
+        return self._request(server, lambda connection: connection.tools())
 
     def call(
         self, tool: Tool, arguments: dict[str, Any], chat_id: str = "", ask: Ask | None = None
@@ -105,7 +105,7 @@ class ToolHost:
         It also fails if the server has changed the tool's description. Cancel the future to stop
         the call. ``ask`` receives the server's questions for the user.
         """
-        return self._ask(
+        return self._request(
             tool.server,
             lambda connection: connection.call(
                 tool.name, arguments, tool.fingerprint, chat_id, ask
@@ -115,18 +115,18 @@ class ToolHost:
 
     def offers(self, server: str) -> Future[Offers]:
         """Get a server's current resources and prompts. Fails with ToolError."""
-        work = partial(offering.offers, server)
-        return self._ask(server, lambda connection: connection.use(work))
+        work = partial(offering.list_offers, server)
+        return self._request(server, lambda connection: connection.send_request(work))
 
     def read(self, resource: Resource) -> Future[str]:
         """Get the text of a resource. Fails with ToolError."""
-        work = partial(offering.read, resource)
-        return self._ask(resource.server, lambda connection: connection.use(work))
+        work = partial(offering.read_resource, resource)
+        return self._request(resource.server, lambda connection: connection.send_request(work))
 
     def prompt(self, prompt: Prompt, arguments: dict[str, str]) -> Future[str]:
         """Get the text of a prompt. Fails with ToolError."""
-        work = partial(offering.written, prompt, arguments)
-        return self._ask(prompt.server, lambda connection: connection.use(work))
+        work = partial(offering.fetch_prompt, prompt, arguments)
+        return self._request(prompt.server, lambda connection: connection.send_request(work))
 
     def end(self, server: str) -> None:
         """Stop a server's process. It's started again by the next request."""
@@ -146,15 +146,15 @@ class ToolHost:
     def shut_down(self, timeout_s: float = STOP_S) -> None:
         self._thread.shut_down(timeout_s, self._close_all)
 
-    def _ask(
+    def _request(
         self, server: str, work: Callable[[Connection], Coroutine[Any, Any, T]], chat_id: str = ""
     ) -> Future[T]:
         config = self._configs.get(server)
         if config is None or not config.enabled:
             words = mark("The server “{server}” was removed or is off.")
-            return _failed(ToolError(words, server=server))
+            return _failed_future(ToolError(words, server=server))
         future = self._thread.start(self._work(config, work, chat_id))
-        return future or _failed(ToolError(mark("Stretto is quitting.")))
+        return future or _failed_future(ToolError(mark("Stretto is quitting.")))
 
     async def _work(
         self,
@@ -173,11 +173,11 @@ class ToolHost:
         if connection is None:
             connection = Connection(config, self._notify)
             self._connections[config.name] = connection
-        if not chat_id or connection.elicitation.free_for(chat_id):
+        if not chat_id or connection.elicitation.can_run(chat_id):
             return await work(connection)
-        return await self._apart(config, work)
+        return await self._run_separately(config, work)
 
-    async def _apart(
+    async def _run_separately(
         self, config: ServerConfig, work: Callable[[Connection], Coroutine[Any, Any, T]]
     ) -> T:
         spare = Connection(config, self._notify)
@@ -200,7 +200,7 @@ class ToolHost:
         await asyncio.gather(*(c.close() for c in connections), return_exceptions=True)
 
 
-def _failed(error: ToolError) -> Future[Any]:
+def _failed_future(error: ToolError) -> Future[Any]:
     future: Future[Any] = Future()
     future.set_exception(error)
     return future
@@ -225,14 +225,14 @@ class Toolbox:
         config = self.host.config(server)
         return self.pins.get(key) if config is not None and config.enabled else None
 
-    def offered(self, keys: Iterable[str]) -> dict[str, Tool]:
+    def enabled_tools(self, keys: Iterable[str]) -> dict[str, Tool]:
         """Return a chat's enabled tools, by the name given to the model.
 
         They're always in the same order, because they come at the start of the prompt, which should
         stay cached.
         """
         found = (self.tool(key) for key in sorted(set(keys)))
-        return given_names(tool for tool in found if tool is not None)
+        return unique_names(tool for tool in found if tool is not None)
 
     def run(
         self,

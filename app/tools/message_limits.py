@@ -44,9 +44,9 @@ class PartCounter:
 
     def feed(self, data: bytes) -> None:
         for at in range(0, len(data), _SLICE):
-            self._slice(data[at : at + _SLICE])
+            self._count_slice(data[at : at + _SLICE])
 
-    def _slice(self, data: bytes) -> None:
+    def _count_slice(self, data: bytes) -> None:
         if self._escaped and data[:1] in (b"\\", b'"'):
             data = data[1:]
         tail = len(data) - len(data.rstrip(b"\\"))
@@ -57,12 +57,12 @@ class PartCounter:
             self._add(0 if self._within else _parts(data))
             return
         first, *lines = data.split(b"\n")
-        self._line(first)
+        self._count_line(first)
         for line in lines:
             self._within = False
-            self._line(line)
+            self._count_line(line)
 
-    def _line(self, line: bytes) -> None:
+    def _count_line(self, line: bytes) -> None:
         pieces = line.split(b'"')
         self._add(_parts(b"".join(pieces[self._within :: 2])))
         self._within ^= len(pieces) % 2 == 0
@@ -84,7 +84,7 @@ def check_parts(data: bytes | str) -> None:
         PartCounter().feed(data if isinstance(data, bytes) else data.encode(errors="replace"))
 
 
-def lists_too_much(message: Any) -> str:
+def find_excess_lists(message: Any) -> str:
     """Get the reason for rejecting a message before its list entries are validated, or ""."""
     result = getattr(message, "result", None)
     for value in result.values() if isinstance(result, dict) else ():
@@ -107,11 +107,11 @@ class RateLimit:
 
     def wait(self, weight: float = 1) -> float:
         """Count a message. Returns the seconds to wait before processing it."""
-        wait = 0.0 if self.room() else self._since + self._count // self._most - self._clock()
+        wait = 0.0 if self.has_room() else self._since + self._count // self._most - self._clock()
         self._count += weight
         return max(wait, 0.0)
 
-    def room(self) -> bool:
+    def has_room(self) -> bool:
         if (seconds := int(self._clock() - self._since)) >= 1:
             self._since += seconds
             self._count = max(0.0, self._count - seconds * self._most)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from app.settings.language import mark
-from app.tools.tool import LONGEST, ToolError, clean, from_blocks
+from app.tools.tool import LONGEST, ToolError, clean, result_from_blocks
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -58,7 +58,7 @@ class Template(Struct, frozen=True):
     about: str = ""
     arguments: tuple[Argument, ...] = ()
 
-    def filled(self, arguments: dict[str, str]) -> Resource:
+    def fill_in(self, arguments: dict[str, str]) -> Resource:
         from mcp.shared.uri_template import UriTemplate
 
         given = {name: value for name, value in arguments.items() if value}
@@ -72,7 +72,7 @@ class Offers(Struct, frozen=True):
     templates: tuple[Template, ...] = ()
 
 
-async def offers(server: str, client: Client) -> Offers:
+async def list_offers(server: str, client: Client) -> Offers:
     """List everything the server provides, skipping kinds it doesn't support."""
     from mcp import MCPError
 
@@ -105,7 +105,7 @@ async def _pages(ask: Callable[..., Awaitable[Any]], kind: str, found: list[Any]
             break
 
 
-async def read(resource: Resource, client: Client) -> str:
+async def read_resource(resource: Resource, client: Client) -> str:
     """Read a resource. Raises ToolError if it isn't text or is too long."""
     result = await client.read_resource(resource.uri, cache_mode="bypass")
     texts = [getattr(each, "text", None) for each in result.contents]
@@ -119,11 +119,11 @@ async def read(resource: Resource, client: Client) -> str:
     return clean(text)
 
 
-async def written(prompt: Prompt, arguments: dict[str, str], client: Client) -> str:
+async def fetch_prompt(prompt: Prompt, arguments: dict[str, str], client: Client) -> str:
     """Return the text of a prompt, including all of its messages."""
     result = await client.get_prompt(prompt.name, arguments)
     blocks = [each.content.model_dump(by_alias=True, exclude_none=True) for each in result.messages]
-    return from_blocks(blocks, None, False).text
+    return result_from_blocks(blocks, None, False).text
 
 
 def _resource(server: str, listed: Any) -> Resource:

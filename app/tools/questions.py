@@ -85,11 +85,11 @@ class Field(Struct, frozen=True):
     choices: tuple[tuple[str, str], ...] = ()  # (value, title) pairs
 
     @property
-    def secret(self) -> bool:
+    def is_secret(self) -> bool:
         """True if this seems to ask for a secret, which users shouldn't enter here."""
         return bool(_SECRET.search(f"{self.name} {self.title}"))
 
-    def taken(self, given: Value | None) -> Value | None:
+    def convert(self, given: Value | None) -> Value | None:
         """Convert a value for the server. Returns None if it's empty.
 
         Parses the text of number fields. Raises ValueError with a message for the user.
@@ -110,11 +110,11 @@ class Field(Struct, frozen=True):
             raise ValueError(tr("{field}: choose from the list.", field=self.title))
         if self.kind is FieldKind.CHOICE:
             return chosen[0]
-        self._bounds(len(chosen), tr("{field}: choose at least {least}."), tr(_TOO_MANY))
+        self._check_bounds(len(chosen), tr("{field}: choose at least {least}."), tr(_TOO_MANY))
         return chosen
 
     def _text(self, text: str) -> str:
-        self._bounds(len(text), tr("{field}: at least {least} characters."), tr(_TOO_LONG))
+        self._check_bounds(len(text), tr("{field}: at least {least} characters."), tr(_TOO_LONG))
         try:
             # The regular expression is quadratic in the length.
             if self.format == "email" and (
@@ -141,10 +141,10 @@ class Field(Struct, frozen=True):
             raise ValueError(words.format(field=self.title)) from None
         if number in (float("inf"), float("-inf")) or number != number:
             raise ValueError(tr("{field}: a number.", field=self.title))
-        self._bounds(number, tr("{field}: at least {least}."), tr("{field}: at most {most}."))
+        self._check_bounds(number, tr("{field}: at least {least}."), tr("{field}: at most {most}."))
         return number
 
-    def _bounds(self, size: float, low: str, high: str) -> None:
+    def _check_bounds(self, size: float, low: str, high: str) -> None:
         """Raise ValueError with the matching message if the size is out of bounds."""
         if self.least is not None and size < self.least:
             raise ValueError(low.format(field=self.title, least=f"{self.least:g}"))
@@ -163,7 +163,7 @@ class Question(Struct, frozen=True):
         found: dict[str, Value | None] = {}
         for field in self.fields:
             try:
-                value = field.taken(given.get(field.name))
+                value = field.convert(given.get(field.name))
             except ValueError as error:
                 raise FieldError(field.name, str(error)) from None
             if value is not None:
@@ -183,7 +183,7 @@ Ask = Callable[[Question], "Future[Response]"]
 """Asks the user in the chat of a call. Thread-safe. Canceling the future withdraws the question."""
 
 
-def form(server: str, message: str, schema: Mapping[str, Any]) -> Question:
+def make_form_question(server: str, message: str, schema: Mapping[str, Any]) -> Question:
     """Create a form from a flat JSON schema. Raises ToolError if it isn't supported."""
     properties, required = schema.get("properties"), schema.get("required", [])
     if schema.get("type", "object") != "object" or not isinstance(properties, Mapping):
@@ -200,7 +200,7 @@ def form(server: str, message: str, schema: Mapping[str, Any]) -> Question:
     return Question(server, clean(message, most=LONGEST_MESSAGE), fields)
 
 
-def address(server: str, message: str, url: str) -> Question:
+def make_address_question(server: str, message: str, url: str) -> Question:
     """Create a request to visit a page. Raises ToolError if it isn't a web address."""
     parts = urlsplit(url) if is_visible(url) and len(url) <= _LONGEST_ADDRESS else None
     if parts is None or parts.scheme not in ("https", "http") or not parts.hostname:
@@ -235,7 +235,7 @@ def _field(name: str, part: Mapping[str, Any], required: bool) -> Field:
     field = Field(name, title, kind, about, required, None, form, least, most, choices)
     default = part.get("default")
     try:  # ignore invalid defaults
-        found = field.taken(default) if isinstance(default, str | int | float | list) else None
+        found = field.convert(default) if isinstance(default, str | int | float | list) else None
     except (ValueError, TypeError):
         found = None
     return Field(name, title, kind, about, required, found, form, least, most, choices)

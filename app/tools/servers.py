@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from app.settings.language import mark, tr
-from app.tools.tool import BUILT_IN, ToolError, visible
+from app.tools.tool import BUILT_IN, ToolError, to_visible_line
 from engine.files import replace_text
 from engine.text.invisible import is_visible
 
@@ -44,7 +44,9 @@ class ServerConfig(Struct, frozen=True):
         """Full command with quoted arguments, or the URL."""
         if self.url:
             return self.url
-        words = [json.dumps(visible(w), ensure_ascii=False) for w in (self.command, *self.args)]
+        words = [
+            json.dumps(to_visible_line(w), ensure_ascii=False) for w in (self.command, *self.args)
+        ]
         return " ".join(words)
 
     def to_json(self) -> dict[str, Any]:
@@ -80,7 +82,7 @@ def read_text(text: str) -> ParsedServers:
     """
     if len(text) > _LONGEST_FILE:
         raise ToolError(mark("The list of servers is larger than 1 MB."))
-    value = _parsed(text)
+    value = _parse_json(text)
     for name in _MAPS:
         if isinstance(value.get(name), dict):
             value = value[name]
@@ -94,11 +96,11 @@ def read_text(text: str) -> ParsedServers:
     for name, entry in value.items():
         try:
             server = _server(name, entry)
-            if (other := taken.setdefault(looks(server.name), server.name)) != server.name:
+            if (other := taken.setdefault(appearance_of(server.name), server.name)) != server.name:
                 raise ToolError(mark("its name looks like that of “{other}”"), other=other)
             servers.append(server)
         except ToolError as error:
-            problems.append(f"{visible(str(name))[:60]}: {error}")
+            problems.append(f"{to_visible_line(str(name))[:60]}: {error}")
     return ParsedServers(tuple(servers), tuple(problems))
 
 
@@ -132,7 +134,7 @@ def write_file(path: Path, servers: Iterable[ServerConfig]) -> None:
         raise ToolError(mark("The tool servers couldn’t be saved: {why}."), why=why) from error
 
 
-def known_places(home: Path | None = None) -> dict[str, Path]:
+def find_other_apps_files(home: Path | None = None) -> dict[str, Path]:
     """Find existing server files of other apps, by the app's name."""
     home = home or Path.home()
     system = home / ("Library/Application Support" if sys.platform == "darwin" else ".config")
@@ -149,7 +151,7 @@ def known_places(home: Path | None = None) -> dict[str, Path]:
     return {name: path for name, path in places.items() if path.is_file()}
 
 
-def _parsed(text: str) -> dict[str, Any]:
+def _parse_json(text: str) -> dict[str, Any]:
     """Parse a JSON object. Adds the braces if a single entry was copied without them."""
     text = text.strip().removeprefix("\ufeff").rstrip(",")
     if not text:
@@ -171,7 +173,7 @@ def _parsed(text: str) -> dict[str, Any]:
 def _server(name: object, entry: object) -> ServerConfig:
     if not isinstance(name, str) or not name.strip() or len(name) > 60 or not is_visible(name):
         raise ToolError(mark("the name must have 1 to 60 visible characters"))
-    if "/" in name or reads_as(name) == reads_as(BUILT_IN):
+    if "/" in name or pronounceable_form(name) == pronounceable_form(BUILT_IN):
         words = mark("the name can’t contain “/” or be “{name}”")
         raise ToolError(words, name=BUILT_IN)
     if not isinstance(entry, dict):
@@ -189,7 +191,7 @@ def _server(name: object, entry: object) -> ServerConfig:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or not is_visible(url):
             raise ToolError(mark("url must begin with https:// or http://"))
-        headers = _texts("headers", entry.get("headers"))
+        headers = _parse_texts("headers", entry.get("headers"))
         return ServerConfig(name, url=url, headers=headers, timeout=seconds, enabled=on)
     if not isinstance(command, str) or not command.strip() or kind not in (None, "stdio"):
         raise ToolError(mark("the entry has no command and no url"))
@@ -201,27 +203,27 @@ def _server(name: object, entry: object) -> ServerConfig:
     cwd = entry.get("cwd") or ""
     if not isinstance(cwd, str):
         raise ToolError(mark("cwd must be a folder"))
-    env = _texts("env", entry.get("env"))
+    env = _parse_texts("env", entry.get("env"))
     return ServerConfig(name, command, tuple(args), env, cwd, timeout=seconds, enabled=on)
 
 
-def reads_as(name: str) -> str:
+def pronounceable_form(name: str) -> str:
     """Reduce a name to how people read it: letters and digits, with lookalikes unified."""
     plain = unicodedata.normalize("NFKD", name).casefold().translate(_ALIKE)
     plain = unicodedata.normalize("NFKD", plain)
     return "".join(c for c in plain if c.isalnum())
 
 
-def looks(name: str) -> str:
+def appearance_of(name: str) -> str:
     """Reduce a name to how it looks, so names that can't be told apart compare equal.
 
     This matters because consents are displayed and stored by server name.
     """
     plain = " ".join(unicodedata.normalize("NFKC", name).split())
-    return "".join(c if c.isascii() else _latin(c) for c in plain)
+    return "".join(c if c.isascii() else _to_latin(c) for c in plain)
 
 
-def _latin(letter: str) -> str:
+def _to_latin(letter: str) -> str:
     found = _ALIKE.get(ord(folded)) if len(folded := letter.casefold()) == 1 else None
     return (found.upper() if letter.isupper() else found) if found else letter
 
@@ -261,7 +263,7 @@ _ALIKE = {
 }
 
 
-def _texts(what: str, value: object) -> tuple[tuple[str, str], ...]:
+def _parse_texts(what: str, value: object) -> tuple[tuple[str, str], ...]:
     if value is None:
         return ()
     if not isinstance(value, Mapping) or not all(isinstance(v, str) for v in value.values()):

@@ -64,15 +64,15 @@ class Tool(Struct, frozen=True):
         Excludes the title, because we display it as the user first saw it.
         """
         fields = [self.server, self.name, self.description, self.schema]
-        return hashlib.sha256(canonical(fields).encode()).hexdigest()
+        return hashlib.sha256(to_canonical_json(fields).encode()).hexdigest()
 
 
-def canonical(value: Any) -> str:
+def to_canonical_json(value: Any) -> str:
     """Serialize to JSON such that equal values give equal text."""
     return json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
 
 
-def given_names(tools: Iterable[Tool]) -> dict[str, Tool]:
+def unique_names(tools: Iterable[Tool]) -> dict[str, Tool]:
     """Give tools unique names for models, made of letters, digits, ``_`` and ``-``.
 
     If two names are the same, the later tool gets a number.
@@ -133,27 +133,27 @@ _UNCLEAR = re.compile(
 )
 
 
-def readable(arguments: str) -> str:
+def to_readable_json(arguments: str) -> str:
     """Format JSON for reading and editing: indented, with invisible characters escaped.
 
     If the text isn't JSON, it's only escaped.
     """
     with suppress(ValueError, RecursionError):
         arguments = json.dumps(json.loads(arguments or "{}"), indent=2, ensure_ascii=False)
-    return _UNCLEAR.sub(_escaped, arguments)
+    return _UNCLEAR.sub(_escape_match, arguments)
 
 
-def _escaped(found: re.Match[str]) -> str:
+def _escape_match(found: re.Match[str]) -> str:
     code = found[0].encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{code[at : at + 4]}" for at in range(0, len(code), 4))
 
 
-def visible(text: str) -> str:
+def to_visible_line(text: str) -> str:
     """Put text on one line and escape invisible characters."""
-    return escape_invisible(text, escaped)
+    return escape_invisible(text, escape_character)
 
 
-def escaped(character: str) -> str:
+def escape_character(character: str) -> str:
     """Escape a character like Python does, in ASCII."""
     return ascii(character)[1:-1]
 
@@ -192,11 +192,11 @@ class ToolResult(Struct, frozen=True):
     outcome: Outcome | None = None
 
     @property
-    def cut(self) -> bool:
+    def is_cut(self) -> bool:
         return self.size > len(self.text)
 
 
-def harmless(text: str, error: bool = False) -> ToolResult:
+def clean_result(text: str, error: bool = False) -> ToolResult:
     """Create a result, removing escape sequences and invisible characters."""
     size = len(text)
     text = text[:LONGEST]  # truncate first, because cleaning 50 MB takes seconds
@@ -204,15 +204,15 @@ def harmless(text: str, error: bool = False) -> ToolResult:
     return ToolResult(kept, error, max(size - len(text), 0) + len(kept))
 
 
-def failed(error: BaseException) -> ToolResult:
+def failed_result(error: BaseException) -> ToolResult:
     """Create a result from an exception, with texts for the model and the user."""
     kind = type(error).__name__
     words = mark("The tool failed: {kind}.")
     why = error if isinstance(error, ToolError) else ToolError(words, kind=kind)
-    return replace(harmless(why.model_text, True), shown=clean(str(why), most=LONGEST))
+    return replace(clean_result(why.model_text, True), shown=clean(str(why), most=LONGEST))
 
 
-def from_blocks(blocks: list[dict[str, Any]], structured: Any, error: bool) -> ToolResult:
+def result_from_blocks(blocks: list[dict[str, Any]], structured: Any, error: bool) -> ToolResult:
     """Merge the blocks of an MCP result to a text. Images and audio are only mentioned."""
     texts: list[str] = []
     for block in blocks:
@@ -221,21 +221,21 @@ def from_blocks(blocks: list[dict[str, Any]], structured: Any, error: bool) -> T
             texts.append(str(block.get("text", "")))
         elif kind in ("image", "audio"):
             size = len(str(block.get("data", ""))) * 3 // 4
-            what = visible(str(block.get("mimeType", kind))[:80])[:80]
+            what = to_visible_line(str(block.get("mimeType", kind))[:80])[:80]
             texts.append(f"[{kind} left out: {what}, {size:,} bytes]")
         elif kind == "resource_link":
-            texts.append(f"[link: {visible(str(block.get('uri', ''))[:500])[:500]}]")
+            texts.append(f"[link: {to_visible_line(str(block.get('uri', ''))[:500])[:500]}]")
         elif kind == "resource":
             held = block.get("resource")
             held = held if isinstance(held, dict) else {}
-            uri = visible(str(held.get("uri", ""))[:500])[:500]
+            uri = to_visible_line(str(held.get("uri", ""))[:500])[:500]
             texts.append(f"[{uri}]\n{held['text']}" if "text" in held else f"[{uri} left out]")
     if not texts and structured is not None:
         texts.append(json.dumps(structured, ensure_ascii=False))
-    return harmless("\n\n".join(texts), error)
+    return clean_result("\n\n".join(texts), error)
 
 
-def shortened(text: str, most: int) -> str:
+def shorten(text: str, most: int) -> str:
     """Shorten text to ``most`` characters by replacing its middle with a note."""
     if len(text) <= most:
         return text

@@ -29,7 +29,7 @@ from app.tools.message_limits import (
     PartCounter,
     RateLimit,
     TooMuchError,
-    lists_too_much,
+    find_excess_lists,
     weight,
 )
 from app.tools.servers import ServerConfig
@@ -53,12 +53,12 @@ def login_path(shell: str | None = None, seconds: float = SHELL_S) -> str:
     global _path
     with _lock:
         if _path is None or shell is not None:
-            found = _ask(shell or os.environ.get("SHELL") or "/bin/sh", seconds)
-            _path = _joined(found, os.environ.get("PATH", ""))
+            found = _ask_shell(shell or os.environ.get("SHELL") or "/bin/sh", seconds)
+            _path = _join_paths(found, os.environ.get("PATH", ""))
         return _path
 
 
-def _ask(shell: str, seconds: float) -> str:
+def _ask_shell(shell: str, seconds: float) -> str:
     """Get the PATH from a shell, or "" if it doesn't respond in time."""
     try:
         # Use a separate session, or an interactive shell would take over our terminal.
@@ -91,7 +91,7 @@ def _end_shell(child: subprocess.Popen[bytes]) -> None:
     child.wait()
 
 
-def _joined(first: str, second: str) -> str:
+def _join_paths(first: str, second: str) -> str:
     own = str(Path.home() / ".local" / "bin")
     folders = [*first.split(os.pathsep), *second.split(os.pathsep), *_USUAL, own]
     # Relative folders would depend on the server's working directory.
@@ -127,7 +127,7 @@ TOO_LONG = "The server sent a message of more than {:,} bytes."
 
 
 @asynccontextmanager
-async def stdio(
+async def open_stdio(
     command: Sequence[str],
     env: Mapping[str, str],
     cwd: str | None,
@@ -148,7 +148,7 @@ async def stdio(
         assert process.stdout is not None
         try:
             async with to_session:
-                await _pass_on(process.stdout, to_session.send)
+                await _forward_messages(process.stdout, to_session.send)
         except (anyio.ClosedResourceError, anyio.BrokenResourceError, ConnectionError, OSError):
             pass  # the session or the pipe was already closed
         finally:
@@ -171,7 +171,7 @@ async def stdio(
             async for chunk in process.stderr:
                 *lines, rest = (rest + chunk).split(b"\n")
                 for line in lines:
-                    if not log_pace.room():
+                    if not log_pace.has_room():
                         await anyio.sleep(_FLOODED_S)
                         break
                     log_pace.wait()
@@ -191,7 +191,7 @@ async def stdio(
             tasks.cancel_scope.cancel()
 
 
-async def _pass_on(stdout: ByteReceiveStream, send: Callable[[Any], Any]) -> None:
+async def _forward_messages(stdout: ByteReceiveStream, send: Callable[[Any], Any]) -> None:
     """Split the bytes into lines and pass on the messages."""
     parts: list[bytes] = []
     size = 0
@@ -202,7 +202,11 @@ async def _pass_on(stdout: ByteReceiveStream, send: Callable[[Any], Any]) -> Non
             whole = b"".join([*parts, line]) if size + len(line) <= LONGEST_LINE else None
             head = b"".join(parts)[:400] + line[:400] + line[-400:]
             parts, size = [], 0
-            message = refused(head, _too_long()) if whole is None else await _message(whole, pace)
+            message = (
+                make_refusal(head, _too_long_text())
+                if whole is None
+                else await _parse_message(whole, pace)
+            )
             if message is not None:
                 await send(message)
         size += len(rest)
@@ -212,14 +216,14 @@ async def _pass_on(stdout: ByteReceiveStream, send: Callable[[Any], Any]) -> Non
             parts = parts[:1]  # the beginning of the line identifies the call
 
 
-def _too_long() -> str:
+def _too_long_text() -> str:
     return TOO_LONG.format(LONGEST_LINE)
 
 
-async def _message(line: bytes, pace: RateLimit) -> SessionMessage | Exception | None:
+async def _parse_message(line: bytes, pace: RateLimit) -> SessionMessage | Exception | None:
     if not line.strip():
         return None
-    if not pace.room() and b'"id"' not in line:
+    if not pace.has_room() and b'"id"' not in line:
         return None  # drop notifications that arrive too fast
     weigher = PartCounter()
     try:
@@ -228,19 +232,19 @@ async def _message(line: bytes, pace: RateLimit) -> SessionMessage | Exception |
                 weigher.feed(line[at : at + _SLICE])
                 await anyio.sleep(0)  # let other coroutines run
     except TooMuchError as error:
-        return refused(line[:400] + line[-400:], str(error))
+        return make_refusal(line[:400] + line[-400:], str(error))
     wait = pace.wait(1 + weight(len(line), weigher.parts or len(line) // _BYTES_PER_PART))
     if wait:
         await anyio.sleep(wait)
     try:
         message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:
-        return refused(line[:400] + line[-400:], "The server sent a line that is no message.")
-    allowed: SessionMessage = _allowed(SessionMessage(message))
+        return make_refusal(line[:400] + line[-400:], "The server sent a line that is no message.")
+    allowed: SessionMessage = _drop_blocked(SessionMessage(message))
     return allowed
 
 
-def refused(head: bytes, why: str) -> SessionMessage | Exception:
+def make_refusal(head: bytes, why: str) -> SessionMessage | Exception:
     """Create the response for a refused message. ``head``: its beginning and end."""
     found = _ID.search(head)
     if found is None:
@@ -279,7 +283,7 @@ LONGEST_BODY = 64 * 1024 * 1024
 
 
 @asynccontextmanager
-async def over_http(config: ServerConfig) -> AsyncGenerator[tuple[Any, Any], None]:
+async def open_http(config: ServerConfig) -> AsyncGenerator[tuple[Any, Any], None]:
     """Connect to a server with streamable HTTP and yield the streams."""
     from mcp.client.streamable_http import streamable_http_client
 
@@ -309,10 +313,10 @@ class _Messages:
         return self
 
     async def __anext__(self) -> Any:
-        return _allowed(await self._stream.__anext__())
+        return _drop_blocked(await self._stream.__anext__())
 
     async def receive(self) -> Any:
-        return _allowed(await self._stream.receive())
+        return _drop_blocked(await self._stream.receive())
 
     async def __aenter__(self) -> _Messages:
         await self._stream.__aenter__()
@@ -322,8 +326,8 @@ class _Messages:
         return await self._stream.__aexit__(*error)
 
 
-def _allowed(item: Any) -> Any:
-    why = lists_too_much(item.message) if isinstance(item, SessionMessage) else ""
+def _drop_blocked(item: Any) -> Any:
+    why = find_excess_lists(item.message) if isinstance(item, SessionMessage) else ""
     if not why:
         return item
     error = types.ErrorData(code=types.INTERNAL_ERROR, message=why)

@@ -19,14 +19,14 @@ from PySide6.QtWidgets import QWidget
 from app.score import AGENT_PREFIX, SPAN, ScoreFeed, ScoreLane, Totals
 from app.settings.language import counted, mark, number, percent, tr
 from app.ui.style import tokens as t
-from app.ui.style.figures import bytes_line, doing_line, rate_line
+from app.ui.style.figures import activity_line, bytes_line, rate_line
 from app.ui.style.scroll_bars import float_bars
-from app.ui.style.theme import grown, scaled, theme, ui_font
+from app.ui.style.theme import scale_height, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.labels import heading, plain_label
-from app.ui.widgets.layout_helpers import SPRING, across, down, scrolling
+from app.ui.widgets.labels import make_heading, make_label
+from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout, scrolling
 from app.ui.widgets.row_painter import RowPainter
-from app.ui.widgets.widget_behavior import mirrored
+from app.ui.widgets.widget_behavior import mirror_area
 
 _WORDS = {
     "queued": mark("queued"),
@@ -50,7 +50,7 @@ class LaneRow(QWidget):
     FIGURES = 150
 
     chosen = Signal(str)  # (chat id): the chat's name was clicked
-    pause_asked = Signal(str)  # (chat id): the pause button was pressed
+    pause_requested = Signal(str)  # (chat id): the pause button was pressed
 
     def __init__(self, lane: ScoreLane, feed: ScoreFeed, parent: QWidget) -> None:
         super().__init__(parent)
@@ -62,8 +62,8 @@ class LaneRow(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.button = IconButton("pause", tr("Pause"), self, side=26)
         self.button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.button.clicked.connect(lambda: self.pause_asked.emit(self.lane.chat_id))
-        across(SPRING, self.button, of=self, margins=(0, 0, 8, 0))
+        self.button.clicked.connect(lambda: self.pause_requested.emit(self.lane.chat_id))
+        make_row_layout(SPRING, self.button, of=self, margins=(0, 0, 8, 0))
         self.refresh(lane)
 
     def refresh(self, lane: ScoreLane) -> None:
@@ -94,7 +94,7 @@ class LaneRow(QWidget):
             )
         )
         self.setAccessibleName(f"{lane.title}, {words}")
-        self.setAccessibleDescription(self._words())
+        self.setAccessibleDescription(self._lane_text())
         self.update()
 
     def mouseReleaseEvent(self, event: object) -> None:
@@ -118,22 +118,22 @@ class LaneRow(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        row, tokens, lane = RowPainter.on(self, 14, 42), theme().tokens, self.lane
+        row, tokens, lane = RowPainter.for_widget(self, 14, 42), theme().tokens, self.lane
         colour, font = QColor(t.lane_colour(lane.colour, dark=tokens.dark)), ui_font(t.SMALL_PX)
         row.ground(row.inner(5), ring=self.hasFocus())
         row.painter.setPen(Qt.PenStyle.NoPen)
         row.painter.setBrush(colour)
         middle = self.height() // 2
-        row.painter.drawEllipse(row.visual(QRect(14, middle - 4, 8, 8)))
+        row.painter.drawEllipse(row.to_visual(QRect(14, middle - 4, 8, 8)))
         row.line.setLeft(30)
         row.text(lane.title, tokens.text, font=font, most=self._label() - 36)
         self._paint_marks(row.painter, colour)
         most = self._figures() - 6
-        row.text(self._words(), tokens.muted, font=font, most=most, end=True)
+        row.text(self._lane_text(), tokens.muted, font=font, most=most, end=True)
 
     @Slot()
     def _fit(self) -> None:
-        self.setFixedHeight(grown(self.HEIGHT))
+        self.setFixedHeight(scale_height(self.HEIGHT))
 
     def _label(self) -> int:
         return scaled(self.LABEL if self.width() > 700 else 110)
@@ -141,7 +141,7 @@ class LaneRow(QWidget):
     def _figures(self) -> int:
         return scaled(self.FIGURES if self.width() > 560 else 84)
 
-    def _words(self) -> str:
+    def _lane_text(self) -> str:
         lane = self.lane
         if lane.state == "queued":
             if lane.position:
@@ -151,7 +151,7 @@ class LaneRow(QWidget):
             return tr("paused")
         wide = self.width() > 560
         if lane.activity is not None and lane.state in {"calling", "asking"}:
-            return doing_line(lane.activity, short=not wide, timed=True)
+            return activity_line(lane.activity, short=not wide, timed=True)
         size = bytes_line(lane.kv_bytes) if lane.kv_bytes else ""
         if lane.state == "idle":
             return size if wide else ""
@@ -255,7 +255,7 @@ class MemoryBar(QWidget):
             if share > 0:
                 painter.setBrush(QColor(colour))
                 width = max(6.0, min(1.0, share) * whole.width())
-                part = mirrored(self, QRectF(0, 0, width, whole.height()))
+                part = mirror_area(self, QRectF(0, 0, width, whole.height()))
                 painter.drawRoundedRect(part, 3, 3)
 
 
@@ -265,7 +265,7 @@ class ScoreView(QWidget):
 
     # A chat's lane or its pause button was clicked.
     chosen = Signal(str)
-    pause_asked = Signal(str)
+    pause_requested = Signal(str)
     # Same for the agent of another app.
     agent_chosen = Signal(int)
     agent_pause_requested = Signal(int, bool)
@@ -276,23 +276,23 @@ class ScoreView(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.feed = feed
         self._rows: dict[str, LaneRow] = {}
-        self.totals = plain_label(self, wrap=False)
-        self.memory = plain_label(self, wrap=False)
+        self.totals = make_label(self, wrap=False)
+        self.memory = make_label(self, wrap=False)
         self._bar = MemoryBar(self)
-        name = heading(self, tr("Score"))
+        name = make_heading(self, tr("Score"))
         self.close_button = IconButton("x", tr("Close Score  Ctrl+J"), self, side=26)
         parts = (name, self.totals, SPRING, self.memory, self._bar, self.close_button)
-        head = across(*parts, margins=(14, 6, 8, 4), spacing=10)
+        head = make_row_layout(*parts, margins=(14, 6, 8, 4), spacing=10)
         self._lanes = QWidget(self)
-        self._column = down(of=self._lanes, margins=(0, 0, 0, 6), spacing=0)
-        self._empty = plain_label(self, tr("Chats appear here while they reply."), wrap=False)
+        self._column = make_column_layout(of=self._lanes, margins=(0, 0, 0, 6), spacing=0)
+        self._empty = make_label(self, tr("Chats appear here while they reply."), wrap=False)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._column.addWidget(self._empty, 1_000)
         self._column.addStretch(1)
         self._area = scrolling(self._lanes, self)
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         float_bars(self._area)
-        down(head, self._area, of=self, margins=(0, 1, 0, 0), spacing=0)
+        make_column_layout(head, self._area, of=self, margins=(0, 1, 0, 0), spacing=0)
         feed.sampled.connect(self._refresh)
         self._fit()
         self.hide()
@@ -300,7 +300,7 @@ class ScoreView(QWidget):
     def rows(self) -> list[LaneRow]:
         return sorted(self._rows.values(), key=self._column.indexOf)
 
-    def enter(self) -> None:
+    def focus_first_lane(self) -> None:
         """Focus the first lane."""
         for row in self.rows()[:1]:
             row.setFocus(Qt.FocusReason.TabFocusReason)
@@ -334,7 +334,7 @@ class ScoreView(QWidget):
             else:
                 row = self._rows[chat_id] = LaneRow(lane, self.feed, self._lanes)
                 row.chosen.connect(self._on_chosen)
-                row.pause_asked.connect(self._on_pause)
+                row.pause_requested.connect(self._on_pause)
                 self._column.insertWidget(self._column.count() - 1, row)
             if row.button.isEnabled() and not was:
                 # Active lanes move to the top and stay there after becoming idle.
@@ -376,11 +376,11 @@ class ScoreView(QWidget):
             paused = self._rows[lane_id].lane.state == "paused"
             self.agent_pause_requested.emit(_agent_number(lane_id), not paused)
         else:
-            self.pause_asked.emit(lane_id)
+            self.pause_requested.emit(lane_id)
 
     def _fit(self) -> None:
         rows = max(self.LEAST, min(self.MOST, len(self._rows)))
-        self._area.setFixedHeight(rows * grown(LaneRow.HEIGHT) + 6)
+        self._area.setFixedHeight(rows * scale_height(LaneRow.HEIGHT) + 6)
 
 
 def _agent_number(lane_id: str) -> int:

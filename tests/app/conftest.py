@@ -144,7 +144,7 @@ def no_leaks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for thread in left:
         # These threads were told to end, but the program's end does not wait for them. Threads of
         # asyncio and anyio end with the process or call that they wait for; "settings" ends when
-        # saved, and "aside" (`flows.aside`) when it has delivered its result.
+        # saved, and "aside" (`flows.run_in_thread`) when it has delivered its result.
         if thread.name.startswith(
             ("stretto-worker", "asyncio-waitpid", "AnyIO worker", "settings", "aside")
         ):
@@ -199,7 +199,7 @@ class Run:
             return self.engine
 
         options.setdefault("engine_factory", make_engine)
-        self.app = Application(qt, Paths.in_profile(profile), **options)
+        self.app = Application(qt, Paths.for_profile(profile), **options)
         self.started = self.app.start()
 
     @property
@@ -217,7 +217,7 @@ class Run:
         """Return the open settings window, with all pages created."""
         shown = self.window.settings_commands.shown
         assert shown is not None
-        shown.pages.complete()
+        shown.pages.build_all()
         return shown
 
     @property

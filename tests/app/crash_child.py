@@ -16,7 +16,7 @@ from tests.app.fake_engine import FakeEngine
 
 def main() -> None:
     qt = make_qt(sys.argv[:1])
-    application = Application(qt, Paths.in_profile(Path(sys.argv[1])), lambda *_: FakeEngine())
+    application = Application(qt, Paths.for_profile(Path(sys.argv[1])), lambda *_: FakeEngine())
     application.start()
     chat = application.window.workspace.active.chat
     words = 0

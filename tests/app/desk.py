@@ -41,7 +41,7 @@ class Desk:
 
     def loaded(self, model: str) -> Chat:
         """Return a new chat whose model is loaded."""
-        self.loader.want(model)
+        self.loader.request(model)
         self.until(lambda: self.loader.get(model).model is not None)
         return self.library.new(model)
 

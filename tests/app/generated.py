@@ -18,7 +18,7 @@ from app.store import (
     Store,
     new_id,
 )
-from app.store.portable import attached_in
+from app.store.portable import collect_attachments
 from app.store.records import Status
 
 TEXTS = (
@@ -141,7 +141,7 @@ def keep(store: Store, made: list[tuple[ChatRecord, list[Message]]]) -> None:
     for folder in FOLDERS:
         store.folders.save(folder)
     for chat, messages in made:
-        with store.together():
+        with store.transaction():
             for text in FILES:
                 store.texts.save(text)
             store.save_chat(chat)
@@ -153,7 +153,7 @@ def keep(store: Store, made: list[tuple[ChatRecord, list[Message]]]) -> None:
 def everything(store: Store) -> dict[str, tuple[ChatRecord, list[Message]]]:
     """Return all chats of a store with their messages. Check that the attached texts exist."""
     found = {chat.id: (chat, store.messages(chat.id)) for chat in store.chats()}
-    attached = [files for made in found.values() for files in attached_in(*made)]
+    attached = [files for made in found.values() for files in collect_attachments(*made)]
     wanted = {file.hash for files in attached for file in files}
-    assert store.texts.of(attached) == {t.hash: t for t in FILES if t.hash in wanted}
+    assert store.texts.get_all(attached) == {t.hash: t for t in FILES if t.hash in wanted}
     return found

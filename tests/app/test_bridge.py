@@ -104,5 +104,5 @@ def test_handler_errors_are_reported(bridge, qtbot: QtBot, tmp_path, monkeypatch
         post(delta("x", kind))
     bridge.drain()
     assert len(written) == 40
-    assert [path for path in written if path is not None] == reports.unseen()
-    assert len(reports.unseen()) == 1
+    assert [path for path in written if path is not None] == reports.unseen_reports()
+    assert len(reports.unseen_reports()) == 1

@@ -30,7 +30,7 @@ def test_result_returns_to_the_gui_thread(qtbot: QtBot, owner: QObject) -> None:
     seen: list[object] = []
 
     async def work() -> None:
-        value = await flows.aside(lambda _: seen.append(threading.current_thread()) or 7)
+        value = await flows.run_in_thread(lambda _: seen.append(threading.current_thread()) or 7)
         seen.append((value, threading.current_thread()))
 
     flows.start(owner, work())
@@ -50,7 +50,7 @@ def test_latest_flow_wins_and_uses_one_thread(qtbot: QtBot, owner: QObject) -> N
         return number
 
     async def ask(number: int) -> None:
-        told.append(await flows.aside(lambda stop: work(number, stop)))
+        told.append(await flows.run_in_thread(lambda stop: work(number, stop)))
 
     for number in range(10):
         latest.start(ask(number))
@@ -73,10 +73,10 @@ def test_cancelled_flow_is_silent_and_stops_thread(qtbot: QtBot, owner: QObject)
         return "late"
 
     async def ask() -> None:
-        told.append(await flows.aside(work))
+        told.append(await flows.run_in_thread(work))
 
     async def say(word: str) -> None:
-        told.append(await flows.aside(lambda _: word))
+        told.append(await flows.run_in_thread(lambda _: word))
 
     latest.start(ask())
     qtbot.waitUntil(began.is_set)
@@ -98,7 +98,7 @@ def test_flow_canceled_twice_waits_for_its_thread(qtbot: QtBot, owner: QObject) 
 
     async def ask() -> None:
         try:
-            await flows.aside(work)
+            await flows.run_in_thread(work)
         finally:
             ended.append("sequence")
 
@@ -124,7 +124,7 @@ def test_deleted_owner_stops_its_flow(qtbot: QtBot, qapp: QApplication) -> None:
         stopped.set()
 
     async def ask() -> None:
-        told.append(await flows.aside(work))
+        told.append(await flows.run_in_thread(work))
 
     flows.start(owner, ask())
     qtbot.waitUntil(began.is_set)
@@ -140,7 +140,7 @@ def test_error_is_raised_at_the_await(qtbot: QtBot, owner: QObject) -> None:
 
     async def ask() -> None:
         try:
-            await flows.aside(lambda _: 1 // 0)
+            await flows.run_in_thread(lambda _: 1 // 0)
         except ZeroDivisionError as error:
             failed.append(error)
 
@@ -163,7 +163,7 @@ def test_panic_in_a_worker_ends_its_sequence(
 
     async def first() -> None:
         try:
-            await flows.aside(work)
+            await flows.run_in_thread(work)
         except Exception as error:
             seen.append(type(error.__cause__))
 
@@ -185,7 +185,7 @@ def test_uncollected_error_is_reported(
     monkeypatch.setattr(sys, "excepthook", lambda *what: told.append(what))
 
     async def ask() -> None:
-        await flows.aside(lambda _: 1 // 0)
+        await flows.run_in_thread(lambda _: 1 // 0)
 
     flows.start(owner, ask())
     qtbot.waitUntil(lambda: bool(told))
@@ -201,7 +201,7 @@ def test_cancelled_future_does_not_cancel_flow(qtbot: QtBot, owner: QObject) -> 
     async def ask() -> None:
         for future in futures:
             try:
-                came.append(await flows.arrived(future))
+                came.append(await flows.wait_for_future(future))
             except (CancelledError, ValueError) as error:
                 came.append(type(error))
 
@@ -219,7 +219,7 @@ def test_shutdown_waits_for_new_flows(owner: QObject) -> None:
     stopped: list[bool] = []
 
     async def ask() -> None:
-        await flows.aside(lambda stop: stopped.append(stop.wait(10)))
+        await flows.run_in_thread(lambda stop: stopped.append(stop.wait(10)))
 
     flows.start(owner, ask())
     flows.end(5)
@@ -232,7 +232,7 @@ def test_flow_continues_during_modal_dialog(qtbot: QtBot, owner: QObject) -> Non
     qtbot.addWidget(dialog)
 
     async def ask() -> None:
-        came.append(await flows.aside(lambda _: "meanwhile"))
+        came.append(await flows.run_in_thread(lambda _: "meanwhile"))
         dialog.accept()
 
     QTimer.singleShot(0, owner, lambda: flows.start(owner, ask()))
@@ -245,7 +245,7 @@ def test_thread_may_run_its_own_loop(qtbot: QtBot, owner: QObject) -> None:
         await asyncio.sleep(0)
         return 3
 
-    task = flows.start(owner, flows.aside(lambda _: 7))
+    task = flows.start(owner, flows.run_in_thread(lambda _: 7))
     assert asyncio.run(other()) == 3
     qtbot.waitUntil(task.done)
     assert task.result() == 7
@@ -257,7 +257,7 @@ def test_dialog_stays_open_until_answered(qtbot: QtBot, owner: QObject) -> None:
     said = []
 
     async def ask() -> None:
-        said.append(await flows.answered(QDialog(window)))
+        said.append(await flows.open_and_wait(QDialog(window)))
 
     for end, result in ((QDialog.accept, 1), (QDialog.reject, 0), (QDialog.close, 0)):
         flows.start(owner, ask())
@@ -271,7 +271,7 @@ def test_dialog_stays_open_until_answered(qtbot: QtBot, owner: QObject) -> None:
 def test_dialog_closes_with_its_flow(qtbot: QtBot, owner: QObject) -> None:
     window = QWidget()
     qtbot.addWidget(window)
-    task = flows.start(owner, flows.answered(QDialog(window)))
+    task = flows.start(owner, flows.open_and_wait(QDialog(window)))
     qtbot.waitUntil(lambda: QApplication.activeModalWidget() is not None)
     task.cancel()
     qtbot.waitUntil(lambda: not flows.running_tasks() and not window.findChildren(QDialog))
@@ -280,7 +280,7 @@ def test_dialog_closes_with_its_flow(qtbot: QtBot, owner: QObject) -> None:
 
 def test_dialog_closed_with_its_window_returns(qtbot: QtBot, owner: QObject) -> None:
     window = QWidget()
-    task = flows.start(owner, flows.answered(QDialog(window)))
+    task = flows.start(owner, flows.open_and_wait(QDialog(window)))
     qtbot.waitUntil(lambda: QApplication.activeModalWidget() is not None)
     window.deleteLater()
     qtbot.waitUntil(task.done)
@@ -290,7 +290,7 @@ def test_dialog_closed_with_its_window_returns(qtbot: QtBot, owner: QObject) -> 
 def test_ended_flow_does_not_wait_for_future(qtbot: QtBot, owner: QObject) -> None:
     before = len(flows._awaited)
     never: Future[int] = Future()
-    task = flows.start(owner, flows.arrived(never))
+    task = flows.start(owner, flows.wait_for_future(never))
     qtbot.waitUntil(lambda: len(flows._awaited) == before + 1)
     task.cancel()
     qtbot.waitUntil(task.done)

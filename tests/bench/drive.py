@@ -27,7 +27,7 @@ def program(
     Raises RuntimeError if the model does not load.
     """
     with tempfile.TemporaryDirectory(prefix="stretto-") as folder:
-        paths = Paths.in_profile(Path(folder))
+        paths = Paths.for_profile(Path(folder))
         paths.create()
         write_crowd(paths.chats, crowd)
         with program_in(paths, model, size, engine) as driver:

@@ -89,7 +89,7 @@ def measure(
     losses = []
     with tempfile.TemporaryDirectory(prefix="stretto-kill-") as folder:
         profile = Path(folder)
-        file = Paths.in_profile(profile).chats
+        file = Paths.for_profile(profile).chats
         found = Found()
         for number in range(rounds):
             ledger = Ledger(found)

@@ -204,7 +204,7 @@ def read(file: Path) -> Found:
     """Read the whole file through the store. Raises StoreError."""
     with Store.open(file) as store:
         end = time.monotonic() + _SETTLE_S
-        while not store.settled and time.monotonic() < end:
+        while not store.is_settled and time.monotonic() < end:
             time.sleep(0.01)
         chats = {chat.id: chat for chat in store.chats(include_deleted=True)}
         messages = {chat: store.messages(chat) for chat in chats}

@@ -36,7 +36,7 @@ class Painted(QObject):
 def measure(messages: int, chats: int, crowd: samples.Crowd) -> list[Figure]:
     """Open `chats` chats of that length one after another."""
     with tempfile.TemporaryDirectory(prefix="stretto-") as folder:
-        paths = Paths.in_profile(Path(folder))
+        paths = Paths.for_profile(Path(folder))
         paths.create()
         samples.write_crowd(paths.chats, crowd)
         ids = [samples.write_long(paths.chats, messages) for _ in range(chats)]

@@ -114,7 +114,7 @@ def write_crowd(chats: Path, crowd: Crowd) -> None:
         for folder in folders:
             store.folders.save(folder)
         for first in range(0, crowd.chats, 500):
-            with store.together():
+            with store.transaction():
                 for number in range(first, min(first + 500, crowd.chats)):
                     folder_id = folders[number % len(folders)].id if folders else None
                     at = now - span * number / crowd.chats
@@ -179,5 +179,5 @@ def write_long(chats: Path, messages: int, characters: int = 900) -> str:
 def settle(store: Store) -> None:
     """Wait for writing and indexing, which would otherwise disturb the measurement."""
     store.flush(None)
-    while not store.settled:
+    while not store.is_settled:
         time.sleep(0.02)

@@ -105,7 +105,7 @@ class Screens:
             fresh = [w for w in _shown() if w not in before]
             for widget in fresh:
                 if isinstance(widget, SettingsWindow):
-                    widget.pages.complete()
+                    widget.pages.build_all()
                     for title in widget.pages.pages:
                         widget.pages.show_page(title)
                         self.shoot(f"settings-{title.lower().replace(' ', '-')}", widget)
@@ -158,7 +158,7 @@ def take(folder: Path, looks: Sequence[str], tail: str) -> list[Path]:
 def show(part: Part, look: Look, zoom: int = 100) -> None:
     """Open the screens of a part at a zoom in percent and examine each."""
     with tempfile.TemporaryDirectory(prefix="stretto-") as profile:
-        paths = Paths.in_profile(Path(profile))
+        paths = Paths.for_profile(Path(profile))
         paths.create()
         ids = list(samples.write(paths.chats).values())
         _embellish(paths.chats, ids[1])
@@ -219,7 +219,7 @@ def _window(screens: Screens) -> None:
     pane = driver.pane
     pane.composer.set_text("Tell me a short story about a river.")
     driver.until(lambda: not pane.chat.why_not_ask())  # the reply ends a moment after Stop
-    pane.unfold(pane.chat.ask_panel([Member(temperature=t, seed=4) for t in (0.0, 0.9)]))
+    pane.show_panel_of(pane.chat.ask_panel([Member(temperature=t, seed=4) for t in (0.0, 0.9)]))
     driver.wait(0.6)
     screens.shoot("comparison", window)
     pane.panel.columns[0].keep.click()

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from app.models.suggestions import small_folder
+from app.models.suggestions import find_small_folder
 from app.settings import translation
 from app.settings.paths import GUIDE, Paths
 from tests.bench import screens
@@ -22,7 +22,7 @@ from tests.driving import program_in
 
 def record(file: Path, model: str) -> None:
     with tempfile.TemporaryDirectory(prefix="stretto-") as profile:
-        paths = Paths.in_profile(Path(profile))
+        paths = Paths.for_profile(Path(profile))
         paths.create()
         with program_in(paths, model, SIZE) as driver:
             film(driver, file)
@@ -46,7 +46,7 @@ def main() -> int:
         taken = screens.take(options.folder, options.look, tail)
         print(len(taken), "screenshots in", options.folder)
         return 0
-    record(options.folder / "streaming.webp", options.model or small_folder() or GUIDE)
+    record(options.folder / "streaming.webp", options.model or find_small_folder() or GUIDE)
     return 0
 
 

@@ -104,7 +104,7 @@ class Scribbler(QObject):
     def _type(self, chat: Chat) -> None:
         text = chat.record.draft + f"{self._seed}-{next(self._words)} "
         tell("draft", chat.id, text)
-        if chat.stored:
+        if chat.is_stored:
             chat.turn.write(text)
         else:
             self._do(chat, 0, (), lambda: chat.turn.write(text))
@@ -169,7 +169,7 @@ class Scribbler(QObject):
         path = chat.transcript.path
         if path and not chat.reply.is_active and chat.id not in self._removed:
             message = self._dice.choice(path)
-            below = [m.id for m in chat.transcript._below(message.id)]
+            below = [m.id for m in chat.transcript._messages_below(message.id)]
 
             def remove() -> None:
                 removal = chat.delete_message(message.id)
@@ -312,7 +312,7 @@ def tell(kind: str, *what: object) -> None:
 
 def main() -> None:
     qt = QCoreApplication(sys.argv[:1])
-    paths = Paths.in_profile(Path(sys.argv[1]))
+    paths = Paths.for_profile(Path(sys.argv[1]))
     paths.create()
     scribbler = Scribbler(paths, int(sys.argv[2]))
     qt.exec()

@@ -22,7 +22,7 @@ _STEP_MS = 16
 def measure(messages: int, seconds: float, crowd: samples.Crowd) -> list[Figure]:
     """Scroll up and down, drag the window's edge and scroll the sidebar, for `seconds` each."""
     with tempfile.TemporaryDirectory(prefix="stretto-") as folder:
-        paths = Paths.in_profile(Path(folder))
+        paths = Paths.for_profile(Path(folder))
         paths.create()
         samples.write_crowd(paths.chats, crowd)
         chat_id = samples.write_long(paths.chats, messages, characters=4_000)

@@ -28,11 +28,11 @@ def measure(rounds: int, crowd: Crowd) -> list[Figure]:
     """
     with tempfile.TemporaryDirectory(prefix="stretto-") as folder:
         empty = [_start(Path(folder) / f"empty{number}") for number in range(rounds + 1)]
-        write_crowd(Paths.in_profile(Path(folder) / "empty0").chats, crowd)
+        write_crowd(Paths.for_profile(Path(folder) / "empty0").chats, crowd)
         one = [_start(Path(folder) / "empty0") for _ in range(rounds + 1)]
         full = Path(folder) / "full"
         _start(full, fill=_CHATS)
-        write_crowd(Paths.in_profile(full).chats, crowd)
+        write_crowd(Paths.for_profile(full).chats, crowd)
         again = [_start(full) for _ in range(rounds + 1)]
     assert {run["panes"] for run in again} == {_CHATS}
 
@@ -73,7 +73,7 @@ def child() -> int:
     gc.disable()
     from app.system import pyside
 
-    pyside.leave_sources_alone()
+    pyside.skip_source_reading()
     from PySide6.QtCore import QEvent, QObject
 
     from app.program.application import Application, make_qt
@@ -98,7 +98,7 @@ def child() -> int:
         show(window)
 
     MainWindow.show_restored = watch  # type: ignore[method-assign]
-    application = Application(qt, Paths.in_profile(options.profile))
+    application = Application(qt, Paths.for_profile(options.profile))
     application.start()
     window = application.window
     assert window is not None

@@ -28,7 +28,7 @@ def files(driver: Driver, shoot: Shoot, paths: Paths) -> None:
     driver.window.chats.new()
     pane, path = driver.pane, paths.log / "report.txt"
     path.write_text(_REPORT, encoding="utf-8")
-    pane.composer.field.files_given.emit([path])
+    pane.composer.field.files_inserted.emit([path])
     pane.composer.field.setPlainText("Where does the mill stand?")
     driver.until(lambda: not pane.chat.attaching.reading)
     driver.wait(0.3)
@@ -52,7 +52,7 @@ def tools(
     shape = {"type": "object", "properties": {"words": {"type": "string"}}}
     found = Tool("tracker", "find_issues", issues, shape, "Find Issues")
     toolbox.host.set_servers([ServerConfig("tracker", "tracker")])
-    toolbox.pins.pin([found])
+    toolbox.pins.mark_seen([found])
     own = ("calculate", "date", "read_file", "write_file", "search_files")
     names = (*(f"{BUILT_IN}/{name}" for name in own), found.key)
     pane.chat.set_options(replace(pane.chat.options, tools=names), "")

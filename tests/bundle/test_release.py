@@ -95,7 +95,7 @@ def test_release_signature_matches_program(
     release.CHANGELOG.write_text("## [9.9.0]\n- New.\n", encoding="utf-8")
     secret, public = release.new_key()
     made = release.signed("v9.9.0", "https://example.org/get", secret)
-    read = updates.read(json.dumps(made).encode(), bytes.fromhex(public))
+    read = updates.parse_release(json.dumps(made).encode(), bytes.fromhex(public))
     assert read == updates.Release("9.9.0", "https://example.org/get", "- New.\n")
     with pytest.raises(ValueError, match="https"):
         release.signed("v9.9.0", "http://example.org", secret)
@@ -108,4 +108,4 @@ def test_release_signature_matches_program(
     monkeypatch.setenv("STRETTO_UPDATES_URL", "https://example.org/updates.json")
     monkeypatch.setenv("STRETTO_UPDATES_KEY", public)
     assert release.updates_source(target)
-    assert updates.source(target) is not None
+    assert updates.load_source(target) is not None

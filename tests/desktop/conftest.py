@@ -184,7 +184,7 @@ class Desk:
 
     def ask(self, sql: str, *values: object) -> list[tuple[object, ...]]:
         """Return rows from the program's database while the program writes to it."""
-        file = Paths.in_profile(self.profile).chats
+        file = Paths.for_profile(self.profile).chats
         if not file.exists():
             return []
         try:

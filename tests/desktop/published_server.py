@@ -23,7 +23,7 @@ CALL = '{"name": "time__get_current_time", "arguments": {"timezone": "Europe/Rom
 def calling(display: str, tmp_path: Path) -> Iterator[Desk]:
     """Start the program with that server, and a model that calls it for the time."""
     model = str(write_scripted(tmp_path / "Scripted", (CALL,), 8192))
-    paths = Paths.in_profile(tmp_path / "profile")
+    paths = Paths.for_profile(tmp_path / "profile")
     paths.data.mkdir()
     program = str(folder_of("mcp_time") / "bin" / "mcp-server-time")
     server = {"command": program, "args": ["--local-timezone", "UTC"]}

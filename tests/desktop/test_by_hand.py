@@ -26,7 +26,7 @@ def test_readable_part_of_damaged_chats_is_saved(desk: Desk) -> None:
     desk.until(lambda: len(desk.answers()) == 1)
     before = desk.answers()
     assert desk.end() == 0
-    file = Paths.in_profile(desk.profile).chats
+    file = Paths.for_profile(desk.profile).chats
     content = bytearray(file.read_bytes())
     content[:100] = bytes(100)
     file.write_bytes(content)

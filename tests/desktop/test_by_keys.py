@@ -53,7 +53,7 @@ def test_message_actions_work_by_keys(desk: Desk) -> None:
 
 def test_reply_is_paused_from_score(display: str, tmp_path: Path) -> None:
     desk = Desk(display, tmp_path / "profile")
-    model, file = str(endless_model(tmp_path / "endless")), Paths.in_profile(desk.profile).settings
+    model, file = str(endless_model(tmp_path / "endless")), Paths.for_profile(desk.profile).settings
     file.parent.mkdir(parents=True)
     Settings(model=model, models=(model,)).save(file)
     try:

@@ -36,7 +36,7 @@ def test_import_organize_search_and_compare(desk: Desk, tmp_path: Path) -> None:
     pinned = "SELECT id FROM chats WHERE pinned_at IS NOT NULL"
     desk.until(lambda: desk.ask(pinned) == [(chat,)])
     desk.keys("ctrl+plus")
-    file = Paths.in_profile(desk.profile).settings
+    file = Paths.for_profile(desk.profile).settings
     desk.until(lambda: file.exists() and json.loads(file.read_text()).get("zoom") == 110)
     ((word,),) = desk.ask(
         f"SELECT content FROM messages WHERE chat_id IN ({imported}) AND role = 'user' LIMIT 1"

@@ -37,7 +37,7 @@ def seeing(display: str, tmp_path: Path) -> Iterator[Desk]:
     window.
     """
     desk = Desk(display, tmp_path / "profile")
-    paths = Paths.in_profile(desk.profile)
+    paths = Paths.for_profile(desk.profile)
     paths.settings.parent.mkdir(parents=True)
     eyes, endless = str(short(write_seeing(tmp_path / "Eyes"))), str(endless_model(tmp_path / "on"))
     Settings(model=eyes, models=(eyes, endless), same_model=False, titles=False).save(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.models.suggestions import for_machine, machine_memory
+from app.models.suggestions import machine_memory, suggestions_for
 from app.settings.paths import Paths
 from app.settings.settings import Settings
 from tests.desktop.conftest import ROOT, Desk
@@ -20,7 +20,7 @@ FOUND = "mlx-community/Pocket-4bit"
 def served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Hub]:
     """Run a hub with the models suggested for this machine, plus another model."""
     with connected(monkeypatch, tmp_path / "home") as running:
-        _, suggested = for_machine(machine_memory())
+        _, suggested = suggestions_for(machine_memory())
         for name in (*(model.repo for model in suggested), FOUND):
             running.add(name, ROOT / "resources" / "guide")
         yield running
@@ -37,9 +37,9 @@ def test_first_model_is_downloaded_and_answers(served: Hub, display: str, tmp_pa
 
 def first_model_found(desk: Desk, served: Hub) -> None:
     def models() -> tuple[str, ...]:
-        return Settings.load(Paths.in_profile(desk.profile).settings).models
+        return Settings.load(Paths.for_profile(desk.profile).settings).models
 
-    suggested = for_machine(machine_memory())[1][0].repo
+    suggested = suggestions_for(machine_memory())[1][0].repo
     desk.keys("ctrl+k")  # the palette
     desk.type("get model")
     desk.keys("Return")

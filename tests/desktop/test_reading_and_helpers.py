@@ -18,7 +18,7 @@ CALL = json.dumps({"name": "ask_helpers", "arguments": {"questions": QUESTIONS}}
 def test_stopped_helper_and_chat_reading_its_result(display: str, tmp_path: Path) -> None:
     desk = Desk(display, tmp_path / "profile")
     model = str(write_scripted(tmp_path / "asking", (CALL,), 2**20, "endless"))
-    file = Paths.in_profile(desk.profile).settings
+    file = Paths.for_profile(desk.profile).settings
     file.parent.mkdir(parents=True)
     new = {"tools": [HELPERS], "helpers_at_once": 1, "helper_tokens": 32_768}
     Settings(model=model, models=(model,), titles=False, new_chat=new).save(file)

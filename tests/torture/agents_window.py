@@ -77,7 +77,7 @@ class Window:
     def __enter__(self) -> Window:
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
-        paths = Paths.in_profile(self._profile)
+        paths = Paths.for_profile(self._profile)
         self.driver: Driver = self._held.enter_context(program_in(paths, str(self._model), SIZE))
         self.driver.application.settings.set(serve_port=self.port)
         self._switch(True)
@@ -190,7 +190,7 @@ def _watched(pictures: Path, here: Here, driver: Driver) -> None:
     shoot("read-along", dialog)
     dialog.close()
     number = row.number
-    row.stop_asked.emit(number)
+    row.stop_requested.emit(number)
     tried("one is stopped", lambda: (number, "stopped") in [(s.id, s.state) for s in seen()])
     (group,) = part.groups
     group.pause.click()

@@ -21,7 +21,7 @@ from app.settings.language import tr
 from app.store import Message
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.answer_row import AnswerRow
-from app.ui.transcript.message_row import MOST_LAID_OUT, beginning
+from app.ui.transcript.message_row import MOST_LAID_OUT, truncate_text
 from app.ui.transcript.user_row import UserRow
 from app.ui.window.main_window import MainWindow
 from app.ui.workspace.docks import Docks
@@ -61,17 +61,17 @@ def sidebar(app: Application, window: MainWindow) -> Iterator[str]:
     model = window.sidebar.model
     rows = list(map(model.row, map(model.index, range(model.rowCount()))))
     listed = [(row.chat_id, row.text) for row in rows if row.chat_id]
-    known = {chat.id: chat.shown_title for chat in chats}
+    known = {chat.id: chat.display_title for chat in chats}
     if not model.query:
-        wanted = list(_in_order(chats, app.store.folders.all(), model.unfolded))
+        wanted = list(_in_order(chats, app.store.folders.list_all(), model.unfolded))
         folders = [(row.folder_id, row.text) for row in rows if row.kind == "folder"]
-        for folder in app.store.folders.all():
+        for folder in app.store.folders.list_all():
             shown = folder.parent_id is None or folder.parent_id in model.unfolded
             if ((folder.id, folder.name) in folders) != shown:
                 yield f"the folder {folder.name!r} is listed: {not shown}"
         if listed != wanted:
             yield f"the sidebar lists {_short(listed)}, the store {_short(wanted)}"
-    elif not model.waits:
+    elif not model.is_searching:
         for chat_id, title in listed:
             if known.get(chat_id) != title:
                 yield f"the search lists {title!r}, which the store has as {known.get(chat_id)!r}"
@@ -112,12 +112,12 @@ def _listed(chats: list, place: str, unfolded: set[str]) -> Iterator[tuple[str, 
     for chat in chats:
         members = [c for c in chats if c.group_id == chat.group_id is not None]
         if len(members) < 2:
-            yield chat.id, chat.shown_title
+            yield chat.id, chat.display_title
         elif chat.group_id not in told:
             told.add(chat.group_id)
             if f"group {chat.group_id} {place}" in unfolded:
                 for each in sorted(members, key=lambda c: (c.created_at, c.id)):
-                    yield each.id, each.variant or each.shown_title
+                    yield each.id, each.variant or each.display_title
 
 
 def in_use(app: Application) -> Iterator[str]:
@@ -172,7 +172,7 @@ def on_screen(app: Application, window: MainWindow, pane: ChatPane) -> Iterator[
     chat = pane.chat
     if app.library.find(chat.id) is not chat:
         yield "the pane's chat is not the one in use"
-    if app.library.deleted_since(chat.id):
+    if app.library.is_deleted(chat.id):
         yield "the pane shows a deleted chat"
     path = [message.id for message in chat.transcript.path]
     if [message.id for message in app.store.path(chat.id)] != path:
@@ -181,10 +181,10 @@ def on_screen(app: Application, window: MainWindow, pane: ChatPane) -> Iterator[
     if [place.message_id for place in transcript.places] != path:
         yield "the transcript does not show the chosen branch"
     shown = pane._pages.currentWidget()
-    over = (pane.shows_tree or pane.unfolded) and bool(path)
+    over = (pane.is_tree_shown or pane.is_panel_shown) and bool(path)
     if not over and shown is not (pane.transcript if path else pane.empty):
         yield "the wrong page is shown"
-    if pane.unfolded:
+    if pane.is_panel_shown:
         yield from _panel(chat, pane)
     if pane.isVisible():
         for place in transcript.places:
@@ -207,16 +207,16 @@ def _panel(chat: Chat, pane: ChatPane) -> Iterator[str]:
 def _row(chat: Chat, row: Any) -> Iterator[str]:
     message = chat.reply.message(row.message.id)
     if isinstance(row, UserRow):
-        laid_out = beginning(message.content, MOST_LAID_OUT)
+        laid_out = truncate_text(message.content, MOST_LAID_OUT)
         if row._has_rest:
             laid_out = laid_out[: len(row._laid_out)]
         if row._document.toPlainText() != _plain(laid_out):
             yield f"a question reads {row._document.toPlainText()!r}, not {message.content!r}"
     if isinstance(row, AnswerRow):
         # Streamed text is laid out completely as it arrives, but a new row is not.
-        if row.text not in (message.content, beginning(message.content, MOST_LAID_OUT, "\n\n")):
+        if row.text not in (message.content, truncate_text(message.content, MOST_LAID_OUT, "\n\n")):
             yield f"an answer reads {row.text!r}, not {message.content!r}"
-        if row.streaming != (message.status == "streaming"):
+        if row.is_streaming != (message.status == "streaming"):
             yield "an answer seems to stream, or not to"
     versions = chat.transcript.alternatives(message.id)
     # a column has the other versions next to it
@@ -287,7 +287,7 @@ def engine(app: Application, running: StepEngine) -> Iterator[str]:
                 state = app.loader.get(each.waits_for).state
                 if state is not LoadState.LOADING:
                     yield f"{chat.title!r} waits for a model that is {state}"
-    for status in app.loader.known():
+    for status in app.loader.known_statuses():
         loads = status.state is LoadState.LOADING
         if loads and not any(path.endswith(status.ref) for path, _ in running.loads):
             yield f"{status.name} is loading in the window only"
@@ -312,16 +312,16 @@ def helpers(chat: Chat) -> list[ReplyGenerator]:
 def bounds(app: Application, window: MainWindow) -> Iterator[str]:
     """Check that what is kept of closed panes and ended replies is bounded."""
     docks = window.workspace._docks
-    closed = [dock for dock in docks.all() if dock.closed]
+    closed = [dock for dock in docks.all_docks() if dock.closed]
     if len(closed) > Docks.KEPT_CLOSED:
         yield f"{len(closed)} closed panes are kept"
-    held = {dock.pane.chat.id for dock in docks.all()}
+    held = {dock.pane.chat.id for dock in docks.all_docks()}
     for chat in app.library._in_use.values():
         if chat.id not in held and not chat.reply.is_active:
             yield f"{chat.title!r} is in use, in no pane and not answering"
     running = app.library.running()
     answering = sum((len(c.panel.running) or 1) + len(helpers(c)) for c in running)
-    loading = sum(m.state is LoadState.LOADING for m in app.loader.known())
+    loading = sum(m.state is LoadState.LOADING for m in app.loader.known_statuses())
     channels = len(app.bridge._handlers) - answering - loading
     if channels > CHANNELS:
         yield f"{channels} channels are open at the bridge"

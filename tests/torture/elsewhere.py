@@ -257,7 +257,7 @@ def _converse(url: str, kind: str, chats: int, options: argparse.Namespace) -> N
     from engine import SamplingParams
     from tests.app.remote.conftest import Heard
 
-    sent, plain = [0], client.answer
+    sent, plain = [0], client.stream_reply
 
     def counted(remote: Any, key: str, body: Any, *more: Any) -> Any:
         sent[0] += len(json.dumps(body, ensure_ascii=False).encode())
@@ -275,7 +275,7 @@ def _converse(url: str, kind: str, chats: int, options: argparse.Namespace) -> N
     order = [n for n in range(chats) for _ in range(options.turns)]
     drawn.shuffle(order)
     prompt = read = 0
-    client.answer = counted  # type: ignore[assignment]
+    client.stream_reply = counted  # type: ignore[assignment]
     try:
         for number in order:
             words = " ".join(drawn.choices(("one", "two", "three", "four"), k=40))
@@ -287,7 +287,7 @@ def _converse(url: str, kind: str, chats: int, options: argparse.Namespace) -> N
             read += stats.prompt_tokens - stats.reused_tokens
             texts[number] = [*said, {"role": "assistant", "content": heard.text()}]
     finally:
-        client.answer = plain
+        client.stream_reply = plain
         for session in sessions:
             session.close()
         remotes.shut_down()

@@ -308,7 +308,7 @@ class Person:
         factory: Any = make_engine if self._real else lambda *_: StepEngine()
         app = Application(
             self._qt,
-            Paths.in_profile(self.profile),
+            Paths.for_profile(self.profile),
             engine_factory=factory,
             ask=lambda error: Recovery.QUIT,
             ask_unsaved=self._asked_at_the_end,
@@ -580,7 +580,7 @@ class Person:
             self.app.settings.set(panels={"": members[: 2 + n % 2]}, panel="")
             self.window.commands["panel_again"].trigger()
         elif what in {"keep", "again"}:
-            for column in pane.panel.columns[n % 3 : n % 3 + 1] if pane.unfolded else ():
+            for column in pane.panel.columns[n % 3 : n % 3 + 1] if pane.is_panel_shown else ():
                 if what == "keep":
                     column.keep.click()
                 else:
@@ -599,7 +599,7 @@ class Person:
         if pane is None:
             return set()
         pane.show_tree(True)
-        if pane.shows_tree and pane.tree.model.runs:
+        if pane.is_tree_shown and pane.tree.model.runs:
             tree = pane.tree
             run = tree.model.runs[n % len(tree.model.runs)]
             index = tree.model.index_of(run.id)
@@ -610,7 +610,7 @@ class Person:
                         index, f"B{n}\n<b>" if n % 3 else "", Qt.ItemDataRole.EditRole
                     )
             else:
-                tree.do(what)
+                tree.run_action(what)
         if n % 2:
             self.rest()
             pane.show_tree(False)
@@ -720,7 +720,7 @@ class Person:
         if what == "open":
             sidebar.list.clicked.emit(index)
         elif what == "beside":
-            sidebar.opened_beside.emit(chat_id)
+            sidebar.chat_opened_beside.emit(chat_id)
         else:
             sidebar.list.setCurrentIndex(index)
             if what == "delete":
@@ -750,7 +750,7 @@ class Person:
         elif what == "drag" and model.rowCount():
             entries = [model.entry(model.index(row)) for row in range(model.rowCount())]
             rows = [entry for entry in entries if entry is not None]
-            organiser.drop([rows[n % len(rows)]], rows[n // 7 % len(rows)])
+            organiser.move_dropped([rows[n % len(rows)]], rows[n // 7 % len(rows)])
         elif what == "key":
             name = ("pin", "archive", "tags", "new_folder", "move_chat")[n % 5]
             self.window.commands[name].trigger()
@@ -772,9 +772,9 @@ class Person:
         sidebar.search.setText(words)
         sidebar._on_search()  # without waiting for a pause in typing
         give_up = time.monotonic() + 5
-        while sidebar.model.waits and time.monotonic() < give_up:
+        while sidebar.model.is_searching and time.monotonic() < give_up:
             QTest.qWait(2)
-        assert not sidebar.model.waits, "a search is not answered"
+        assert not sidebar.model.is_searching, "a search is not answered"
         if enter:
             QTest.keyClick(sidebar.search, KEY.Key_Return)
             return None  # opening a hit can select another branch
@@ -850,7 +850,7 @@ class Person:
         window = next((w for w in self.window.findChildren(SettingsWindow) if w.isVisible()), None)
         if window is None:
             return set()
-        window.pages.complete()
+        window.pages.build_all()
         changes: list[Callable[[], object]] = [
             lambda: window.pages.fields["text_px"].setValue(11 + which % 18),
             lambda: window.send_key["ctrl_enter" if which % 2 else "enter"].click(),
@@ -881,7 +881,7 @@ class Person:
         return touched
 
     def compared(self, what: str, n: int) -> Touched:
-        panes = [pane for pane in self.panes() if pane.unfolded]
+        panes = [pane for pane in self.panes() if pane.is_panel_shown]
         if panes:
             view = panes[n % len(panes)].panel
             {"differences": view.differs, "scroll": view.tied, "open": view.as_chats}[what].click()
@@ -916,7 +916,7 @@ class Person:
         rows = dialog.list.count()
         if rows:
             dialog.list.setCurrentRow(n % rows)
-        chosen = set(dialog.list.chosen())
+        chosen = set(dialog.list.selected_keys())
         if what == "restore":
             dialog.restore_button.click()
         elif what in {"erase", "empty"}:
@@ -1073,7 +1073,7 @@ class Person:
 
     def restart(self) -> Touched:
         """Close the window whatever it is doing, and open the profile again."""
-        shown = [pane.chat.id for pane in self.panes() if pane.chat.stored]
+        shown = [pane.chat.id for pane in self.panes() if pane.chat.is_stored]
         texts = self._texts()
         active = self.pane.chat.id if self.pane is not None else None
         self.window.close()
@@ -1083,7 +1083,7 @@ class Person:
             del self._before_write
         self._start()
         self.rest()
-        again = [pane.chat.id for pane in self.panes() if pane.chat.stored]
+        again = [pane.chat.id for pane in self.panes() if pane.chat.is_stored]
         assert sorted(again) == sorted(shown), f"open were {shown}, open are {again}"
         now = self.pane.chat.id if self.pane is not None else None
         assert now == active, f"the focus was at {active}, it is at {now}"

@@ -255,7 +255,7 @@ class Window:
 
         self.app = Application(
             application(),
-            Paths.in_profile(profile),
+            Paths.for_profile(profile),
             engine_factory=lambda _paths, _settings: FakeEngine(),  # type: ignore[arg-type,return-value]
             ask=ask,
             ask_unsaved=lambda _error: Recovery.QUIT,
@@ -388,7 +388,7 @@ def _one_import(window: Window, file: Path) -> int:
             )
         pane.grab()
         window.app.window.workspace.close_pane(pane)
-        window.app.window.workspace.forget(chat.id)
+        window.app.window.workspace.delete_closed(chat.id)
         window.rest()
     library.take_out([chat.id for chat in report.taken])
     store.exchange.take_out([chat.id for chat in report.taken])

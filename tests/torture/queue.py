@@ -61,7 +61,7 @@ class Worker(QObject):
         self._next = first
         self._left = actions  # 0: only process the queue
         self._removed: list[tuple[Queued, int]] = []
-        self._store = Store.open(Paths.in_profile(profile).chats)
+        self._store = Store.open(Paths.for_profile(profile).chats)
         bridge = Bridge(self)
         loader = ModelLoader(bridge, self)
         self._library = ChatLibrary(self._store, bridge, loader, self)
@@ -143,7 +143,7 @@ class Worker(QObject):
         return True
 
     def _undo(self, gone: Queued, at: int) -> bool:
-        self.chat.queue.put(gone, at)
+        self.chat.queue.restore(gone, at)
         return True
 
     @Slot()
@@ -324,7 +324,7 @@ def measure(actions: int, seed: int) -> Report:
 
     dice, report, referee = random.Random(seed), Report(), Referee()
     with tempfile.TemporaryDirectory(prefix="stretto-queue-") as folder:
-        profile, file = Path(folder), Paths.in_profile(Path(folder)).chats
+        profile, file = Path(folder), Paths.for_profile(Path(folder)).chats
         model = str(write_model(profile / "tiny", SHAPES["tiny"]))
         first, left = 1, actions
         while left > 0:

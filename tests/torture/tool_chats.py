@@ -58,7 +58,7 @@ class World(Desk):
         actions: list[Callable[[], object]] = []
         if not chat.reply.is_active:
             actions += [lambda: self._ask(chat)] * 6
-            actions += [chat.go_on, lambda: self._revoke(chat)]
+            actions += [chat.continue_turn, lambda: self._revoke(chat)]
         if asking:
             key = self.chance.choice(asking)
             for decision in Decision:

@@ -197,7 +197,7 @@ def _work_on_formulas() -> Callable[[list[object]], str]:
         source, display = str(given[0]), bool(given[1])
         made = tex.formula(source, display)
         document = MarkdownDocument()
-        document.set_text(tex.typed(source, display))
+        document.set_text(tex.typed_source(source, display))
         document.document.setTextWidth(300)
         document.document.size()
         if made is None:

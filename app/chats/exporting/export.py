@@ -14,11 +14,16 @@ from typing import IO, Any
 
 from msgspec import Struct, field
 
-from app.chats.exporting.export_formats import markdown, page, plain, write_pdf
+from app.chats.exporting.export_formats import (
+    html_page,
+    markdown_lines,
+    plain_text_lines,
+    write_pdf,
+)
 from app.settings.language import tr
 from app.store import FORMAT, VERSION, ChatRecord, Folder, Message, Store, chat_to_json, to_text
 from app.store.folders import with_parents
-from app.store.portable import attached_in, folders_to_json
+from app.store.portable import collect_attachments, folders_to_json
 
 _LONGEST = 80  # characters of a file name, without extension
 _UNFIT = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\u200b-\u200f\u2028-\u202e\u2066-\u2069]+')
@@ -77,7 +82,7 @@ class Export(Struct):
             if self.folder:
                 part.mkdir()
                 self._write_folder(part, store, stop)
-                target = _free(self.target)
+                target = _find_free_name(self.target)
             else:
                 self._write_file(part, store, stop)
                 target = self.target
@@ -105,23 +110,23 @@ class Export(Struct):
         if self.kind is ExportFormat.JSON:
             with part.open("w", encoding="utf-8", newline="\n") as file:
                 used = {c.folder_id for c in map(store.chat, self.ids) if c is not None}
-                folders = with_parents(store.folders.all(), used)
+                folders = with_parents(store.folders.list_all(), used)
                 write_json(file, folders, self._chats(store, stop), store)
                 file.flush()
                 os.fsync(file.fileno())
             return
         for chat, messages in self._chats(store, stop):
-            self._write_one(part, chat, shown_path(chat, messages), stop)
+            self._write_one(part, chat, messages_to_export(chat, messages), stop)
         if not part.exists():
             raise ExportError(tr("The chat no longer exists."))
 
     def _write_folder(self, part: Path, store: Store, stop: Event) -> None:
         taken: set[str] = set()
         for chat, messages in self._chats(store, stop):
-            name = file_name(chat.title and chat.shown_title, taken)
+            name = file_name(chat.title and chat.display_title, taken)
             taken.add(name.casefold())
             path = part / f"{name}{self.kind.value}"
-            self._write_one(path, chat, shown_path(chat, messages), stop)
+            self._write_one(path, chat, messages_to_export(chat, messages), stop)
 
     def _write_one(
         self, path: Path, chat: ChatRecord, messages: list[Message], stop: Event
@@ -131,9 +136,9 @@ class Export(Struct):
                 raise StoppedError
             return
         write: Callable[..., Iterator[str]] = {
-            ExportFormat.MARKDOWN: markdown,
-            ExportFormat.HTML: page,
-            ExportFormat.TEXT: plain,
+            ExportFormat.MARKDOWN: markdown_lines,
+            ExportFormat.HTML: html_page,
+            ExportFormat.TEXT: plain_text_lines,
         }[self.kind]
         with path.open("w", encoding="utf-8", newline="\n") as file:
             for piece in write(chat, messages, thoughts=self.thoughts):
@@ -157,13 +162,13 @@ def write_json(
     file.write(to_text(head)[:-1] + ', "chats": [')
     for number, (chat, messages) in enumerate(chats):
         file.write(",\n" if number else "\n")
-        files = attached_in(chat, messages)
-        kept = (store.texts.of(files), store.images.of(files))
+        files = collect_attachments(chat, messages)
+        kept = (store.texts.get_all(files), store.images.get_all(files))
         file.write(to_text(chat_to_json(chat, messages, *kept)))
     file.write("\n]}\n")
 
 
-def shown_path(chat: ChatRecord, messages: list[Message]) -> list[Message]:
+def messages_to_export(chat: ChatRecord, messages: list[Message]) -> list[Message]:
     there = {m.id: m for m in messages if m.deleted_at is None}
     path: list[Message] = []
     place = chat.leaf_id
@@ -187,7 +192,7 @@ def file_name(title: str, taken: set[str] | None = None) -> str:
     return free
 
 
-def _free(folder: Path) -> Path:
+def _find_free_name(folder: Path) -> Path:
     number, free = 1, folder
     while free.exists():
         number += 1

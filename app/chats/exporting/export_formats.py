@@ -28,16 +28,16 @@ from PySide6.QtGui import (
 )
 from PySide6.QtSvg import QSvgRenderer
 
-from app.chats.actions import ending
-from app.chats.attachment_texts import attached
+from app.chats.actions import ending_note
+from app.chats.attachment_texts import describe_for_export
 from app.chats.options import answer_markdown
-from app.chats.panel import called
+from app.chats.panel import heading_of
 from app.markdown.blocks import Block, BlockSplitter
 from app.markdown.highlight import COLOURS
-from app.markdown.html_text import Formulas, body
-from app.markdown.plain_text import plainly
+from app.markdown.html_text import Formulas, html_blocks
+from app.markdown.plain_text import remove_markup
 from app.markdown.syntax import FenceEnd
-from app.markdown.tex import EM, INK, formula, typed
+from app.markdown.tex import EM, INK, formula, typed_source
 from app.settings.language import mark, tr
 from app.store import ChatRecord, Message
 from app.tools.tool import clean
@@ -46,7 +46,7 @@ WHO = {"user": mark("You"), "system": mark("System")}
 _FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
 
 
-def speaker(message: Message) -> str:
+def author_name(message: Message) -> str:
     """Get the display name of a message's author, or of the tool if it's a tool result."""
     if message.role == "tool":
         names = (
@@ -56,10 +56,10 @@ def speaker(message: Message) -> str:
         return " · ".join([tr("Tool"), *(clean(str(name), lines=False) for name in names if name)])
     if message.role in WHO:
         return tr(WHO[message.role])
-    return called(message) or tr("Assistant")
+    return heading_of(message) or tr("Assistant")
 
 
-def moment(seconds: float) -> str:
+def format_time(seconds: float) -> str:
     """Format a local time like "2026-11-22 10:31", or return "" if it's invalid."""
     try:
         return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
@@ -67,56 +67,56 @@ def moment(seconds: float) -> str:
         return ""
 
 
-def markdown(
+def markdown_lines(
     chat: ChatRecord, messages: Sequence[Message], *, thoughts: bool = False
 ) -> Iterator[str]:
     """Yield the raw Markdown of the messages, each below a heading with the author."""
-    yield f"# {_one_line(chat.shown_title)}\n"
+    yield f"# {_one_line(chat.display_title)}\n"
     if chat.system:
-        yield "\n## " + tr("Instructions") + f"\n\n{_closed(chat.system)}\n"
+        yield "\n## " + tr("Instructions") + f"\n\n{_close_code_block(chat.system)}\n"
     for message in messages:
-        when = moment(message.created_at)
-        yield f"\n## {_one_line(speaker(message))}{' · ' + when if when else ''}\n"
+        when = format_time(message.created_at)
+        yield f"\n## {_one_line(author_name(message))}{' · ' + when if when else ''}\n"
         if thoughts and message.reasoning:
             quoted = "\n".join(f"> {line}".rstrip() for line in message.reasoning.splitlines())
             yield "\n> **" + tr("Reasoning") + f"**\n>\n{quoted}\n"
         for file in message.attachments:
-            yield "\n*" + tr("Attached: {file}", file=_one_line(attached(file))) + "*\n"
+            yield "\n*" + tr("Attached: {file}", file=_one_line(describe_for_export(file))) + "*\n"
         if message.role == "tool":
-            yield from _fenced(str(message.stats.get("arguments") or ""))
-            yield from _fenced(message.content)
+            yield from _fence_result(str(message.stats.get("arguments") or ""))
+            yield from _fence_result(message.content)
         elif message.content:
-            yield f"\n{_closed(message.content)}\n"
-        if words := message.error or ending(message):
+            yield f"\n{_close_code_block(message.content)}\n"
+        if words := message.error or ending_note(message):
             yield f"\n*{_one_line(words)}*\n"
 
 
-def plain(
+def plain_text_lines(
     chat: ChatRecord, messages: Sequence[Message], *, thoughts: bool = False
 ) -> Iterator[str]:
     """Yield the messages as plain text, with Markdown syntax removed."""
-    title = " ".join(chat.shown_title.split())
+    title = " ".join(chat.display_title.split())
     yield f"{title}\n{'=' * min(len(title), 76)}\n"
     if chat.system:
         yield "\n" + tr("Instructions") + f"\n\n{chat.system.strip()}\n"
     for message in messages:
-        when = moment(message.created_at)
-        yield f"\n{speaker(message)}{', ' + when if when else ''}\n\n"
+        when = format_time(message.created_at)
+        yield f"\n{author_name(message)}{', ' + when if when else ''}\n\n"
         if thoughts and message.reasoning:
-            yield "[" + tr("Reasoning") + f"]\n{plainly(message.reasoning).strip()}\n"
+            yield "[" + tr("Reasoning") + f"]\n{remove_markup(message.reasoning).strip()}\n"
             yield "[" + tr("End of reasoning") + "]\n\n"
         for file in message.attachments:
-            yield "[" + tr("Attached: {file}", file=attached(file)) + "]\n"
+            yield "[" + tr("Attached: {file}", file=describe_for_export(file)) + "]\n"
         if message.content:
             shown = message.content
             if message.role == "assistant":
-                shown = plainly(answer_markdown(message))
+                shown = remove_markup(answer_markdown(message))
             yield f"{shown.strip()}\n"
-        if words := message.error or ending(message):
+        if words := message.error or ending_note(message):
             yield f"({' '.join(words.split())})\n"
 
 
-def _fenced(text: str) -> Iterator[str]:
+def _fence_result(text: str) -> Iterator[str]:
     """Yield a tool result as a code block, because it's data and not Markdown."""
     if text.strip():
         longest = max((len(run) for run in re.findall("`+", text)), default=0)
@@ -128,7 +128,7 @@ def _one_line(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>#])", r"\\\1", " ".join(text.split()))
 
 
-def _closed(text: str) -> str:
+def _close_code_block(text: str) -> str:
     """Close the last code block of a text if it's still open.
 
     Code that contains fences gets a longer fence, since other programs would end the block early.
@@ -136,14 +136,14 @@ def _closed(text: str) -> str:
     splitter = BlockSplitter()
     splitter.feed(text.strip("\n"))
     splitter.finish()
-    return "".join(_closed_fence(block) for block in splitter.finished)
+    return "".join(_close_fence(block) for block in splitter.finished)
 
 
-def _closed_fence(block: Block) -> str:
+def _close_fence(block: Block) -> str:
     opening = _FENCE.match(block.source)
     tokens = block.tokens if opening else ()
     if opening is None or not tokens or tokens[0].type != "fence":
-        return _with_longer_fences(block)
+        return _lengthen_fences(block)
     code, mark = tokens[0].content, opening[1]
     after = block.source[len(block.source.rstrip("\n")) :]
     end = FenceEnd(mark, tokens[0].info)
@@ -154,7 +154,7 @@ def _closed_fence(block: Block) -> str:
     return f"{mark}{tokens[0].info}\n{code.rstrip(chr(10))}\n{mark}{after}"
 
 
-def _with_longer_fences(block: Block) -> str:
+def _lengthen_fences(block: Block) -> str:
     """Lengthen the fences of code that contains fences, including in lists and quotes."""
     lines = block.source.split("\n")
     for token in block.tokens:
@@ -203,56 +203,58 @@ svg { vertical-align: middle; } .typed { white-space: pre-wrap; }
 """
 
 
-def page(chat: ChatRecord, messages: Sequence[Message], *, thoughts: bool = False) -> Iterator[str]:
+def html_page(
+    chat: ChatRecord, messages: Sequence[Message], *, thoughts: bool = False
+) -> Iterator[str]:
     """Yield the HTML page in chunks, message by message."""
-    title = escape(chat.shown_title)
+    title = escape(chat.display_title)
     yield (
         '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width">\n'
         f"<title>{title}</title>\n<style>{_STYLE}{_code_style()}</style>\n</head>\n<body>\n"
-        f"<header>\n<h1>{title}</h1>\n<p class=who>{moment(chat.created_at)}</p>\n"
+        f"<header>\n<h1>{title}</h1>\n<p class=who>{format_time(chat.created_at)}</p>\n"
     )
     if chat.system:
         yield f'<p class="prompt" dir="auto">{escape(chat.system)}</p>\n'
     yield "</header>\n"
     for message in messages:
-        yield from message_html(message, drawn, thoughts=thoughts)
+        yield from message_html(message, render_formula, thoughts=thoughts)
     yield "</body>\n</html>\n"
 
 
 def message_html(message: Message, formulas: Formulas, *, thoughts: bool) -> Iterator[str]:
     """Yield the HTML of a message and its author, block by block."""
-    when = moment(message.created_at)
-    yield f'<div class="message" dir="auto">\n<p class="who">{escape(speaker(message))}'
+    when = format_time(message.created_at)
+    yield f'<div class="message" dir="auto">\n<p class="who">{escape(author_name(message))}'
     yield f"{' · ' + when if when else ''}</p>\n"
     if thoughts and message.reasoning:
         yield "<details><summary>" + escape(tr("Reasoning")) + "</summary>\n"
-        yield from body(message.reasoning, formulas)
+        yield from html_blocks(message.reasoning, formulas)
         yield "</details>\n"
     for file in message.attachments:
-        words = tr("Attached: {file}", file=attached(file))
+        words = tr("Attached: {file}", file=describe_for_export(file))
         yield f'<p class="who">{escape(words)}</p>\n'
     if message.role == "assistant":
-        yield from body(answer_markdown(message), formulas)
+        yield from html_blocks(answer_markdown(message), formulas)
     elif message.content:
         yield f'<div class="mine">{escape(message.content)}</div>\n'
     if message.error:
         yield f'<p class="error">{escape(message.error)}</p>\n'
-    elif words := ending(message):
+    elif words := ending_note(message):
         yield f'<p class="who">{escape(words)}</p>\n'
     yield "</div>\n"
 
 
-def drawn(source: str, display: bool) -> str:
+def render_formula(source: str, display: bool) -> str:
     """Render a formula as SVG in the text color. Falls back to the source."""
     found = formula(source, display)
     if found is None:
-        return f"<code>{escape(typed(source, display))}</code>"
+        return f"<code>{escape(typed_source(source, display))}</code>"
     picture = found.svg.replace(INK, "currentColor")
     size = f"height:{found.height / EM:.3f}em;width:{found.width / EM:.3f}em"
     low = f"vertical-align:{-found.depth / EM:.3f}em"
-    label = escape(typed(source, display))
+    label = escape(typed_source(source, display))
     return picture.replace(
         "<svg ", f'<svg role="img" aria-label="{label}" style="{size};{low}" ', 1
     )
@@ -287,7 +289,7 @@ _LETTER = frozenset(
 """Countries that use US Letter, from CLDR. Qt has no API for this."""
 
 
-def paper(here: QLocale) -> QPageSize:
+def page_size(here: QLocale) -> QPageSize:
     letter = QLocale.territoryToCode(here.territory()) in _LETTER
     return QPageSize(QPageSize.PageSizeId.Letter if letter else QPageSize.PageSizeId.A4)
 
@@ -302,9 +304,9 @@ def write_pdf(
 ) -> bool:
     """Write a PDF. Returns False if stopped, leaving an incomplete file. Raises OSError."""
     writer = QPdfWriter(str(path))
-    writer.setTitle(chat.shown_title)
+    writer.setTitle(chat.display_title)
     writer.setCreator("Stretto")
-    writer.setPageSize(paper(QLocale.system()))
+    writer.setPageSize(page_size(QLocale.system()))
     writer.setPageMargins(QMarginsF(*(_MARGIN_MM,) * 4))
     scale = writer.logicalDpiX() / _DPI
     area = QSizeF(writer.width() / scale, writer.height() / scale - _FOOT)
@@ -323,7 +325,7 @@ def write_pdf(
                 writer.newPage()
             painter.save()
             painter.scale(scale, scale)
-            draw(painter, document, area, number)
+            paint_page(painter, document, area, number)
             painter.restore()
             time.sleep(_REST_S)
     finally:
@@ -353,7 +355,7 @@ def lay_out(
     return document
 
 
-def draw(painter: QPainter, document: QTextDocument, area: QSizeF, number: int) -> None:
+def paint_page(painter: QPainter, document: QTextDocument, area: QSizeF, number: int) -> None:
     """Paint a page (counted from 0) with its page number at the bottom."""
     top = number * area.height()
     painter.save()
@@ -391,8 +393,8 @@ def _html(
         return known
 
     found = [
-        f"<h1>{escape(chat.shown_title)}</h1>\n",
-        f'<p class="who">{moment(chat.created_at)}</p>',
+        f"<h1>{escape(chat.display_title)}</h1>\n",
+        f'<p class="who">{format_time(chat.created_at)}</p>',
     ]
     if chat.system:
         found.append(f'<p class="prompt">{escape(chat.system)}</p>\n')
@@ -409,7 +411,7 @@ def _html(
 def _picture(document: QTextDocument, number: int, source: str, display: bool) -> str:
     found = formula(source, display)
     if found is None:
-        return f"<code>{escape(typed(source, display))}</code>"
+        return f"<code>{escape(typed_source(source, display))}</code>"
     width, height = max(1, round(found.width)), max(1, round(found.height))
     image = QImage(width * _SHARP, height * _SHARP, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(Qt.GlobalColor.transparent)

@@ -10,12 +10,12 @@ from typing import Any
 from app.chats.importing.import_tree import (
     ImportedChat,
     Node,
+    as_dict,
+    as_list,
+    as_text,
+    build_chat,
     derived_id,
-    grow,
-    listed,
-    mapped,
-    moment,
-    text,
+    parse_time,
 )
 from app.chats.importing.report import KIND
 from app.store import ChatRecord
@@ -41,63 +41,65 @@ def read(item: dict[str, Any]) -> ImportedChat:
 
     Code interpreter input, its output, and canvases are kept as code blocks in the answer.
     """
-    begun = moment(item.get("create_time"))
-    name = text(item.get("conversation_id")) or text(item.get("id")) or f"{begun}"
+    begun = parse_time(item.get("create_time"))
+    name = as_text(item.get("conversation_id")) or as_text(item.get("id")) or f"{begun}"
     chat = ChatRecord(
         id=derived_id(begun, NAME, name),
-        title=" ".join(text(item.get("title")).split()),
+        title=" ".join(as_text(item.get("title")).split()),
         created_at=begun,
-        updated_at=moment(item.get("update_time"), begun),
+        updated_at=parse_time(item.get("update_time"), begun),
     )
     left: Counter[str] = Counter()
     model = _model(item.get("default_model_slug"))
     nodes: dict[str, Node] = {}
-    for key, value in mapped(item["mapping"]).items():
-        entry = mapped(value)
-        node = Node(key, text(entry.get("parent")) or None)
-        _fill(node, mapped(entry.get("message")), model, left)
+    for key, value in as_dict(item["mapping"]).items():
+        entry = as_dict(value)
+        node = Node(key, as_text(entry.get("parent")) or None)
+        _fill(node, as_dict(entry.get("message")), model, left)
         nodes[key] = node
-    found = grow(NAME, chat, nodes, text(item.get("current_node")) or None)
+    found = build_chat(NAME, chat, nodes, as_text(item.get("current_node")) or None)
     found.left += left
     return found
 
 
 def _fill(node: Node, message: dict[str, Any], model: str, left: Counter[str]) -> None:
-    content, about = mapped(message.get("content")), mapped(message.get("metadata"))
-    author = mapped(message.get("author"))
-    role, kind = text(author.get("role")), text(content.get("content_type"))
+    content, about = as_dict(message.get("content")), as_dict(message.get("metadata"))
+    author = as_dict(message.get("author"))
+    role, kind = as_text(author.get("role")), as_text(content.get("content_type"))
     if about.get("is_user_system_message") or kind == "user_editable_context":
         left["custom instructions"] += 1
         return
     if not content or about.get("is_visually_hidden_from_conversation"):
         return
-    node.created_at = moment(message.get("create_time"))
+    node.created_at = parse_time(message.get("create_time"))
     if role == "assistant":
         slugs = (about.get("model_slug"), about.get("default_model_slug"))
         node.model = next(filter(None, map(_model, slugs)), model)
     node.cut = message.get("status") == "in_progress"
-    for attached in listed(about.get("attachments")):
+    for attached in as_list(about.get("attachments")):
         left["attached files"] += bool(attached)
-    recipient = text(message.get("recipient")) or "all"
+    recipient = as_text(message.get("recipient")) or "all"
     if role == "tool" or (role == "assistant" and recipient != "all"):
         node.role = "assistant"  # treat the message as part of the answer
-        tool = text(author.get("name")) if role == "tool" else recipient
-        node.content = _of_tool(tool, role == "tool", content, left)
+        tool = as_text(author.get("name")) if role == "tool" else recipient
+        node.content = _tool_text(tool, role == "tool", content, left)
     elif kind in {"text", "multimodal_text"}:
         node.role = role if role in {"user", "assistant", "system"} else ""
-        whole = "\n\n".join(filter(None, (_part(p, left) for p in listed(content.get("parts")))))
-        node.content = _without_marks(whole, about, left) if role == "assistant" else whole
+        whole = "\n\n".join(
+            filter(None, (_part_text(p, left) for p in as_list(content.get("parts"))))
+        )
+        node.content = _replace_citations(whole, about, left) if role == "assistant" else whole
         if not node.content:
             node.role = "" if role != "assistant" else role
     elif kind == "thoughts":
         node.role = "assistant"
         node.reasoning = "\n\n".join(
-            "\n\n".join(filter(None, (text(t.get("summary")), text(t.get("content")))))
-            for t in map(mapped, listed(content.get("thoughts")))
+            "\n\n".join(filter(None, (as_text(t.get("summary")), as_text(t.get("content")))))
+            for t in map(as_dict, as_list(content.get("thoughts")))
         )
     elif kind == "code" and role == "assistant":
         node.role = "assistant"
-        node.content = fenced(text(content.get("text")), text(content.get("language")))
+        node.content = fenced(as_text(content.get("text")), as_text(content.get("language")))
     elif kind in _SKIPPED:
         node.role = "assistant" if kind == "reasoning_recap" else ""
     elif role:
@@ -106,15 +108,15 @@ def _fill(node: Node, message: dict[str, Any], model: str, left: Counter[str]) -
 
 
 def _model(slug: object) -> str:
-    return "" if slug == "auto" else text(slug)
+    return "" if slug == "auto" else as_text(slug)
 
 
-def _part(part: object, left: Counter[str]) -> str:
+def _part_text(part: object, left: Counter[str]) -> str:
     if isinstance(part, str):
         return part
-    kind = text(mapped(part).get("content_type"))
+    kind = as_text(as_dict(part).get("content_type"))
     if kind == "audio_transcription":
-        return text(mapped(part).get("text"))
+        return as_text(as_dict(part).get("text"))
     if "image" in kind:
         left["pictures"] += 1
     elif "audio" in kind or "video" in kind:
@@ -127,57 +129,61 @@ def _part(part: object, left: Counter[str]) -> str:
 # -- tools ---------------------------------------------------------------------------------------
 
 
-def _of_tool(tool: str, is_result: bool, content: dict[str, Any], left: Counter[str]) -> str:
-    parts = listed(content.get("parts"))
+def _tool_text(tool: str, is_result: bool, content: dict[str, Any], left: Counter[str]) -> str:
+    parts = as_list(content.get("parts"))
     for part in parts:
         if not isinstance(part, str):
-            _part(part, left)
-    content_text = text(content.get("text")) or "".join(p for p in parts if isinstance(p, str))
-    if tool == "python" or text(content.get("content_type")) == "execution_output":
+            _part_text(part, left)
+    content_text = as_text(content.get("text")) or "".join(p for p in parts if isinstance(p, str))
+    if tool == "python" or as_text(content.get("content_type")) == "execution_output":
         return fenced(content_text, "" if is_result else "python")
     if tool.startswith(_CANVAS) and is_result:
         return ""  # this result is only a confirmation
     if tool.startswith(_CANVAS):
-        found = _canvas(content_text)
+        found = _canvas_text(content_text)
         left["changes to a document"] += not found
         return found
     left["tool calls and results"] += 1
     return ""
 
 
-def _canvas(call: str) -> str:
+def _canvas_text(call: str) -> str:
     try:
-        asked = mapped(json.loads(call))
+        asked = as_dict(json.loads(call))
     except (ValueError, RecursionError):
         return ""
-    written, kind = text(asked.get("content")), text(asked.get("type"))
-    updates = listed(asked.get("updates"))
-    if len(updates) == 1 and text(mapped(updates[0]).get("pattern")) in {".*", "(?s).*", "^.*$"}:
-        written = text(mapped(updates[0]).get("replacement"))
+    written, kind = as_text(asked.get("content")), as_text(asked.get("type"))
+    updates = as_list(asked.get("updates"))
+    if len(updates) == 1 and as_text(as_dict(updates[0]).get("pattern")) in {
+        ".*",
+        "(?s).*",
+        "^.*$",
+    }:
+        written = as_text(as_dict(updates[0]).get("replacement"))
     language = "markdown" if kind == "document" else kind.removeprefix("code/")
-    name = " ".join(text(asked.get("name")).split())
+    name = " ".join(as_text(asked.get("name")).split())
     return "\n\n".join(filter(None, (name, fenced(written, language)))) if written else ""
 
 
 # -- citations -----------------------------------------------------------------------------------
 
 
-def _without_marks(words: str, about: dict[str, Any], left: Counter[str]) -> str:
+def _replace_citations(words: str, about: dict[str, Any], left: Counter[str]) -> str:
     """Replace citation placeholders with links.
 
     Other placeholders are removed, and counted if they referred to a source.
     """
     known: dict[str, str] = {}
-    for reference in map(mapped, listed(about.get("content_references"))):
+    for reference in map(as_dict, as_list(about.get("content_references"))):
         if found := _reference_text(reference):
-            known.setdefault(text(reference.get("matched_text")), found)
-    for cited in map(mapped, listed(about.get("citations"))):
+            known.setdefault(as_text(reference.get("matched_text")), found)
+    for cited in map(as_dict, as_list(about.get("citations"))):
         start, end = cited.get("start_ix"), cited.get("end_ix")
         if isinstance(start, int) and isinstance(end, int):
-            known.setdefault(words[start:end], link(mapped(cited.get("metadata"))))
+            known.setdefault(words[start:end], link(as_dict(cited.get("metadata"))))
 
     def shown(match: re.Match[str]) -> str:
-        found = known.get(match[0]) or _of_mark(match)
+        found = known.get(match[0]) or _citation_text(match)
         names_source = match.re is _OLD_MARK or match[1] not in _NO_SOURCE
         if not found and names_source:
             left["citations without an address"] += 1
@@ -187,19 +193,19 @@ def _without_marks(words: str, about: dict[str, Any], left: Counter[str]) -> str
     return _STRAY_MARK.sub("", _BLANKS.sub("", words))
 
 
-def _of_mark(mark: re.Match[str]) -> str:
+def _citation_text(mark: re.Match[str]) -> str:
     if mark.re is _OLD_MARK:
         return ""
-    kind, values = mark[1], text(mark[2]).split("\ue202")
+    kind, values = mark[1], as_text(mark[2]).split("\ue202")
     if kind == "url" and len(values) > 1:
         return link({"title": values[0], "url": values[1]}) or values[0]
     if kind != "entity":
         return ""
     try:
-        named = listed(json.loads(values[0]))
+        named = as_list(json.loads(values[0]))
     except (ValueError, RecursionError):
         return ""
-    return text(named[1]) if len(named) > 1 else ""
+    return as_text(named[1]) if len(named) > 1 else ""
 
 
 _NO_SOURCE = {"entity", "navlist", "image_group", "i", "video", "products"}
@@ -210,20 +216,20 @@ _BLANKS = re.compile(f"[ \\t]+{_GONE}(?=[\\s.,;:!?)\\]{_GONE}]|$)")
 
 def _reference_text(reference: dict[str, Any]) -> str:
     """Get the text that replaces a placeholder: links to its sources, or its alternative text."""
-    sources = [*listed(reference.get("items")), *listed(reference.get("sources"))]
-    links = [link(mapped(source)) for source in sources] or [link(reference)]
+    sources = [*as_list(reference.get("items")), *as_list(reference.get("sources"))]
+    links = [link(as_dict(source)) for source in sources] or [link(reference)]
     if found := " ".join(dict.fromkeys(filter(None, links))):
         return found
-    words = text(reference.get("alt")) or text(reference.get("name"))
+    words = as_text(reference.get("alt")) or as_text(reference.get("name"))
     return words if not _STRAY_MARK.search(words) else ""
 
 
 def link(source: dict[str, Any]) -> str:
     """Format a link in parentheses, or return "" if there's no web address."""
-    address = text(source.get("url"))
+    address = as_text(source.get("url"))
     if not re.fullmatch(r"https?://[^\s<>]+", address):
         return ""
-    title = " ".join(text(source.get("title")).split()) or address
+    title = " ".join(as_text(source.get("title")).split()) or address
     title = re.sub(r"([\[\]])", r"\\\1", title)
     return f"([{title}]({f'<{address}>' if ')' in address else address}))"
 

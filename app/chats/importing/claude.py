@@ -10,12 +10,12 @@ from app.chats.importing.chatgpt import fenced, link
 from app.chats.importing.import_tree import (
     ImportedChat,
     Node,
+    as_dict,
+    as_list,
+    as_text,
+    build_chat,
     derived_id,
-    grow,
-    listed,
-    mapped,
-    moment,
-    text,
+    parse_time,
 )
 from app.chats.importing.report import KIND
 from app.store import ChatRecord
@@ -32,35 +32,35 @@ def read(item: dict[str, Any]) -> ImportedChat:
 
     The text of attachments is kept, and artifacts become code blocks in the answer.
     """
-    begun = moment(item.get("created_at"))
+    begun = parse_time(item.get("created_at"))
     chat = ChatRecord(
-        id=derived_id(begun, NAME, text(item.get("uuid")) or f"{begun}"),
-        title=" ".join(text(item.get("name")).split()),
+        id=derived_id(begun, NAME, as_text(item.get("uuid")) or f"{begun}"),
+        title=" ".join(as_text(item.get("name")).split()),
         created_at=begun,
-        updated_at=moment(item.get("updated_at"), begun),
+        updated_at=parse_time(item.get("updated_at"), begun),
     )
     left: Counter[str] = Counter()
     documents = _Documents(left)
     nodes: dict[str, Node] = {}
     before: str | None = None
-    listed_messages = [mapped(each) for each in listed(item["chat_messages"])]
+    listed_messages = [as_dict(each) for each in as_list(item["chat_messages"])]
     branches = any("parent_message_uuid" in each for each in listed_messages)
     for number, message in enumerate(listed_messages):
-        key = text(message.get("uuid")) or f"message {number}"
+        key = as_text(message.get("uuid")) or f"message {number}"
         node = nodes[key] = Node(
             key,
-            text(message.get("parent_message_uuid")) if branches else before,
-            {"human": "user", "assistant": "assistant"}.get(text(message.get("sender")), ""),
-            created_at=moment(message.get("created_at")),
+            as_text(message.get("parent_message_uuid")) if branches else before,
+            {"human": "user", "assistant": "assistant"}.get(as_text(message.get("sender")), ""),
+            created_at=parse_time(message.get("created_at")),
         )
-        node.content, node.reasoning = _parts(message, documents, left)
+        node.content, node.reasoning = _split_parts(message, documents, left)
         if node.role == "assistant":
-            node.model = text(message.get("model")) or text(item.get("model"))
+            node.model = as_text(message.get("model")) or as_text(item.get("model"))
         if node.role == "user" and not node.content:
             node.role = ""
         before = key
-    current = text(item.get("current_leaf_message_uuid")) or before
-    found = grow(NAME, chat, nodes, current)
+    current = as_text(item.get("current_leaf_message_uuid")) or before
+    found = build_chat(NAME, chat, nodes, current)
     found.left += left
     return found
 
@@ -72,34 +72,34 @@ class _Documents:
         self._left = left
         self._written: dict[str, str] = {}
 
-    def called(self, name: str, given: dict[str, Any]) -> str:
+    def document_of_call(self, name: str, given: dict[str, Any]) -> str:
         """Convert a tool call to a code block with the full document, or "" for other calls."""
         if name == "create_file":
-            path = text(given.get("path"))
-            return self._block(path, path.rpartition(".")[2], text(given.get("file_text")))
+            path = as_text(given.get("path"))
+            return self._block(path, path.rpartition(".")[2], as_text(given.get("file_text")))
         if name != "artifacts":
             self._left["tool calls and results"] += 1
             return ""
-        key, command = text(given.get("id")), text(given.get("command"))
-        content = text(given.get("content"))
+        key, command = as_text(given.get("id")), as_text(given.get("command"))
+        content = as_text(given.get("content"))
         if command == "update":
-            before, old = self._written.get(key, ""), text(given.get("old_str"))
-            new = text(given.get("new_str"))
+            before, old = self._written.get(key, ""), as_text(given.get("old_str"))
+            new = as_text(given.get("new_str"))
             content = before.replace(old, new, 1) if old and old in before else ""
         if not content:
             self._left["changes to a document"] += 1
             return ""
         self._written[key] = content
-        language = text(given.get("language")) or _LANGUAGES.get(text(given.get("type")), "")
-        return self._block(text(given.get("title")), language, content)
+        language = as_text(given.get("language")) or _LANGUAGES.get(as_text(given.get("type")), "")
+        return self._block(as_text(given.get("title")), language, content)
 
-    def in_text(self, words: str) -> str:
+    def replace_artifacts(self, words: str) -> str:
         """Replace inline artifacts, used in older exports, with code blocks."""
 
         def shown(match: re.Match[str]) -> str:
             given: dict[str, Any] = dict(_ATTRIBUTE.findall(match[1]))
             given |= {"id": given.get("identifier"), "content": match[2].strip("\n")}
-            return f"\n\n{self.called('artifacts', given)}\n\n"
+            return f"\n\n{self.document_of_call('artifacts', given)}\n\n"
 
         return _ARTIFACT.sub(shown, words).strip("\n") if "<antArtifact" in words else words
 
@@ -120,45 +120,49 @@ _ATTRIBUTE = re.compile(r'([a-z]+)="([^"]*)"')
 _UNTOLD = {"token_budget", "flag"}
 
 
-def _parts(message: dict[str, Any], documents: _Documents, left: Counter[str]) -> tuple[str, str]:
+def _split_parts(
+    message: dict[str, Any], documents: _Documents, left: Counter[str]
+) -> tuple[str, str]:
     contents: list[str] = []
     thought: list[str] = []
-    parts = [mapped(part) for part in listed(message.get("content"))]
+    parts = [as_dict(part) for part in as_list(message.get("content"))]
     called = ""
     for part in parts:
-        kind = text(part.get("type"))
+        kind = as_text(part.get("type"))
         if kind == "text":
-            contents.append(documents.in_text(_cited(part)))
+            contents.append(documents.replace_artifacts(_with_citations(part)))
         elif kind == "thinking":
-            thought.append(text(part.get("thinking")))
+            thought.append(as_text(part.get("thinking")))
         elif kind == "tool_use":
-            called = documents.called(text(part.get("name")), mapped(part.get("input")))
+            called = documents.document_of_call(
+                as_text(part.get("name")), as_dict(part.get("input"))
+            )
             contents.append(called)
         elif kind == "tool_result":
             left["tool calls and results"] += not called  # document results only say "OK"
         elif kind == "voice_note":
-            contents.append(text(part.get("text")))
+            contents.append(as_text(part.get("text")))
         elif kind not in _UNTOLD:
             left[KIND + kind[:40]] += 1
     if not any(contents):
-        contents = [documents.in_text(text(message.get("text")))]
-    for attached in map(mapped, listed(message.get("attachments"))):
-        extracted = text(attached.get("extracted_content"))
+        contents = [documents.replace_artifacts(as_text(message.get("text")))]
+    for attached in map(as_dict, as_list(message.get("attachments"))):
+        extracted = as_text(attached.get("extracted_content"))
         if extracted:
             contents.append(
-                f"{text(attached.get('file_name')) or 'Attachment'}:\n\n{fenced(extracted)}"
+                f"{as_text(attached.get('file_name')) or 'Attachment'}:\n\n{fenced(extracted)}"
             )
         else:
             left["attached files"] += 1
-    left["attached files"] += len(listed(message.get("files")))
+    left["attached files"] += len(as_list(message.get("files")))
     return "\n\n".join(filter(None, contents)), "\n\n".join(filter(None, thought))
 
 
-def _cited(part: dict[str, Any]) -> str:
-    words = text(part.get("text"))
+def _with_citations(part: dict[str, Any]) -> str:
+    words = as_text(part.get("text"))
     places: dict[int, list[str]] = {}
-    for cited in map(mapped, listed(part.get("citations"))):
-        about, end = mapped(cited.get("details")), cited.get("end_index")
+    for cited in map(as_dict, as_list(part.get("citations"))):
+        about, end = as_dict(cited.get("details")), cited.get("end_index")
         found = link({"title": cited.get("title") or about.get("title"), **about})
         if found and isinstance(end, int) and 0 < end <= len(words):
             places.setdefault(end, []).append(found)

@@ -150,7 +150,7 @@ class Reader(Struct):
         self._silent = 0
         try:
             try:
-                for head, item in _items(self, file, quick):
+                for head, item in _read_items(self, file, quick):
                     read += 1
                     yield name, head, item
                     if self.stop.is_set():
@@ -158,7 +158,7 @@ class Reader(Struct):
             except _LongNumberError:
                 file.seek(0)
                 self.done, self._silent = begun, 0
-                for head, item in islice(_items(self, file, careful), read, None):
+                for head, item in islice(_read_items(self, file, careful), read, None):
                     read += 1
                     yield name, head, item
                     if self.stop.is_set():
@@ -171,7 +171,7 @@ class Reader(Struct):
                 words = mark("{file}: damaged after chat {number}. Everything before it was read.")
             self.faults.append(tr(words, file=name, number=number(read)))
 
-    def heard(self) -> None:
+    def reset_count(self) -> None:
         """Reset the byte counter because a value was parsed."""
         self._silent = 0
 
@@ -215,7 +215,7 @@ class _Value:
         self._size = 0
 
     @property
-    def long(self) -> bool:
+    def is_too_long(self) -> bool:
         return self._size > ITEM_LIMIT
 
     def add_event(self, event: str, value: Any) -> None:
@@ -224,22 +224,22 @@ class _Value:
             if self._depth > _DEEPEST:
                 raise UnfitError(mark("{file}: nested too deeply. Everything before it was read."))
             made: Any = {} if event == "start_map" else []
-            if not self.long:
+            if not self.is_too_long:
                 self._append(made)
                 self._stack.append(made)
         elif event in {"end_map", "end_array"}:
             self._depth -= 1
-            if not self.long:
+            if not self.is_too_long:
                 self._stack.pop()
         elif event == "map_key":
-            if not self.long:
+            if not self.is_too_long:
                 self._keys.append(value)
-        elif not self.long:
-            self._append(_plain(value))
+        elif not self.is_too_long:
+            self._append(_to_plain(value))
         length = len(value) if isinstance(value, str) else 0
         # An image string takes a byte per character, but a list of words takes several times that.
         self._size += _EACH + (length // 4 if length > _IMAGE else length)
-        if self.long:
+        if self.is_too_long:
             self._stack, self._keys, self.value = [], [], None
         self.whole = not self._depth and event != "map_key"
 
@@ -252,7 +252,7 @@ class _Value:
             self._stack[-1][self._keys.pop()] = value
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     if isinstance(value, Decimal):
         return float(value)
     if isinstance(value, str) and len(value) > _PICTURE and value.startswith("data:"):
@@ -260,7 +260,9 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _items(reader: Reader, file: IO[bytes], parser: Any) -> Iterator[tuple[dict[str, Any], Any]]:
+def _read_items(
+    reader: Reader, file: IO[bytes], parser: Any
+) -> Iterator[tuple[dict[str, Any], Any]]:
     """Yield a file's conversations. It may be a list, an object with a list, or a single object."""
     head: dict[str, Any] = {}
     key, within, streamed = "", "", False
@@ -268,7 +270,7 @@ def _items(reader: Reader, file: IO[bytes], parser: Any) -> Iterator[tuple[dict[
     counted_file = _Counted(reader, file, wary=parser is not careful)
     pieces = parser.basic_parse(counted_file, buf_size=_BUFFER, multiple_values=True)
     for event, given in pieces:
-        reader.heard()
+        reader.reset_count()
         if value is not None:
             value.add_event(event, given)
         elif not within:

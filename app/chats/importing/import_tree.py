@@ -37,7 +37,7 @@ class ImportedChat(Struct):
     images: list[StoredImage] = field(default_factory=list)
 
     @property
-    def characters(self) -> int:
+    def character_count(self) -> int:
         written = sum(len(m.content) + len(m.reasoning) + 200 for m in self.messages)
         shown = sum(len(image.data) for image in self.images)
         return written + shown + sum(len(page) for text in self.texts for page in text.pages)
@@ -50,7 +50,7 @@ def derived_id(seconds: float, *names: str) -> str:
     return f"{ms:012x}{chance.hex()}"
 
 
-def own_id(*names: str) -> str:
+def get_own_id(*names: str) -> str:
     """Get the last name if it already is one of our IDs, else derive an ID from all names.
 
     IDs from files end up as session IDs, sidebar rows and more, so we can't accept arbitrary
@@ -59,7 +59,7 @@ def own_id(*names: str) -> str:
     return names[-1] if is_own_id(names[-1]) else derived_id(0.0, *names)
 
 
-def with_ids_of_ours(
+def replace_foreign_ids(
     source: str, chat: ChatRecord, messages: Sequence[Message]
 ) -> tuple[ChatRecord, list[Message]]:
     """Replace foreign IDs of a chat with our own. Reading a file again gives the same IDs.
@@ -68,22 +68,24 @@ def with_ids_of_ours(
         ValueError: two messages have the same ID.
     """
     ids: dict[str | None, str | None] = {None: None}
-    chat_id = own_id(source, "chat", chat.id)
+    chat_id = get_own_id(source, "chat", chat.id)
     renamed: dict[str, Message] = {}
     for message in messages:
-        made = ids[message.id] = own_id(source, chat.id, message.id)
+        made = ids[message.id] = get_own_id(source, chat.id, message.id)
         if made in renamed:
             raise ValueError(f"two messages have the id {made!r}")
         parent = ids[message.parent_id]
         renamed[made] = replace(message, id=made, chat_id=chat_id, parent_id=parent)
-    queue = {each.id: replace(each, id=own_id(source, chat.id, each.id)) for each in chat.queued}
+    queue = {
+        each.id: replace(each, id=get_own_id(source, chat.id, each.id)) for each in chat.queued
+    }
     ids |= {key: each.id for key, each in queue.items() if key not in ids}
     leaf, edited = ids.get(chat.leaf_id), ids.get(chat.edited_id)
     chat = replace(chat, id=chat_id, leaf_id=leaf, edited_id=edited, queued=tuple(queue.values()))
     return chat, list(renamed.values())
 
 
-def moment(value: object, otherwise: float = 0.0) -> float:
+def parse_time(value: object, otherwise: float = 0.0) -> float:
     """Parse a timestamp given in seconds, milliseconds (or smaller), or ISO format."""
     if isinstance(value, str):
         try:
@@ -103,15 +105,15 @@ def moment(value: object, otherwise: float = 0.0) -> float:
     return seconds
 
 
-def text(value: object) -> str:
+def as_text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def listed(value: object) -> list[Any]:
+def as_list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def mapped(value: object) -> dict[str, Any]:
+def as_dict(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
@@ -121,7 +123,7 @@ class _Answer(Struct):
     nodes: list[Node] = field(default_factory=list)
 
 
-def grow(
+def build_chat(
     source: str, chat: ChatRecord, nodes: Mapping[str, Node], current: str | None
 ) -> ImportedChat:
     """Build the messages of a chat. ``current``: last entry that was displayed.

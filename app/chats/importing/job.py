@@ -11,10 +11,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from app.chats.images import with_thumbnail
+from app.chats.images import add_thumbnail
 from app.chats.importing import chatgpt, claude, lmstudio, webui
 from app.chats.importing.import_reader import Reader
-from app.chats.importing.import_tree import ImportedChat, own_id, with_ids_of_ours
+from app.chats.importing.import_tree import ImportedChat, get_own_id, replace_foreign_ids
 from app.chats.importing.report import Report
 from app.chats.referenced_chats import FOLLOWS
 from app.settings.language import number, tr
@@ -63,8 +63,8 @@ class Import:
             store.flush(_FLUSH_S)  # the check for existing message IDs must see all messages
             for name, head, item in self.reader.items():
                 counts[name] += 1
-                where = _where(name, counts[name])
-                found = _understood(head, item, name, where, report)
+                where = _describe_place(name, counts[name])
+                found = _convert(head, item, name, where, report)
                 if found is None:
                     continue
                 if found.chat.id in there:
@@ -81,12 +81,12 @@ class Import:
                 try:
                     batch.add(found)
                 except _UNFIT:
-                    report.fault(tr("{where}: can’t be saved.", where=where))
+                    report.add_fault(tr("{where}: can’t be saved.", where=where))
             batch.write()
         except StoreError as error:
-            report.fault(error.message)
+            report.add_fault(error.message)
         for fault in self.reader.faults:
-            report.fault(fault)
+            report.add_fault(fault)
         report.stopped = self.stop.is_set()
         return report
 
@@ -97,7 +97,7 @@ class _Folders:
     def __init__(self, store: Store, report: Report) -> None:
         self._store = store
         self._report = report
-        self._here = {folder.id: folder for folder in store.folders.all()}
+        self._here = {folder.id: folder for folder in store.folders.list_all()}
         self._places: dict[str, str] = {}
         self._head: dict[str, Any] | None = None
         self._listed_folders: dict[str, Folder] = {}
@@ -110,17 +110,17 @@ class _Folders:
         if folder_id is None or folder_id not in self._listed_folders:
             return None
         if folder_id not in self._places:
-            self._places[folder_id] = self._found(self._listed_folders[folder_id])
+            self._places[folder_id] = self._find_or_create(self._listed_folders[folder_id])
         return self._places[folder_id]
 
-    def _found(self, folder: Folder) -> str:
+    def _find_or_create(self, folder: Folder) -> str:
         parent = self.local_id(folder.parent_id, self._head or {})
         if folder.id in self._here:
             return folder.id
         for other in self._here.values():
             if (other.name, other.parent_id) == (folder.name, parent):
                 return other.id
-        folder_id = own_id(OURS, "folder", folder.id)
+        folder_id = get_own_id(OURS, "folder", folder.id)
         if folder_id in self._here:
             return folder_id
         made = self._here[folder_id] = replace(folder, id=folder_id, parent_id=parent)
@@ -141,7 +141,7 @@ class _Batch:
     def add(self, found: ImportedChat) -> None:
         if not self._ids.isdisjoint(m.id for m in found.messages):
             self.write()
-        messages = self._store.exchange.with_own_ids(found.messages)
+        messages = self._store.exchange.replace_used_ids(found.messages)
         if messages != found.messages:
             ids = dict(zip((m.id for m in found.messages), (m.id for m in messages), strict=True))
             chat = found.chat
@@ -151,7 +151,7 @@ class _Batch:
             found.messages = messages
         self._chats.append(found)
         self._ids.update(m.id for m in messages)
-        self._size += found.characters
+        self._size += found.character_count
         if len(self._chats) >= _BATCH_CHATS or self._size >= _BATCH_CHARACTERS:
             self.write()
 
@@ -172,23 +172,23 @@ class _Batch:
         self._store.flush(_FLUSH_S)  # after a timeout, the writer stores them later
 
 
-def _where(name: str, place: int) -> str:
+def _describe_place(name: str, place: int) -> str:
     return tr("{file}, chat {number}", file=name, number=number(place))
 
 
-def _understood(
+def _convert(
     head: dict[str, Any], item: Any, name: str, where: str, report: Report
 ) -> ImportedChat | None:
     """Convert a conversation. If that fails, adds the reason to the report and returns None."""
     if item is None:
-        report.fault(tr("{where}: too long.", where=where))
+        report.add_fault(tr("{where}: too long.", where=where))
         return None
     if not isinstance(item, dict):
-        report.fault(tr("{where}: not a chat.", where=where))
+        report.add_fault(tr("{where}: not a chat.", where=where))
         return None
     try:
         if head.get("format") == FORMAT:
-            return _ours(head, item, name, report)
+            return _read_own_export(head, item, name, report)
         for is_mine, read in PROGRAMS:
             if is_mine(item):
                 found = read(item)
@@ -199,31 +199,33 @@ def _understood(
                 return None
     except _UNFIT as error:
         why = str(error) if head.get("format") == FORMAT else type(error).__name__
-        report.fault(tr("{where}: damaged ({why}).", where=where, why=why[:120]))
+        report.add_fault(tr("{where}: damaged ({why}).", where=where, why=why[:120]))
         return None
-    report.fault(tr("{where}: unknown format.", where=where))
+    report.add_fault(tr("{where}: unknown format.", where=where))
     return None
 
 
-def _ours(head: dict[str, Any], item: Item, name: str, report: Report) -> ImportedChat | None:
+def _read_own_export(
+    head: dict[str, Any], item: Item, name: str, report: Report
+) -> ImportedChat | None:
     version = head.get("version")
     if not isinstance(version, int) or version > VERSION:
         file = name.partition(",")[0]
         sentence = tr("{file}: saved by a newer version of Stretto.", file=file)
         if sentence not in report.faults:
-            report.fault(sentence)
+            report.add_fault(sentence)
         return None
     if item is head:
-        report.fault(tr("{where}: not a chat.", where=_where(name, 1)))
+        report.add_fault(tr("{where}: not a chat.", where=_describe_place(name, 1)))
         return None  # the file contains no chats
-    chat, messages = with_ids_of_ours(OURS, *chat_from_json(item))
+    chat, messages = replace_foreign_ids(OURS, *chat_from_json(item))
     chat = replace(chat, params={k: v for k, v in chat.params.items() if k != FOLLOWS})
     texts = [*texts_from_json(item.get("texts")).values()]
-    images = [with_thumbnail(image) for image in images_from_json(item.get("images"))]
-    return _fit(ImportedChat(OURS, chat, messages, texts=texts, images=images))
+    images = [add_thumbnail(image) for image in images_from_json(item.get("images"))]
+    return _move_long_texts_to_files(ImportedChat(OURS, chat, messages, texts=texts, images=images))
 
 
-def _fit(found: ImportedChat) -> ImportedChat:
+def _move_long_texts_to_files(found: ImportedChat) -> ImportedChat:
     """Turn text that is too long for the composer into an attached file.
 
     Pasted text is treated the same way, because a text field always lays out its entire text.
@@ -231,11 +233,11 @@ def _fit(found: ImportedChat) -> ImportedChat:
     chat = found.chat
     for text, files in (("draft", "draft_attachments"), ("edited_text", "edited_attachments")):
         if len(written := getattr(chat, text)) > LONGEST_WRITTEN:
-            made = _as_file(written, found)
+            made = _text_to_file(written, found)
             changes: dict[str, Any] = {text: "", files: (*getattr(chat, files), made)}
             chat = replace(chat, **changes)
     queue = [
-        replace(each, text="", attachments=(*each.attachments, _as_file(each.text, found)))
+        replace(each, text="", attachments=(*each.attachments, _text_to_file(each.text, found)))
         if len(each.text) > LONGEST_WRITTEN
         else each
         for each in chat.queued
@@ -244,7 +246,7 @@ def _fit(found: ImportedChat) -> ImportedChat:
     return found
 
 
-def _as_file(written: str, found: ImportedChat) -> Attachment:
+def _text_to_file(written: str, found: ImportedChat) -> Attachment:
     kept = AttachedText("", (storable_text(written),))
     found.texts.append(kept)
     return Attachment(tr("Pasted text"), "text", kept.hash, characters=len(written))
@@ -278,7 +280,7 @@ def undo(
             batch = []
     store.exchange.take_out(batch)
     used = {chat.folder_id for chat in store.chats(include_deleted=True)}
-    used |= {folder.parent_id for folder in store.folders.all() if folder not in folders}
+    used |= {folder.parent_id for folder in store.folders.list_all() if folder not in folders}
     for folder in sorted(folders, key=lambda f: f.parent_id is None):  # parents come last
         if folder.id not in used:
             store.folders.delete(folder.id)

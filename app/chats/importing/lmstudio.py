@@ -9,12 +9,12 @@ from typing import Any
 from app.chats.importing.import_tree import (
     ImportedChat,
     Node,
+    as_dict,
+    as_list,
+    as_text,
+    build_chat,
     derived_id,
-    grow,
-    listed,
-    mapped,
-    moment,
-    text,
+    parse_time,
 )
 from app.chats.importing.report import KIND
 from app.store import ChatRecord
@@ -28,25 +28,25 @@ def is_mine(item: dict[str, Any]) -> bool:
     if not isinstance(messages, list):
         return False
     if messages:
-        return any(isinstance(mapped(each).get("versions"), list) for each in messages)
+        return any(isinstance(as_dict(each).get("versions"), list) for each in messages)
     return "createdAt" in item and "systemPrompt" in item
 
 
 def read(item: dict[str, Any]) -> ImportedChat:
     """Convert a conversation. Replies follow the version selected in LM Studio."""
-    begun = moment(item.get("createdAt"))
+    begun = parse_time(item.get("createdAt"))
     chat = ChatRecord(
         id=derived_id(begun, NAME, f"{item.get('createdAt')}"),
-        title=" ".join(text(item.get("name")).split()),
-        system=text(item.get("systemPrompt")),
+        title=" ".join(as_text(item.get("name")).split()),
+        system=as_text(item.get("systemPrompt")),
         created_at=begun,
-        updated_at=moment(item.get("userLastMessagedAt"), begun),
+        updated_at=parse_time(item.get("userLastMessagedAt"), begun),
     )
     left: Counter[str] = Counter()
     nodes: dict[str, Node] = {}
     before: str | None = None
-    for number, entry in enumerate(map(mapped, listed(item["messages"]))):
-        versions = [mapped(version) for version in listed(entry.get("versions"))]
+    for number, entry in enumerate(map(as_dict, as_list(item["messages"]))):
+        versions = [as_dict(version) for version in as_list(entry.get("versions"))]
         chosen = entry.get("currentlySelected")
         shown = chosen if isinstance(chosen, int) and 0 <= chosen < len(versions) else 0
         for at, version in enumerate(versions):
@@ -55,48 +55,48 @@ def read(item: dict[str, Any]) -> ImportedChat:
             _fill(nodes[key], version, left)
         if versions:
             before = f"{number}.{shown}"
-    found = grow(NAME, chat, nodes, before)
+    found = build_chat(NAME, chat, nodes, before)
     found.left += left
     return found
 
 
 def _fill(node: Node, version: dict[str, Any], left: Counter[str]) -> None:
-    role = text(version.get("role"))
+    role = as_text(version.get("role"))
     node.role = role if role in {"user", "assistant", "system"} else ""
     if version.get("type") != "multiStep":
-        node.content = _words(version.get("content"), left)
+        node.content = _content_text(version.get("content"), left)
         return
-    node.model = text(mapped(version.get("senderInfo")).get("senderName"))
+    node.model = as_text(as_dict(version.get("senderInfo")).get("senderName"))
     contents: list[str] = []
     thought: list[str] = []
-    for step in map(mapped, listed(version.get("steps"))):
-        kind = text(step.get("type"))
+    for step in map(as_dict, as_list(version.get("steps"))):
+        kind = as_text(step.get("type"))
         if kind == "contentBlock":
-            style = mapped(step.get("style"))
-            words = _words(step.get("content"), left)
+            style = as_dict(step.get("style"))
+            words = _content_text(step.get("content"), left)
             (thought if style.get("type") == "thinking" else contents).append(words)
-            about = mapped(step.get("genInfo"))
-            node.model = node.model or text(about.get("identifier"))
-            reason = text(mapped(about.get("stats")).get("stopReason"))
+            about = as_dict(step.get("genInfo"))
+            node.model = node.model or as_text(about.get("identifier"))
+            reason = as_text(as_dict(about.get("stats")).get("stopReason"))
             node.cut = reason == "userStopped"
         elif kind == "toolStatus":
             left["tool calls and results"] += 1
         elif kind != "debugInfoBlock":
             left[KIND + kind[:40]] += 1
-        if not node.created_at and (made := _STEP.match(text(step.get("stepIdentifier")))):
-            node.created_at = moment(int(made[1]))
+        if not node.created_at and (made := _STEP.match(as_text(step.get("stepIdentifier")))):
+            node.created_at = parse_time(int(made[1]))
     node.content = "\n\n".join(filter(None, contents))
     node.reasoning = "\n\n".join(filter(None, thought))
 
 
-def _words(content: object, left: Counter[str]) -> str:
+def _content_text(content: object, left: Counter[str]) -> str:
     if isinstance(content, str):
         return content
     found = []
-    for part in map(mapped, listed(content)):
-        kind = text(part.get("type"))
+    for part in map(as_dict, as_list(content)):
+        kind = as_text(part.get("type"))
         if kind == "text":
-            found.append(text(part.get("text")))
+            found.append(as_text(part.get("text")))
         elif kind == "file":
             left["attached files"] += 1
         elif kind in {"toolCallRequest", "toolCallResult"}:

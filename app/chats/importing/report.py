@@ -22,13 +22,13 @@ class Report(Struct):
     # Number of chats that already existed, and how many of them are in the trash.
     known: int = 0
     trashed: int = 0
-    # Number of dropped parts, by a name from `left_out`.
+    # Number of dropped parts, by a name from `left_out_text`.
     left: Counter[str] = field(default_factory=Counter)
     # Up to 200 error messages.
     faults: list[str] = field(default_factory=list)
     stopped: bool = False  # the user stopped the import
 
-    def fault(self, sentence: str) -> None:
+    def add_fault(self, sentence: str) -> None:
         if len(self.faults) < _MOST_FAULTS:
             self.faults.append(sentence)
         elif len(self.faults) == _MOST_FAULTS:
@@ -51,11 +51,11 @@ class Report(Struct):
         if self.stopped:
             found.append(tr("The import was stopped."))
         if self.known:
-            found.append(self._known())
-        found += [left_out(name, count) for name, count in self.left.most_common() if count]
+            found.append(self._format_left_out())
+        found += [left_out_text(name, count) for name, count in self.left.most_common() if count]
         return found + self.faults
 
-    def _known(self) -> str:
+    def _format_left_out(self) -> str:
         count, trashed = number(self.known), number(self.trashed)
         if not self.trashed:
             return counted(
@@ -73,7 +73,7 @@ class Report(Struct):
         )
 
 
-def left_out(name: str, n: int) -> str:
+def left_out_text(name: str, n: int) -> str:
     """Format a message about dropped parts. ``name`` is set by the readers."""
     match name:
         case "attached files":

@@ -10,12 +10,12 @@ from typing import Any
 from app.chats.importing.import_tree import (
     ImportedChat,
     Node,
+    as_dict,
+    as_list,
+    as_text,
+    build_chat,
     derived_id,
-    grow,
-    listed,
-    mapped,
-    moment,
-    text,
+    parse_time,
 )
 from app.store import ChatRecord
 
@@ -28,69 +28,72 @@ _DETAILS = re.compile(
 
 
 def is_mine(item: dict[str, Any]) -> bool:
-    chat = mapped(item.get("chat"))
+    chat = as_dict(item.get("chat"))
     return "history" in chat or "messages" in chat
 
 
 def read(item: dict[str, Any]) -> ImportedChat:
     """Convert a chat. Files, images and tools are dropped."""
-    content = mapped(item["chat"])
-    begun = moment(item.get("created_at")) or moment(content.get("timestamp"))
-    name = text(item.get("id")) or text(content.get("id")) or f"{begun}"
-    title = text(item.get("title")) or text(content.get("title"))
+    content = as_dict(item["chat"])
+    begun = parse_time(item.get("created_at")) or parse_time(content.get("timestamp"))
+    name = as_text(item.get("id")) or as_text(content.get("id")) or f"{begun}"
+    title = as_text(item.get("title")) or as_text(content.get("title"))
     chat = ChatRecord(
         id=derived_id(begun, NAME, name),
         title=" ".join(title.split()),
-        system=text(content.get("system")) or text(mapped(content.get("params")).get("system")),
+        system=as_text(content.get("system"))
+        or as_text(as_dict(content.get("params")).get("system")),
         created_at=begun,
-        updated_at=moment(item.get("updated_at"), begun),
+        updated_at=parse_time(item.get("updated_at"), begun),
     )
     left: Counter[str] = Counter()
-    history = mapped(content.get("history"))
+    history = as_dict(content.get("history"))
     nodes: dict[str, Node] = {}
-    entries = mapped(history.get("messages"))
+    entries = as_dict(history.get("messages"))
     if entries:
         for key, entry in entries.items():
-            nodes[key] = _node(
-                key, text(mapped(entry).get("parentId")) or None, mapped(entry), left
+            nodes[key] = _make_node(
+                key, as_text(as_dict(entry).get("parentId")) or None, as_dict(entry), left
             )
     else:
         before: str | None = None
-        for number, entry in enumerate(listed(content.get("messages"))):
+        for number, entry in enumerate(as_list(content.get("messages"))):
             key = f"message {number}"
-            nodes[key] = _node(key, before, mapped(entry), left)
+            nodes[key] = _make_node(key, before, as_dict(entry), left)
             before = key
-    found = grow(NAME, chat, nodes, text(history.get("currentId")) or None)
+    found = build_chat(NAME, chat, nodes, as_text(history.get("currentId")) or None)
     found.left += left
     return found
 
 
-def _node(key: str, parent: str | None, entry: dict[str, Any], left: Counter[str]) -> Node:
-    role = text(entry.get("role"))
+def _make_node(key: str, parent: str | None, entry: dict[str, Any], left: Counter[str]) -> Node:
+    role = as_text(entry.get("role"))
     content, reasoning = entry.get("content"), ""
     if isinstance(content, list):  # text and images, as in the API
-        parts = [mapped(part) for part in content]
+        parts = [as_dict(part) for part in content]
         left["pictures"] += sum(part.get("type") == "image_url" for part in parts)
         content = "\n\n".join(
-            text(part.get("text")) for part in parts if part.get("type") == "text"
+            as_text(part.get("text")) for part in parts if part.get("type") == "text"
         )
-    words = text(content)
+    words = as_text(content)
     if role == "assistant":
-        words, reasoning = _unfolded(words, left)
-    left["attached files"] += len(listed(entry.get("files")))
+        words, reasoning = _split_reasoning(words, left)
+    left["attached files"] += len(as_list(entry.get("files")))
     return Node(
         key,
         parent,
         role if role in {"user", "assistant", "system"} else "",
         words,
         reasoning,
-        text(entry.get("modelName")) or text(entry.get("model")) if role == "assistant" else "",
-        moment(entry.get("timestamp")),
+        as_text(entry.get("modelName")) or as_text(entry.get("model"))
+        if role == "assistant"
+        else "",
+        parse_time(entry.get("timestamp")),
         cut=entry.get("done") is False,
     )
 
 
-def _unfolded(content: str, left: Counter[str]) -> tuple[str, str]:
+def _split_reasoning(content: str, left: Counter[str]) -> tuple[str, str]:
     """Split a text into the answer and the reasoning, which Open WebUI stores in <details>."""
     thoughts: list[str] = []
 

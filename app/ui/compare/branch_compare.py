@@ -20,10 +20,10 @@ from app.store import Message
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import markdown_style, scaled, theme, ui_font
 from app.ui.transcript.markdown_view import MarkdownView
-from app.ui.transcript.message_row import beginning, who
-from app.ui.widgets.labels import plain_label
-from app.ui.widgets.layout_helpers import across, down, nest
-from app.ui.widgets.sheet import Sheet, keep_place
+from app.ui.transcript.message_row import author_of, truncate_text
+from app.ui.widgets.labels import make_label
+from app.ui.widgets.layout_helpers import make_column_layout, make_row_layout, nest
+from app.ui.widgets.sheet import Sheet, retain_size_when_hidden
 from app.ui.widgets.textview import TextView
 
 MOST = 40  # limit of messages per branch
@@ -38,19 +38,19 @@ class BranchColumn(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         float_bars(self)
         inside = QWidget(self)
-        self._rows = down(of=inside, margins=(0, 8, 16, 12), spacing=4)
+        self._rows = make_column_layout(of=inside, margins=(0, 8, 16, 12), spacing=4)
         # In message order.
         self.texts = [self._add_message(message, inside) for message in messages[:MOST]]
         if (left := len(messages) - MOST) > 0:
             words = counted("… %Ln more message", "… %Ln more messages", left)
-            self._rows.addWidget(plain_label(inside, words))
+            self._rows.addWidget(make_label(inside, words))
         self._rows.addStretch(1)
         self.setWidget(inside)
         self.setWidgetResizable(True)
 
     def _add_message(self, message: Message, inside: QWidget) -> TextView:
-        head = plain_label(inside, who(message), wrap=False)
-        text = beginning(message.content or message.error, _MAX_CHARACTERS, "\n\n")
+        head = make_label(inside, author_of(message), wrap=False)
+        text = truncate_text(message.content or message.error, _MAX_CHARACTERS, "\n\n")
         if message.role == "assistant":
             markdown = MarkdownDocument(markdown_style(), inside)
             view: TextView = MarkdownView(markdown, inside)
@@ -61,7 +61,7 @@ class BranchColumn(QScrollArea):
             document.setDefaultFont(ui_font(theme().body_px))
             document.setPlainText(text)
             view = TextView(document, inside)
-        view.setAccessibleName(who(message))
+        view.setAccessibleName(author_of(message))
         view.height_changed.connect(self._update_heights)
         self._rows.addWidget(head)
         self._rows.addWidget(view)
@@ -84,27 +84,29 @@ class BranchCompare(Sheet):
 
     def __init__(self, chat: Chat, one: str, other: str, parent: QWidget) -> None:
         super().__init__("branch-compare", tr("Compare Branches"), parent)
-        paths = [chat.transcript.through(each) for each in (one, other)]
-        now, common = {message.id for message in chat.transcript.backwards()}, 0
+        paths = [chat.transcript.branch_through(each) for each in (one, other)]
+        now, common = {message.id for message in chat.transcript.iterate_back()}, 0
         for left, right in zip(*paths, strict=False):
             if left.id != right.id:
                 break
             common += 1
         if common:
             beginning_of_last = " ".join(paths[0][common - 1].content[:200].split())
-            self.put(self.label(tr("Both continue from “{words}”", words=beginning_of_last)))
-        row = across(spacing=16)
+            self.add_rows(
+                self.make_label(tr("Both continue from “{words}”", words=beginning_of_last))
+            )
+        row = make_row_layout(spacing=16)
         self.columns = []
         for path in paths:
-            rest = [chat.displayed(message.id) for message in path[common:]]
-            column = down(spacing=4)
+            rest = [chat.message_to_display(message.id) for message in path[common:]]
+            column = make_column_layout(spacing=4)
             first = path[common] if len(path) > common else path[-1]
             shown = first.id in now
             name = branch_name(first.stats) or (tr("Shown branch") if shown else tr("Other branch"))
-            head = across((self.headline(name), 1), spacing=None)
+            head = make_row_layout((self.make_heading(name), 1), spacing=None)
             show = self.button(tr("Show This Branch"), partial(self._on_chosen, first.id))
             show.setAccessibleDescription(name)
-            keep_place(show)  # lets both columns start at the same height
+            retain_size_when_hidden(show)  # lets both columns start at the same height
             show.setVisible(not shown)
             head.addWidget(show)
             self.columns.append(BranchColumn(rest, self))
@@ -113,7 +115,7 @@ class BranchCompare(Sheet):
             column.addWidget(self.columns[-1], 1)
             nest(row, column, 1)
         nest(self.rows, row, 1)
-        self.put_foot()
+        self.add_buttons()
         self.setMinimumSize(scaled(440), scaled(300))
         self.resize(scaled(920), scaled(600))
         flows.start(self, self._mark_differences())
@@ -125,10 +127,10 @@ class BranchCompare(Sheet):
     async def _mark_differences(self) -> None:
         for one, other in zip(*(column.texts for column in self.columns), strict=False):
             texts = [view.document().toPlainText() for view in (one, other)]
-            here, there = await flows.aside(partial(_differences, *texts))
+            here, there = await flows.run_in_thread(partial(_find_differences, *texts))
             one.mark(here)
             other.mark(there)
 
 
-def _differences(one: str, other: str, stop: Event) -> tuple[list[Span], list[Span]]:
+def _find_differences(one: str, other: str, stop: Event) -> tuple[list[Span], list[Span]]:
     return differences(one, other)

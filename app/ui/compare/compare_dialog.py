@@ -23,23 +23,23 @@ from PySide6.QtWidgets import (
 from app.chats.panel import (
     MOST,
     Member,
-    by_model,
-    by_seed,
-    by_temperature,
+    default_members,
+    members_by_model,
+    members_by_seed,
+    members_by_temperature,
     members_from_json,
-    usual,
 )
 from app.models.names import model_fallback_name
 from app.settings.language import mark, tr
 from app.settings.settings import Settings
-from app.ui.dialogs.name_dialogs import NameDialog, tidy
+from app.ui.dialogs.name_dialogs import NameDialog, clean_name
 from app.ui.style import tokens as t
 from app.ui.style.theme import scaled
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.labels import plain_label
-from app.ui.widgets.layout_helpers import SPRING, across
+from app.ui.widgets.labels import make_label
+from app.ui.widgets.layout_helpers import SPRING, make_row_layout
 from app.ui.widgets.row_list import RowList
-from app.ui.widgets.sheet import Sheet, keep_place
+from app.ui.widgets.sheet import Sheet, retain_size_when_hidden
 from app.ui.widgets.widget_behavior import WheelGuard
 
 _CHAT_TEMPERATURE = -0.1  # value that represents the chat's own temperature
@@ -85,7 +85,7 @@ class MemberRow(QWidget):
         grid.setSpacing(6)
         fields = (self.name, self.model, self.temperature, self.seed, self.remove)
         names = (tr("Name"), tr("Model"), tr("Temperature"), tr("Seed"))
-        self._labels = [plain_label(self, name, px=t.SMALL_PX) for name in names]
+        self._labels = [make_label(self, name, px=t.SMALL_PX) for name in names]
         for column, label in enumerate(self._labels):
             grid.addWidget(label, 0, column)
         for column, field in enumerate(fields):
@@ -120,7 +120,7 @@ class MemberRow(QWidget):
     def member(self) -> Member:
         warm = round(self.temperature.value(), 2)
         return Member(
-            tidy(self.name.text()),
+            clean_name(self.name.text()),
             self.model.currentData() or "",
             self.system.text().strip(),
             None if warm < 0 else warm,
@@ -128,7 +128,7 @@ class MemberRow(QWidget):
         )
 
 
-def describe_kept(kept: Mapping[str, Sequence[int]], names: Mapping[str, str]) -> str:
+def describe_kept_counts(kept: Mapping[str, Sequence[int]], names: Mapping[str, str]) -> str:
     """Describe how often each model's reply was kept, best first. "" if there's no data."""
     ordered = sorted(kept.items(), key=lambda one: (-one[1][0] / max(1, one[1][1]), one[0]))
     parts = [
@@ -161,29 +161,39 @@ class CompareDialog(Sheet):
         self.keep = self.button(tr("Save As…"), self._ask_name)
         self.rename = self.button(tr("Rename…"), partial(self._ask_name, renames=True))
         self.delete = self.button(tr("Delete"), self._delete)
-        head = across((self.saved, 1), self.keep, self.rename, self.delete)
+        head = make_row_layout((self.saved, 1), self.keep, self.rename, self.delete)
         self.kinds = {
             kind: self.button(tr(kind), partial(self._fill, make))
             for kind, make in (
-                (mark("Models"), lambda: by_model(self._models)),
-                (mark("Seeds"), lambda: by_seed(3)),
-                (mark("Temperatures"), by_temperature),
+                (mark("Models"), lambda: members_by_model(self._models)),
+                (mark("Seeds"), lambda: members_by_seed(3)),
+                (mark("Temperatures"), members_by_temperature),
             )
         }
         self.blind = QCheckBox(tr("Blind comparison"), self)
         self.blind.setToolTip(tr("Shuffles the replies and hides names until you keep one"))
-        ways = across(QLabel(tr("Compare by"), self), *self.kinds.values(), SPRING, self.blind)
-        self.tally = self.label(describe_kept(settings.kept, self._models))
+        ways = make_row_layout(
+            QLabel(tr("Compare by"), self), *self.kinds.values(), SPRING, self.blind
+        )
+        self.tally = self.label(describe_kept_counts(settings.kept, self._models))
         self.add = self.button(tr("Add Member"), lambda: self._add(Member(), focus=True))
         self._list = RowList(self.add, self)
         self._list.setMinimumHeight(scaled(200))
         self._list.changed.connect(self._refresh)
-        self.why = self.label()
-        keep_place(self.why)
+        self.why = self.make_label()
+        retain_size_when_hidden(self.why)
         self.go = self.button(tr("Compare"), self.accept)
         note = tr("The replies appear in this chat, and use its history and settings.")
-        self.put(self.label(about), self.label(note), head, ways, self._list, self.tally, self.why)
-        self.put_foot(self.go, self.add)
+        self.add_rows(
+            self.make_label(about),
+            self.make_label(note),
+            head,
+            ways,
+            self._list,
+            self.tally,
+            self.why,
+        )
+        self.add_buttons(self.go, self.add)
         self.resize(scaled(780), scaled(470))
         self._fill_names(settings.panel)
         self.show_members(members_of(settings))
@@ -199,19 +209,21 @@ class CompareDialog(Sheet):
     def _fill(self, make: Callable[[], list[Member]]) -> None:
         self.show_members(make())
 
-    def chosen(self) -> list[Member]:
+    def selected_members(self) -> list[Member]:
         return [row.member for row in self.members]
 
-    def asked(self) -> list[Member]:
+    def members_to_ask(self) -> list[Member]:
         """Get the members to ask, shuffled and with hidden names for a blind comparison."""
-        members = [replace(member, hidden=self.blind.isChecked()) for member in self.chosen()]
+        members = [
+            replace(member, hidden=self.blind.isChecked()) for member in self.selected_members()
+        ]
         if self.blind.isChecked():
             shuffle(members)
         return members
 
     def accept(self) -> None:
         """Remember the members, so that the shortcut asks the same panel next time."""
-        told = [member.to_json() for member in self.chosen()]
+        told = [member.to_json() for member in self.selected_members()]
         name = self.saved.currentData() or ""
         known = self._settings.panels.get(name) == told
         panels = {**self._settings.panels, "": told}
@@ -225,14 +237,16 @@ class CompareDialog(Sheet):
     def _add(self, member: Member, *, focus: bool = False) -> None:
         row = MemberRow(member, self._models, self)
         row.changed.connect(self._refresh)
-        self._list.put(row, focus=focus)
+        self._list.add_row(row, focus=focus)
 
     @Slot()
     def _refresh(self) -> None:
         count = len(self.members)
         why = tr("Compare at least two members.") if count < 2 else ""
         self.why.setText(why)
-        self.tally.setVisible(bool(self.tally.text()) and len({m.model for m in self.chosen()}) > 1)
+        self.tally.setVisible(
+            bool(self.tally.text()) and len({m.model for m in self.selected_members()}) > 1
+        )
         self.go.setEnabled(not why)
         self.go.setToolTip(why)
         self.keep.setEnabled(not why)
@@ -256,7 +270,7 @@ class CompareDialog(Sheet):
     def _on_saved(self, _: int) -> None:
         name = self.saved.currentData()
         self._fill_names(name)
-        self.show_members(members_from_json(self._settings.panels.get(name)) or usual())
+        self.show_members(members_from_json(self._settings.panels.get(name)) or default_members())
 
     def _ask_name(self, *, renames: bool = False) -> None:
         old = self.saved.currentData()
@@ -267,12 +281,12 @@ class CompareDialog(Sheet):
         )
         taken = [name for name in self._settings.panels if name and name != old]
         dialog = NameDialog(title, verb, taken, self, old)
-        dialog.named.connect(partial(self._keep_as, old if renames else ""))
+        dialog.named.connect(partial(self._save_panel_as, old if renames else ""))
         dialog.open()
 
-    def _keep_as(self, old: str, name: str) -> None:
+    def _save_panel_as(self, old: str, name: str) -> None:
         panels = dict(self._settings.panels)
-        told = panels.pop(old) if old else [member.to_json() for member in self.chosen()]
+        told = panels.pop(old) if old else [member.to_json() for member in self.selected_members()]
         self._save_panels({**panels, name: told}, name)
 
     def _delete(self) -> None:
@@ -287,4 +301,4 @@ class CompareDialog(Sheet):
 
 def members_of(settings: Settings) -> list[Member]:
     """Get the panel that was chosen last, or the default panel. Used by the shortcut."""
-    return members_from_json(settings.panels.get(settings.panel)) or usual()
+    return members_from_json(settings.panels.get(settings.panel)) or default_members()

@@ -34,11 +34,17 @@ from app.settings.language import counted, mark, number, tr
 from app.settings.settings import Settings
 from app.ui.composer.file_chips import ChipWords, FileChips
 from app.ui.style import tokens as t
-from app.ui.style.theme import focus_pen, grown, theme, ui_font
+from app.ui.style.theme import focus_pen, scale_height, theme, ui_font
 from app.ui.widgets.buttons import IconButton, RoundButton
-from app.ui.widgets.labels import link
-from app.ui.widgets.layout_helpers import SPRING, across
-from app.ui.widgets.widget_behavior import mirror, mirrored, native, plain_tip, show_if
+from app.ui.widgets.labels import make_link
+from app.ui.widgets.layout_helpers import SPRING, make_row_layout
+from app.ui.widgets.widget_behavior import (
+    escape_tooltip,
+    mirror_area,
+    mirror_children,
+    show_if,
+    to_native_keys,
+)
 
 MOST_CHARACTERS = 1_000_000
 """Maximum length of a message. Laying out that much text blocks the GUI thread for about a second.
@@ -59,15 +65,15 @@ class ComposerText(QTextEdit):
     """
 
     submitted = Signal()  # Enter (or the configured keys)
-    steered = Signal()  # the keys for interrupting
-    recalled = Signal()  # Up in an empty field
+    interrupt_requested = Signal()  # the keys for interrupting
+    edit_last_requested = Signal()  # Up in an empty field
     # (pages): scroll the transcript; infinite for its start or end
-    paged = Signal(float)
-    unfinished_changed = Signal()  # an input method has changed its preedit text
+    page_scrolled = Signal(float)
+    preedit_changed = Signal()  # an input method has changed its preedit text
     refused = Signal(str)  # (reason): a text was too long to insert
-    files_given = Signal(list)  # (paths): pasted or dropped
-    image_given = Signal(bytes)  # (data): pasted or dropped image as file contents
-    long_pasted = Signal(str)  # (text): pasted text that's long enough to become a file
+    files_inserted = Signal(list)  # (paths): pasted or dropped
+    image_inserted = Signal(bytes)  # (data): pasted or dropped image as file contents
+    long_text_pasted = Signal(str)  # (text): pasted text that's long enough to become a file
     focused = Signal()  # gained or lost focus
 
     def __init__(self, settings: Settings, parent: QWidget) -> None:
@@ -128,21 +134,21 @@ class ComposerText(QTextEdit):
         if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
             self._enter(event)
         elif key == Qt.Key.Key_Up and not self.toPlainText() and not event.modifiers():
-            self.recalled.emit()
+            self.edit_last_requested.emit()
         elif key in {Qt.Key.Key_PageUp, Qt.Key.Key_PageDown}:
-            self.paged.emit(-0.9 if key == Qt.Key.Key_PageUp else 0.9)
+            self.page_scrolled.emit(-0.9 if key == Qt.Key.Key_PageUp else 0.9)
         elif key == Qt.Key.Key_Escape:
             event.ignore()
         elif event.matches(_END) and not self.toPlainText():
-            self.paged.emit(inf)
+            self.page_scrolled.emit(inf)
         elif event.matches(_START) and not self.toPlainText():
-            self.paged.emit(-inf)
+            self.page_scrolled.emit(-inf)
         else:
             super().keyPressEvent(event)
 
     def _enter(self, event: QKeyEvent) -> None:
         if self._enter_steers(event):
-            self.steered.emit()
+            self.interrupt_requested.emit()
         elif enter_sends(event, self._settings):
             self.submitted.emit()
         else:
@@ -164,7 +170,7 @@ class ComposerText(QTextEdit):
     @property
     def steering_keys(self) -> str:
         """Keys that interrupt a reply and send, for display."""
-        return native("Ctrl+Shift+Enter" if self.sends_with_ctrl else "Ctrl+Enter")
+        return to_native_keys("Ctrl+Shift+Enter" if self.sends_with_ctrl else "Ctrl+Enter")
 
     def finish(self) -> None:
         """Commit any preedit text."""
@@ -177,19 +183,19 @@ class ComposerText(QTextEdit):
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         super().inputMethodEvent(event)
         self.unfinished = event.preeditString()
-        self.unfinished_changed.emit()
+        self.preedit_changed.emit()
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        return source.hasText() or has_image(source) or bool(files_in(source))
+        return source.hasText() or has_image(source) or bool(paths_in(source))
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         length = len(source.text())
-        if files := files_in(source):  # otherwise we'd insert text like "file:///…"
-            self.files_given.emit(files)
+        if files := paths_in(source):  # otherwise we'd insert text like "file:///…"
+            self.files_inserted.emit(files)
         elif not length and (image := image_in(source)):
-            self.image_given.emit(image)
+            self.image_inserted.emit(image)
         elif 0 < self._settings.long_paste < length <= MOST_PASTED:
-            self.long_pasted.emit(source.text())
+            self.long_text_pasted.emit(source.text())
         elif length + self.document().characterCount() > MOST_CHARACTERS:
             self.refused.emit(
                 counted(
@@ -211,7 +217,7 @@ def enter_sends(event: QKeyEvent, settings: Settings) -> bool:
     return not modifiers & Qt.KeyboardModifier.ShiftModifier
 
 
-def files_in(source: QMimeData) -> list[Path]:
+def paths_in(source: QMimeData) -> list[Path]:
     return [Path(url.toLocalFile()) for url in source.urls() if url.isLocalFile()]
 
 
@@ -252,11 +258,11 @@ class BroadcastLine(QWidget):
         super().__init__(parent)
         self.setCursor(Qt.CursorShape.ArrowCursor)
         self._words = ""
-        self.whom = link(self)
+        self.whom = make_link(self)
         self.whom.setCursor(Qt.CursorShape.PointingHandCursor)
         self.keep = QCheckBox(tr("Keep Broadcast On"), self)
         self.keep.setToolTip(tr("Broadcast later messages too"))
-        across(self.whom, SPRING, self.keep, of=self)
+        make_row_layout(self.whom, SPRING, self.keep, of=self)
         self.hide()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -275,7 +281,7 @@ class BroadcastLine(QWidget):
     def show_audience(self, words: str, names: str, *, kept: bool) -> None:
         """Show a summary of the recipients, with the full list of ``names`` in the tooltip."""
         self._words = words
-        self.whom.setToolTip(plain_tip(f"{words}\n{names}"))
+        self.whom.setToolTip(escape_tooltip(f"{words}\n{names}"))
         self.whom.setAccessibleDescription(names)
         self.keep.setChecked(kept)
         self._fit()
@@ -293,14 +299,14 @@ class Composer(QWidget):
     MUCH = 0.5  # show the token count if the message takes up more than this share of the context
 
     submitted = Signal()  # send
-    steered = Signal()  # interrupt the reply and send
+    interrupt_requested = Signal()  # interrupt the reply and send
     stopped = Signal()  # stop the reply
     changed = Signal(str)
-    recalled = Signal()  # edit the last message
-    paged = Signal(float)  # (pages): scroll the transcript
-    audience_asked = Signal()  # choose recipients
+    edit_last_requested = Signal()  # edit the last message
+    page_scrolled = Signal(float)  # (pages): scroll the transcript
+    recipients_requested = Signal()  # choose recipients
     # (on): keep broadcasting after this message
-    broadcast_kept = Signal(bool)
+    broadcast_pin_changed = Signal(bool)
 
     def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -329,10 +335,10 @@ class Composer(QWidget):
         self.setCursor(Qt.CursorShape.IBeamCursor)
         self.button.setCursor(Qt.CursorShape.ArrowCursor)
         self.field.submitted.connect(self.submitted)
-        self.field.steered.connect(self.steered)
-        self.field.unfinished_changed.connect(self._show_button)
-        self.field.recalled.connect(self.recalled)
-        self.field.paged.connect(self.paged)
+        self.field.interrupt_requested.connect(self.interrupt_requested)
+        self.field.preedit_changed.connect(self._show_button)
+        self.field.edit_last_requested.connect(self.edit_last_requested)
+        self.field.page_scrolled.connect(self.page_scrolled)
         self.field.textChanged.connect(self._on_text)
         self.field.focused.connect(self.update)
         self.button.clicked.connect(self._on_button)
@@ -340,13 +346,13 @@ class Composer(QWidget):
         self._fit()
 
     @cached_property
-    def audience(self) -> BroadcastLine:
+    def broadcast_line(self) -> BroadcastLine:
         made = BroadcastLine(self)
         # Otherwise, this widget would be the last in the tab order.
         self.setTabOrder(self.broadcast_button, made.whom)
         self.setTabOrder(made.whom, made.keep)
-        made.whom.clicked.connect(self.audience_asked)
-        made.keep.clicked.connect(self.broadcast_kept)
+        made.whom.clicked.connect(self.recipients_requested)
+        made.keep.clicked.connect(self.broadcast_pin_changed)
         return made
 
     @property
@@ -354,7 +360,7 @@ class Composer(QWidget):
         return self.field.toPlainText()
 
     @property
-    def ringed(self) -> bool:
+    def has_focus_ring(self) -> bool:
         return self.field.hasFocus()
 
     @property
@@ -406,7 +412,7 @@ class Composer(QWidget):
         self._count = count
         self._show_foot()
         if fitted and count is not None and not count.fits and QAccessible.isActive():
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.field, count.words))
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.field, count.as_text))
 
     def _show_foot(self) -> None:
         self.field.setAccessibleDescription(self.foot)
@@ -416,8 +422,8 @@ class Composer(QWidget):
     @property
     def foot(self) -> str:
         count = self._count
-        told = count is not None and (count.share > self.MUCH or count.slid)
-        much = count.words if count is not None and told else ""
+        told = count is not None and (count.used_fraction > self.MUCH or count.slid)
+        much = count.as_text if count is not None and told else ""
         return self._hint or " ".join(filter(None, (self._remote_note, much)))
 
     def show_files(self, files: Sequence[ChipWords]) -> None:
@@ -463,14 +469,14 @@ class Composer(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         ground = tokens.broadcast if self.tinted else tokens.raised
         painter.setBrush(QColor(tokens.accent_quiet if self._dropping else ground))
-        painter.setPen(focus_pen() if self.ringed else QPen(QColor(tokens.outline)))
+        painter.setPen(focus_pen() if self.has_focus_ring else QPen(QColor(tokens.outline)))
         painter.drawRoundedRect(
             QRectF(self.rect()).adjusted(1, 1, -1, -1), t.RADIUS + 4, t.RADIUS + 4
         )
         if self._edit_note:
             painter.setFont(ui_font(t.SMALL_PX))
             painter.setPen(QColor(tokens.muted))
-            area = mirrored(self, QRectF(16, 6, self.width() - 60, self.NOTE - 4))
+            area = mirror_area(self, QRectF(16, 6, self.width() - 60, self.NOTE - 4))
             metrics = painter.fontMetrics()
             fits = metrics.horizontalAdvance(self._edit_note) <= area.width()
             words = self._edit_note if fits else tr("Editing your message")
@@ -484,7 +490,7 @@ class Composer(QWidget):
             area = QRectF(16, self.height() - foot - 7, width, foot)
             flags = _wrap_mode(painter.fontMetrics(), self.foot, width)
             centred = Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(mirrored(self, area), centred | flags, self.foot)
+            painter.drawText(mirror_area(self, area), centred | flags, self.foot)
 
     def _foot_height(self, width: int) -> int:
         """Height of the text below the field. Never cut off, as it may contain a warning."""
@@ -493,7 +499,7 @@ class Composer(QWidget):
         metrics = QFontMetrics(ui_font(t.SMALL_PX))
         flags = _wrap_mode(metrics, self.foot, width)
         wanted = metrics.boundingRect(0, 0, width, 1000, flags, self.foot).height()
-        return max(grown(self.FOOT), wanted)
+        return max(scale_height(self.FOOT), wanted)
 
     def _fit(self) -> None:
         width = self.width()
@@ -502,11 +508,11 @@ class Composer(QWidget):
         shown = [b for b in (self.attach, self.compare, self.broadcast_button) if not b.isHidden()]
         inner = max(40, width - 16 - button - 2 * self.PAD - sum(b.width() + 4 for b in shown))
         heard = self.tinted and not self._edit_note
-        show_if(self, "audience", heard)
+        show_if(self, "broadcast_line", heard)
         top = self.NOTE if self._edit_note else 0
         if heard:  # avoid slow sizing on every key press
-            line = max(self.NOTE - 6, self.audience.whom.sizeHint().height())
-            self.audience.setGeometry(12, 6, width - 24, line)
+            line = max(self.NOTE - 6, self.broadcast_line.whom.sizeHint().height())
+            self.broadcast_line.setGeometry(12, 6, width - 24, line)
             top = line + 4
         files = self.chips.arrange(width - 32)
         self.chips.setGeometry(16, top + 12, width - 32, files)
@@ -537,8 +543,8 @@ class Composer(QWidget):
             left -= one.width() + 4
             one.move(left, middle)
         self.cancel_edit.move(width - 24 - 12, 6)
-        above = [self.audience] if heard else []
-        mirror(self, self.field, self.button, *shown, *above, self.cancel_edit)
+        above = [self.broadcast_line] if heard else []
+        mirror_children(self, self.field, self.button, *shown, *above, self.cancel_edit)
         if height != self.height():
             self.setFixedHeight(height)
         self.update()
@@ -555,10 +561,12 @@ class Composer(QWidget):
         unfinished = bool(self.field.unfinished) and not self.button.stops
         refusal = None if unfinished else self._refusal
         self.button.setEnabled(refusal is None)
-        send = native("Ctrl+Enter") if self.field.sends_with_ctrl else tr("Enter", "the key")
+        send = (
+            to_native_keys("Ctrl+Enter") if self.field.sends_with_ctrl else tr("Enter", "the key")
+        )
         words = tr("Stop  Esc") if self.button.stops else tr("Send  {keys}", keys=send)
         if self._count is not None and not self.button.stops:
-            words += f"\n{self._count.words}"
+            words += f"\n{self._count.as_text}"
         self.button.setToolTip(refusal or words)
 
     @Slot()

@@ -14,12 +14,12 @@ from app.chats.attachment_texts import page_of
 from app.settings.language import tr
 from app.store import Attachment
 from app.ui.style import tokens as t
-from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
+from app.ui.style.theme import focus_pen, scale_height, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton, RemovableButton
-from app.ui.widgets.labels import link
+from app.ui.widgets.labels import make_link
 from app.ui.widgets.picture_sheet import paint_small
 from app.ui.widgets.row_painter import RowPainter
-from app.ui.widgets.widget_behavior import mirror, place_in_lines, plain_tip
+from app.ui.widgets.widget_behavior import escape_tooltip, mirror_children, place_in_lines
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class ChipWords:
         return self.attachment is not None and self.attachment.is_image
 
     @property
-    def shows_only(self) -> bool:
+    def can_only_view(self) -> bool:
         """Check whether viewing is the only available action. True for images that aren't pages."""
         return self.is_image and self.attachment is not None and not self.attachment.spans
 
@@ -82,46 +82,46 @@ class FileChip(RemovableButton):
             self.setAccessibleName(tr("File {name}, {about}", name=words.name, about=about))
         self.setAccessibleDescription(
             tr("Enter shows the image, Delete removes it")
-            if words.shows_only
+            if words.can_only_view
             else tr("Enter opens the menu, Delete ends following the chat")
             if words.chat
             else tr("Enter chooses what the model gets, Delete removes the file")
         )
-        self.setToolTip(plain_tip(f"{words.name}\n{about}"))
+        self.setToolTip(escape_tooltip(f"{words.name}\n{about}"))
         self.update()
 
-    def wanted_width(self) -> int:
+    def preferred_width(self) -> int:
         """Width in pixels that fits the whole text, up to ``WIDEST``."""
         if self.words.is_image:
-            return self.wanted_height()
+            return self.preferred_height()
         measure = QFontMetrics(ui_font(t.SMALL_PX))
         text = measure.horizontalAdvance(self.words.name)
         text += 8 + measure.horizontalAdvance(self.words.about)
-        return min(text + scaled(t.SMALL_ICON) + grown(22) + 24, grown(self.WIDEST))
+        return min(text + scaled(t.SMALL_ICON) + scale_height(22) + 24, scale_height(self.WIDEST))
 
-    def about_in(self, room: int) -> str:
+    def fit_description(self, room: int) -> str:
         """Pick the text that fits next to the name, given ``room`` pixels for both."""
         wide = QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance
         fits = wide(self.words.name) + 8 + wide(self.words.about) <= room
         return self.words.about if fits else self.words.tokens or self.words.about
 
-    def wanted_height(self) -> int:
-        return grown(self.PICTURE if self.words.is_image else self.HEIGHT)
+    def preferred_height(self) -> int:
+        return scale_height(self.PICTURE if self.words.is_image else self.HEIGHT)
 
     def fit_width(self, most: int) -> None:
         """Resize to the text, but to no more than ``most`` pixels."""
-        width, height = min(self.wanted_width(), most), self.wanted_height()
+        width, height = min(self.preferred_width(), most), self.preferred_height()
         self.resize(width, height)
         side = self.remove.width()
         if self.words.is_image:
             self.remove.move(width - side - 1, 1)
         else:
             self.remove.move(width - side - 4, (height - side) // 2)
-        mirror(self, self.remove)
+        mirror_children(self, self.remove)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens, words = theme().tokens, self.words
-        row = RowPainter.on(self, 7, grown(22) + 8)
+        row = RowPainter.for_widget(self, 7, scale_height(22) + 8)
         if words.is_image:
             self._paint_image(row.painter)
             return
@@ -132,7 +132,7 @@ class FileChip(RemovableButton):
         row.icon("chat-circle" if words.chat else "file", tokens.muted, 5)
         row.painter.setFont(ui_font(t.SMALL_PX))
         room = row.line.width()
-        about = self.about_in(room)
+        about = self.fit_description(room)
         # The name is more important than the size.
         wide = row.painter.fontMetrics().horizontalAdvance(about)
         most, elide = max(room - wide - 8, room * 2 // 3), Qt.TextElideMode.ElideMiddle
@@ -164,7 +164,7 @@ class FileChips(QWidget):
         self._before = before
         self.chips: list[FileChip] = []
         # Offered if the files are too long.
-        self.choose = link(self, tr("Choose What to Send…"))
+        self.choose = make_link(self, tr("Choose What to Send…"))
         self.choose.setCursor(Qt.CursorShape.PointingHandCursor)
         self.choose.hide()
         self.hide()
@@ -172,8 +172,8 @@ class FileChips(QWidget):
     def show_files(self, files: Sequence[ChipWords]) -> None:
         """Show these files. Existing chips are reused and keep their focus."""
         had = next((n for n, chip in enumerate(self.chips) if chip.hasFocus()), None)
-        known = {_chip_identity(chip.words): chip for chip in self.chips}
-        keys = [(_chip_identity(words), words) for words in files]
+        known = {_chip_key(chip.words): chip for chip in self.chips}
+        keys = [(_chip_key(words), words) for words in files]
         self.chips = [known.pop(k) if k in known else self._make_chip(words) for k, words in keys]
         for chip in known.values():
             chip.hide()
@@ -213,6 +213,6 @@ class FileChips(QWidget):
         return chip
 
 
-def _chip_identity(words: ChipWords) -> tuple[str, str]:
+def _chip_key(words: ChipWords) -> tuple[str, str]:
     """Key for matching chips. Ignores which parts of the file are used."""
     return words.name, words.attachment.hash if words.attachment is not None else words.follows

@@ -63,14 +63,14 @@ class SpellingMarks(QObject):
         first = field.cursorForPosition(area.topLeft()).position()
         last = field.cursorForPosition(area.bottomRight()).position()
         seen = list(words(text, first, last))
-        wrong = self._speller.wrong(word.text for word in seen)
+        wrong = self._speller.misspelled(word.text for word in seen)
         here = field.textCursor().position() if self._typing else -1
         self.marks = [
             self._cursor(word) for word in seen if word.text in wrong and word.end != here
         ]
         field.setExtraSelections([_underline(cursor) for cursor in self.marks])
 
-    def next(self) -> None:
+    def select_next(self) -> None:
         """Jump to the next misspelled word and open its menu."""
         self._seeking = False
         text = _utf16_text(self._field)
@@ -78,8 +78,8 @@ class SpellingMarks(QObject):
         here = self._field.textCursor().selectionEnd()
         # Wrap around to words before the cursor.
         all_words = sorted(all_words, key=lambda word: word.end <= here)
-        wrong = self._speller.wrong(word.text for word in all_words)
-        if self._speller.judging:
+        wrong = self._speller.misspelled(word.text for word in all_words)
+        if self._speller.is_checking:
             self._seeking = True  # try again once these words have been checked
             return
         found = next((word for word in all_words if word.text in wrong), None)
@@ -89,7 +89,7 @@ class SpellingMarks(QObject):
         cursor = self._cursor(found)
         self._field.setTextCursor(cursor)
         self._field.ensureCursorVisible()
-        self._ask_menu(cursor, self._below(cursor))
+        self._ask_menu(cursor, self._position_below(cursor))
 
     def _cursor(self, word: Word) -> QTextCursor:
         cursor = QTextCursor(self._field.document())
@@ -97,7 +97,7 @@ class SpellingMarks(QObject):
         cursor.setPosition(word.end, QTextCursor.MoveMode.KeepAnchor)
         return cursor
 
-    def _below(self, cursor: QTextCursor) -> QPoint:
+    def _position_below(self, cursor: QTextCursor) -> QPoint:
         return self._field.viewport().mapToGlobal(self._field.cursorRect(cursor).bottomLeft())
 
     @Slot()
@@ -114,7 +114,7 @@ class SpellingMarks(QObject):
     @Slot()
     def _on_judged(self) -> None:
         if self._seeking:
-            self.next()
+            self.select_next()
         self.check()
 
     def _on_menu(self, event: QContextMenuEvent) -> bool:
@@ -124,7 +124,7 @@ class SpellingMarks(QObject):
         self.check()
         for mark in self.marks:
             if mark.selectionStart() <= at.position() <= mark.selectionEnd():
-                self._ask_menu(mark, self._below(mark) if keys else event.globalPos())
+                self._ask_menu(mark, self._position_below(mark) if keys else event.globalPos())
                 return True
         return False
 
@@ -158,7 +158,7 @@ class SpellingMarks(QObject):
         learn = QAction(tr("Add to Dictionary"), menu)
         learn.triggered.connect(lambda: self._speller.add(word))
         let_pass = QAction(tr("Ignore", "a misspelt word"), menu)
-        let_pass.triggered.connect(lambda: self._speller.let_pass(word))
+        let_pass.triggered.connect(lambda: self._speller.ignore(word))
         menu.insertActions(usual, added)
         menu.insertSeparator(usual)
         menu.insertActions(usual, [learn, let_pass])

@@ -29,8 +29,8 @@ class PromptVariables(QObject):
         field.installEventFilter(self)
 
     @property
-    def pending(self) -> list[str]:
-        return [name for name, _ in self._remaining()]
+    def empty_variables(self) -> list[str]:
+        return [name for name, _ in self._find_remaining()]
 
     def begin(self) -> None:
         """Select the first variable after a prompt was inserted."""
@@ -56,7 +56,7 @@ class PromptVariables(QObject):
     def _block_send(self) -> bool:
         """Called on send. Blocks the first attempt if a variable is still empty."""
         self._copy_value()
-        pending = self.pending
+        pending = self.empty_variables
         if not pending or self._warned:
             self._names = set()
             return False
@@ -73,7 +73,7 @@ class PromptVariables(QObject):
     def _select_next(self, step: int, *, from_start: bool = False) -> bool:
         """Jump forward (step +1) or backward (-1). Return False if there are no variables left."""
         self._copy_value()
-        spots = list(self._remaining())
+        spots = list(self._find_remaining())
         if not spots:
             self._names = set()
             return False
@@ -103,11 +103,11 @@ class PromptVariables(QObject):
         written = cursor.selectedText().replace("\u2029", "\n")
         if not written or QRegularExpression(PATTERN).match(written).hasMatch():
             return
-        for other, spot in reversed(list(self._remaining())):
+        for other, spot in reversed(list(self._find_remaining())):
             if other == name:
                 spot.insertText(written)
 
-    def _remaining(self) -> Iterator[tuple[str, QTextCursor]]:
+    def _find_remaining(self) -> Iterator[tuple[str, QTextCursor]]:
         document, at = self._field.document(), 0
         wanted = QRegularExpression(PATTERN)
         while not (cursor := document.find(wanted, at)).isNull():

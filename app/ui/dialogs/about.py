@@ -22,7 +22,7 @@ from app.system.licenses import components
 from app.system.updates import Release
 from app.ui.style import tokens as t
 from app.ui.style.theme import code_font, ui_font
-from app.ui.widgets.layout_helpers import across, nest
+from app.ui.widgets.layout_helpers import make_row_layout, nest
 from app.ui.widgets.sheet import Sheet
 
 QT = mark(
@@ -36,7 +36,7 @@ class LicencesWindow(Sheet):
         super().__init__("licences", tr("Licenses"), parent)
         self.resize(860, 560)
         self._parts = components()
-        words = self.label(tr(QT), muted=False)
+        words = self.make_label(tr(QT), muted=False)
         self.list = QListWidget(self)
         self.list.setAccessibleName(tr("Components"))
         self.list.setFixedWidth(260)
@@ -46,10 +46,10 @@ class LicencesWindow(Sheet):
         self.text.setReadOnly(True)
         self.text.setFont(ui_font(t.SMALL_PX))
         self.list.currentRowChanged.connect(self._on_row)
-        middle = across(self.list, (self.text, 1), spacing=12)
-        self.put(words)
+        middle = make_row_layout(self.list, (self.text, 1), spacing=12)
+        self.add_rows(words)
         nest(self.rows, middle, 1)
-        self.put_foot()
+        self.add_buttons()
         self.list.setCurrentRow(0)
 
     @Slot(int)
@@ -64,8 +64,8 @@ class CrashDialog(Sheet):
         super().__init__("crash", tr("Crash Report"), parent)
         # Don't steal the focus: the user may already be typing.
         self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
-        head = self.headline(heading or tr("Stretto had a problem last time"))
-        words = self.label(
+        head = self.make_heading(heading or tr("Stretto had a problem last time"))
+        words = self.make_label(
             tr(
                 "Your chats are saved. The report contains versions and stack traces, "
                 "none of your chats, and stays on this computer unless you share it."
@@ -83,8 +83,8 @@ class CrashDialog(Sheet):
         )
         folder = QUrl.fromLocalFile(str(report.parent))
         show = self.button(tr("Show File"), lambda: QDesktopServices.openUrl(folder))
-        self.put(head, words, self.text)
-        self.put_foot(None, self.copy, show)
+        self.add_rows(head, words, self.text)
+        self.add_buttons(None, self.copy, show)
         self.resize(640, 460)
 
 
@@ -126,9 +126,9 @@ class UpdateDialog(Sheet):
         self.open_button = self.button(tr("Open Download Page"), self._on_open)
         self.open_button.setToolTip(release.page)
         self.skip_button = self.button(tr("Skip This Version"), self._on_skip)
-        self.put(self.headline(there), self.label(have))
+        self.add_rows(self.make_heading(there), self.make_label(have))
         self.rows.addWidget(notes, 1)
-        self.put_foot(self.open_button, self.skip_button, out=tr("Later"))
+        self.add_buttons(self.open_button, self.skip_button, out=tr("Later"))
         self.resize(520, 400)
 
     def _on_open(self) -> None:

@@ -26,7 +26,7 @@ from app.system.crash import versions
 from app.ui.style import tokens as t
 from app.ui.style.icons import app_icon
 from app.ui.style.theme import scaled
-from app.ui.widgets.labels import heading, plain_label
+from app.ui.widgets.labels import make_heading, make_label
 from app.ui.widgets.sheet import Sheet
 
 
@@ -166,9 +166,9 @@ def show_about(parent: QWidget) -> QDialog:
     dialog.rows.setContentsMargins(32, 28, 32, 20)
     picture = QLabel(dialog)
     picture.setPixmap(app_icon().pixmap(QSize(72, 72)))
-    name = heading(dialog, "Stretto", t.TITLE_PX)
-    version = plain_label(dialog, tr("Version {version}", version=__version__), wrap=False)
-    words = dialog.label(
+    name = make_heading(dialog, "Stretto", t.TITLE_PX)
+    version = make_label(dialog, tr("Version {version}", version=__version__), wrap=False)
+    words = dialog.make_label(
         tr(
             "Local chats side by side, all replying at the same time. What you write to local "
             "models stays on this computer."
@@ -179,7 +179,7 @@ def show_about(parent: QWidget) -> QDialog:
     words.setMinimumWidth(300)
     licences = dialog.button(tr("Licenses…"), lambda: _show_licences(dialog))
     made_of = versions()
-    parts = plain_label(
+    parts = make_label(
         dialog,
         f"Python {sys.version.split()[0]} · Qt {qVersion()} · MLX {made_of['mlx']} · "
         f"mlx-lm {made_of['mlx-lm']}",
@@ -188,10 +188,10 @@ def show_about(parent: QWidget) -> QDialog:
     parts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     for widget in (picture, name, version, parts):
         dialog.rows.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
-    dialog.put(words)
-    dialog.put_foot(None, licences)
-    dialog.keep_wide(484)
-    dialog.keep_high()
+    dialog.add_rows(words)
+    dialog.add_buttons(None, licences)
+    dialog.set_scaled_width(484)
+    dialog.fit_height()
     dialog.show()
     return dialog
 

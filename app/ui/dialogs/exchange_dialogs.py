@@ -68,13 +68,13 @@ class ExportDialog(Sheet):
             self.form.addItem(tr(words))
         if len(choices[0][1]) == 1:  # a single chat is usually exported for reading
             self.form.setCurrentIndex(1)
-        self.note = self.label()
+        self.note = self.make_label()
         self.thoughts = QCheckBox(tr("Include reasoning"), self)
         self._include_thoughts = False  # stored here because some formats don't offer this option
         self.bar = QProgressBar(self)
         self.bar.setAccessibleName(tr("Export progress"))
         self.bar.setTextVisible(False)
-        self.words = self.label(muted=False)
+        self.words = self.make_label(muted=False)
         self.go = self.button(tr("Export…"), self._on_go)
         rows = QFormLayout()
         rows.setSpacing(10)
@@ -82,9 +82,9 @@ class ExportDialog(Sheet):
         rows.addRow(tr("Format", "of what is exported"), self.form)
         rows.addRow("", self.note)
         rows.addRow("", self.thoughts)
-        self.put(rows, self.bar, self.words)
-        self.cancel = self.put_foot(self.go)
-        self.keep_wide(460)
+        self.add_rows(rows, self.bar, self.words)
+        self.cancel = self.add_buttons(self.go)
+        self.set_scaled_width(460)
         self._poll_timer = QTimer(self, interval=_POLL_MS)
         self._poll_timer.timeout.connect(self._show_progress)
         self.form.currentIndexChanged.connect(self._on_form)
@@ -123,9 +123,9 @@ class ExportDialog(Sheet):
 
     async def _ask(self, export: Export, name: str) -> None:
         """Ask for the export target: a file, or the parent folder if there are several files."""
-        home = await standard_dialogs.documents()
+        home = await standard_dialogs.documents_folder()
         if export.folder:
-            folder = await standard_dialogs.folder(self, tr("Export to Folder"), str(home))
+            folder = await standard_dialogs.ask_for_folder(self, tr("Export to Folder"), str(home))
             target = folder / name if folder is not None else None
         else:
             ending = export.kind.value
@@ -169,7 +169,7 @@ class ExportDialog(Sheet):
     async def _write(self, export: Export) -> None:
         store = self._store
         try:
-            path = await flows.aside(lambda stop: export.run(store, stop), self._stop)
+            path = await flows.run_in_thread(lambda stop: export.run(store, stop), self._stop)
         except StoppedError:
             return
         except (ExportError, StoreError) as error:
@@ -209,7 +209,7 @@ class ImportDialog(Sheet):
         self._store = store
         self._model = model
         self._import: Import | None = None
-        self.words = self.label(tr(_NOTE))
+        self.words = self.make_label(tr(_NOTE))
         self.bar = QProgressBar(self)
         self.bar.setAccessibleName(tr("Import progress"))
         self.bar.setTextVisible(False)
@@ -221,13 +221,13 @@ class ImportDialog(Sheet):
         self.files = self.button(tr("Choose Files…"), self._on_files)
         self.folder = self.button(tr("Choose Folder…"), self._on_folder)
         self.folder.setToolTip(tr("Such as LM Studio’s chats folder"))
-        self.put(self.words, self.bar)
+        self.add_rows(self.words, self.bar)
         self.rows.addWidget(self.details, 1)
-        self.close_button = self.put_foot(self.files, self.folder)
-        self.keep_wide(480)
+        self.close_button = self.add_buttons(self.files, self.folder)
+        self.set_scaled_width(480)
         self.bar.hide()
         self.details.hide()
-        self.keep_high()
+        self.fit_height()
         self._poll_timer = QTimer(self, interval=_POLL_MS)
         self._poll_timer.timeout.connect(self._show_progress)
 
@@ -242,12 +242,12 @@ class ImportDialog(Sheet):
     async def _ask_for_files(self) -> None:
         chats, others = tr("Chats"), tr("All files")
         kinds = f"{chats} (*.json *.zip);;{others} (*)"
-        start = str(await standard_dialogs.downloads())
-        self.begin(await standard_dialogs.files(self, tr("Import"), start, kinds))
+        start = str(await standard_dialogs.downloads_folder())
+        self.begin(await standard_dialogs.ask_for_files(self, tr("Import"), start, kinds))
 
     async def _ask_for_folder(self) -> None:
-        start = str(await standard_dialogs.downloads())
-        folder = await standard_dialogs.folder(self, tr("Import Folder"), start)
+        start = str(await standard_dialogs.downloads_folder())
+        folder = await standard_dialogs.ask_for_folder(self, tr("Import Folder"), start)
         self.begin([folder] if folder is not None else [])
 
     def begin(self, paths: Sequence[Path]) -> None:
@@ -276,7 +276,7 @@ class ImportDialog(Sheet):
         why: object = tr("unknown error")
         store = self._store
         try:
-            report = await flows.aside(lambda _: work.run(store), work.stop)
+            report = await flows.run_in_thread(lambda _: work.run(store), work.stop)
         except Exception as error:
             why = error
         self._import = None
@@ -293,7 +293,7 @@ class ImportDialog(Sheet):
         self.words.style().polish(self.words)
         self.details.setPlainText("\n".join(report.details()))
         self.details.setVisible(bool(report.details()))
-        self.keep_high()
+        self.fit_height()
         if report.taken:
             self.imported.emit(report)
 

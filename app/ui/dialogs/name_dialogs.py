@@ -10,14 +10,14 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QWidget
 from app.settings.language import tr
 from app.settings.settings import Settings
 from app.ui.style.theme import scaled
-from app.ui.widgets.layout_helpers import across, down, nest
+from app.ui.widgets.layout_helpers import make_column_layout, make_row_layout, nest
 from app.ui.widgets.sheet import Sheet
 from app.ui.widgets.two_lines import TwoLineList
 
 LONGEST = 60
 
 
-def tidy(name: str) -> str:
+def clean_name(name: str) -> str:
     """Collapse whitespace and truncate to the maximum length. May return ""."""
     return " ".join(name.split())[:LONGEST].rstrip()
 
@@ -40,11 +40,11 @@ class NameDialog(Sheet):
         self.field.setMaxLength(LONGEST)
         self.field.selectAll()
         self.field.setAccessibleName(tr("Name"))
-        self._hint = self.label()
+        self._hint = self.make_label()
         self.go = self.button(verb, self._on_go)
-        self.put(QLabel(tr("Name"), self), self.field, self._hint)
-        self.put_foot(self.go)
-        self.keep_wide(400)
+        self.add_rows(QLabel(tr("Name"), self), self.field, self._hint)
+        self.add_buttons(self.go)
+        self.set_scaled_width(400)
         self.field.textChanged.connect(self._refresh)
         self._refresh()
 
@@ -63,13 +63,13 @@ class NameDialog(Sheet):
         self._warned_name = ""
         self._hint.setText(self._words)
         self.go.setText(self._verb)
-        named = bool(tidy(self.field.text()))
+        named = bool(clean_name(self.field.text()))
         self.go.setEnabled(named)
         self.go.setToolTip("" if named else tr("Enter a name first"))
 
     @Slot()
     def _on_go(self) -> None:
-        name = tidy(self.field.text())
+        name = clean_name(self.field.text())
         if name in self._taken and self._warned_name != name:
             self._warned_name = name
             self._hint.setText(tr("“{name}” already exists. Replace it?", name=name))
@@ -102,14 +102,18 @@ class PromptsDialog(Sheet):
         self.text.setPlaceholderText(tr("Explain {{topic}} to {{audience}} in three sentences."))
         self.text.setTabChangesFocus(True)
         self.text.textChanged.connect(self._on_text)
-        self.hint = self.label()
+        self.hint = self.make_label()
         self.new_button = self.button(tr("New"), self.add)
         self.delete_button = self.button(tr("Delete"), self.delete)
-        self.undo_button = self.button(tr("Restore"), self.bring_back)
-        both = across((self.list, 2), (down(self.name, (self.text, 1), self.hint), 3), spacing=14)
+        self.undo_button = self.button(tr("Restore"), self.undo_deletion)
+        both = make_row_layout(
+            (self.list, 2),
+            (make_column_layout(self.name, (self.text, 1), self.hint), 3),
+            spacing=14,
+        )
         nest(self.rows, both, 1)
         beside = self.new_button, self.delete_button, self.undo_button
-        self.close_button = self.put_foot(None, *beside)
+        self.close_button = self.add_buttons(None, *beside)
         self.close_button.setDefault(False)  # Enter finishes editing the name instead
         self.resize(scaled(640), scaled(420))
         self._fill("")
@@ -117,7 +121,7 @@ class PromptsDialog(Sheet):
     def add(self, text: str = "", name: str = "") -> None:
         """Add a prompt and let the user edit its name."""
         prompts = dict(self._settings.prompts)
-        name = self._unused_name(tidy(name) or tr("New prompt"))
+        name = self._unused_name(clean_name(name) or tr("New prompt"))
         prompts[name] = text
         self._save(prompts)
         self._fill(name)
@@ -126,8 +130,8 @@ class PromptsDialog(Sheet):
 
     @Slot()
     def delete(self) -> None:
-        """Delete the selected prompt. Undo with `bring_back`."""
-        name = self._chosen()
+        """Delete the selected prompt. Undo with `undo_deletion`."""
+        name = self._selected_name()
         prompts = dict(self._settings.prompts)
         if name in prompts:
             at = list(prompts).index(name)
@@ -137,7 +141,7 @@ class PromptsDialog(Sheet):
             self._fill(rest[min(at, len(rest) - 1)] if rest else "")
 
     @Slot()
-    def bring_back(self) -> None:
+    def undo_deletion(self) -> None:
         """Undo the last deletion."""
         at, name, text = self._deleted.pop()
         name = self._unused_name(name)
@@ -152,8 +156,8 @@ class PromptsDialog(Sheet):
             free, number = f"{name} {number}", number + 1
         return free
 
-    def _chosen(self) -> str:
-        return next(iter(self.list.chosen()), "")
+    def _selected_name(self) -> str:
+        return next(iter(self.list.selected_keys()), "")
 
     def _save(self, prompts: dict[str, str]) -> None:
         self._settings.set(prompts=prompts)
@@ -173,7 +177,7 @@ class PromptsDialog(Sheet):
     def _show_chosen(self) -> None:
         if self._filling:
             return
-        name = self._chosen()
+        name = self._selected_name()
         self._filling = True
         self.name.setText(name)
         self.text.setPlainText(self._settings.prompts.get(name, ""))
@@ -202,7 +206,7 @@ class PromptsDialog(Sheet):
 
     @Slot(str)
     def _on_name(self, typed: str) -> None:
-        before, name = self._chosen(), tidy(typed)
+        before, name = self._selected_name(), clean_name(typed)
         if not before or name == before:
             self._show_problem("")
         elif not name:
@@ -224,14 +228,14 @@ class PromptsDialog(Sheet):
 
     @Slot()
     def _on_text(self) -> None:
-        name = self._chosen()
+        name = self._selected_name()
         if not self._filling and name:
             self._save({**self._settings.prompts, name: self.text.toPlainText()})
             self._relabel(name, name)
 
     def _relabel(self, before: str, name: str) -> None:
         self._filling = True
-        self.list.relabel(before, name, _first_line(self._settings.prompts[name]))
+        self.list.rename_row(before, name, _first_line(self._settings.prompts[name]))
         self._filling = False
 
 

@@ -14,7 +14,7 @@ from app.chats.library import ChatLibrary
 from app.settings.language import counted, mark, tr
 from app.store import Backup, ChatRecord
 from app.ui.style.figures import bytes_line, date_line
-from app.ui.style.theme import grown
+from app.ui.style.theme import scale_height
 from app.ui.widgets.sheet import Sheet
 from app.ui.widgets.two_lines import TwoLineList
 
@@ -36,23 +36,23 @@ class BackupsDialog(Sheet):
         """
         super().__init__("backups-dialog", tr("Restore from Backup"), parent)
         self._paths = {str(backup.path): backup.path for backup in backups}
-        words = self.label(tr(_NOTE if backups else _NONE))
+        words = self.make_label(tr(_NOTE if backups else _NONE))
         self.list = TwoLineList(tr("Backups"), self)
-        self.list.fill([(str(b.path), _day(b), _size(b)) for b in backups])
-        self.list.setFixedHeight(max(1, len(backups)) * grown(52, 2) + 4)
+        self.list.fill([(str(b.path), _format_day(b), _format_size(b)) for b in backups])
+        self.list.setFixedHeight(max(1, len(backups)) * scale_height(52, 2) + 4)
         self.list.setVisible(bool(backups))
         self.list.itemDoubleClicked.connect(self._on_take)
         verb = tr("Restore and Restart") if runs else tr("Restore")
         self.take = self.button(verb, self._on_take)
-        self.put(words, self.list)
+        self.add_rows(words, self.list)
         self.rows.addStretch(1)
-        self.put_foot(self.take, out="" if backups else tr("Close"))
+        self.add_buttons(self.take, out="" if backups else tr("Close"))
         self.take.setVisible(bool(backups))
-        self.keep_wide(480)
+        self.set_scaled_width(480)
 
     @Slot()
     def _on_take(self) -> None:
-        chosen = self.list.chosen()
+        chosen = self.list.selected_keys()
         if chosen:
             self.accept()
             self.chosen.emit(self._paths[chosen[0]])
@@ -67,7 +67,7 @@ def ask_for_backup(backups: list[Backup]) -> Path | None:
     return taken[0] if taken else None
 
 
-def _day(backup: Backup, now: float | None = None) -> str:
+def _format_day(backup: Backup, now: float | None = None) -> str:
     """Format a backup's date, e.g. "Today, 08:12", "Yesterday, …", "Friday 20 November, 17:03"."""
     made, today = time.localtime(backup.made_at), time.localtime(now)
     midnight = time.mktime((today.tm_year, today.tm_mon, today.tm_mday, 0, 0, 0, 0, 0, -1))
@@ -82,7 +82,7 @@ def _day(backup: Backup, now: float | None = None) -> str:
     return f"{day}, {time.strftime('%H:%M', made)}"
 
 
-def _size(backup: Backup) -> str:
+def _format_size(backup: Backup) -> str:
     size = bytes_line(backup.nbytes)
     return tr("{size} · before an update", size=size) if backup.before_update else size
 
@@ -102,12 +102,12 @@ class TrashDialog(Sheet):
         self._clock = clock
         self._chats: dict[str, ChatRecord] = {}
         self._to_erase: list[str] = []
-        self.words = self.label()
+        self.words = self.make_label()
         self.list = TwoLineList(tr("Deleted chats"), self, several=True)
         self.list.installEventFilter(self)
         self.list.itemSelectionChanged.connect(self._on_chosen)
         self.list.itemDoubleClicked.connect(self.restore)
-        self.question = self.label(muted=False)
+        self.question = self.make_label(muted=False)
         self.restore_button = self.button(tr("Restore"), self.restore)
         self.erase_button = self.button(tr("Delete Now"), self.ask_to_erase)
         self.empty_button = self.button(tr("Empty Trash"), self.ask_to_empty)
@@ -123,11 +123,11 @@ class TrashDialog(Sheet):
             self._buttons.addWidget(button)
         self._buttons.addWidget(self.keep_button)
         self._buttons.addWidget(self.sure_button)
-        self.put(self.words)
+        self.add_rows(self.words)
         self.rows.addWidget(self.list, 1)
-        self.put(self.question)
+        self.add_rows(self.question)
         self.rows.addSpacing(2)
-        self.put(self._buttons)
+        self.add_rows(self._buttons)
         self.resize(520, 460)
         library.trash_changed.connect(self.refresh)
         self.refresh()
@@ -136,7 +136,9 @@ class TrashDialog(Sheet):
     def refresh(self) -> None:
         self._chats = {chat.id: chat for chat in self._library.trash()}
         now = self._clock()
-        self.list.fill([(c.id, c.shown_title, _when(c, now)) for c in self._chats.values()])
+        self.list.fill(
+            [(c.id, c.display_title, _describe_deletion(c, now)) for c in self._chats.values()]
+        )
         if self._chats:
             words = counted(
                 "Deleted chats stay here for %n day and are then deleted permanently.",
@@ -145,7 +147,7 @@ class TrashDialog(Sheet):
             )
         else:
             words = tr("The Trash is empty.")
-        left = self._library.unscrubbed()
+        left = self._library.unscrubbed_files()
         if left:
             words += "\n" + tr(
                 "Damaged files that were set aside may still contain text of deleted "
@@ -157,11 +159,11 @@ class TrashDialog(Sheet):
 
     @Slot()
     def restore(self) -> None:
-        for chat_id in self.list.chosen():
+        for chat_id in self.list.selected_keys():
             self._library.restore(chat_id)
 
     def ask_to_erase(self) -> None:
-        self._ask(self.list.chosen())
+        self._ask(self.list.selected_keys())
 
     def ask_to_empty(self) -> None:
         """Ask for confirmation to erase all chats in the trash."""
@@ -175,7 +177,7 @@ class TrashDialog(Sheet):
         if not ids:
             return
         self._to_erase = ids
-        one = self._chats[ids[0]].shown_title
+        one = self._chats[ids[0]].display_title
         if len(ids) == 1:
             words = tr(
                 "Delete “{title}” permanently, from backups too? This can’t be undone.", title=one
@@ -204,7 +206,7 @@ class TrashDialog(Sheet):
             self._show_buttons()
 
     def _show_buttons(self) -> None:
-        asks, some = bool(self._to_erase), bool(self.list.chosen())
+        asks, some = bool(self._to_erase), bool(self.list.selected_keys())
         self.question.setVisible(asks)
         for button in (self.keep_button, self.sure_button):
             button.setVisible(asks)
@@ -236,7 +238,7 @@ class TrashDialog(Sheet):
             super().keyPressEvent(event)
 
 
-def _when(chat: ChatRecord, now: float) -> str:
+def _describe_deletion(chat: ChatRecord, now: float) -> str:
     """Describe when a chat was deleted and when it will be gone for good.
 
     For example "Deleted 3 days ago · deleted permanently in 27 days".

@@ -10,10 +10,10 @@ from app.models.downloads import Download, Downloads, DownloadState
 from app.settings.language import tr
 from app.ui.style import tokens as t
 from app.ui.style.figures import download_line
-from app.ui.style.theme import keep_font, repolish
+from app.ui.style.theme import repolish, set_scaled_font
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.labels import plain_label
-from app.ui.widgets.layout_helpers import SPRING, across, down, nest
+from app.ui.widgets.labels import make_label
+from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout, nest
 from engine.errors import GATED
 
 _STEPS = 1000  # QProgressBar uses 32-bit values, which can't hold sizes in bytes
@@ -30,10 +30,10 @@ class DownloadRow(QFrame):
         self.setObjectName("model-row")
         self.ref = download.ref
         self._state = download.state
-        self.name = plain_label(self, download.name, muted=False, wrap=False)
-        keep_font(self.name, t.LEAD_PX, QFont.Weight.Medium)
+        self.name = make_label(self, download.name, muted=False, wrap=False)
+        set_scaled_font(self.name, t.LEAD_PX, QFont.Weight.Medium)
         self.name.setToolTip(download.ref)
-        self.words = plain_label(self, muted=False)
+        self.words = make_label(self, muted=False)
         self.bar = QProgressBar(self)
         self.bar.setRange(0, _STEPS)
         self.bar.setTextVisible(False)
@@ -41,7 +41,7 @@ class DownloadRow(QFrame):
         self.act = IconButton("pause", tr("Pause"), self)
         self.act.clicked.connect(self._on_act)
         self.cancel = IconButton("x", tr("Cancel"), self)
-        buttons = across(self.act, self.cancel, spacing=4)
+        buttons = make_row_layout(self.act, self.cancel, spacing=4)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 10, 0, 10)
         grid.setHorizontalSpacing(12)
@@ -92,16 +92,16 @@ class DownloadRow(QFrame):
 
 class DownloadList(QScrollArea):
     opened = Signal(str)  # (ref): start a chat with this model
-    token_wanted = Signal(str)  # (ref): can't resume because an access token is missing
-    filled = Signal(int)  # (rows): row count has changed
+    token_required = Signal(str)  # (ref): can't resume because an access token is missing
+    row_count_changed = Signal(int)  # (rows): row count has changed
 
     def __init__(self, downloads: Downloads, parent: QWidget) -> None:
         super().__init__(parent)
         self._downloads = downloads
         self.rows: dict[str, DownloadRow] = {}
         inner = QWidget(self)
-        self._list = down(spacing=0)
-        down(self._list, SPRING, of=inner, spacing=None)
+        self._list = make_column_layout(spacing=0)
+        make_column_layout(self._list, SPRING, of=inner, spacing=None)
         self.setWidget(inner)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -127,7 +127,7 @@ class DownloadList(QScrollArea):
             row.deleteLater()
         for number, shown in enumerate(self.rows.values()):
             shown.set_first(number == 0)
-        self.filled.emit(len(self.rows))
+        self.row_count_changed.emit(len(self.rows))
 
     def _add_row(self, download: Download) -> None:
         ref = download.ref
@@ -141,6 +141,6 @@ class DownloadList(QScrollArea):
     def _resume(self, ref: str) -> None:
         download = self._downloads.get(ref)
         if download is not None and download.code == GATED and not self._downloads.token:
-            self.token_wanted.emit(ref)
+            self.token_required.emit(ref)
         else:
             self._downloads.resume(ref)

@@ -41,7 +41,7 @@ class DownloadsInWindow(QObject):
     def toast(self) -> Toast:
         """Separate toast, since the window's may be offering an undo. Created on first use."""
         made = Toast(self._window, at_top=True)
-        made.acted.connect(self._on_acted)
+        made.action_requested.connect(self._on_acted)
         return made
 
     @Slot()
@@ -55,7 +55,7 @@ class DownloadsInWindow(QObject):
             self.dialog.opened.connect(self.opened)
             self.dialog.finished.connect(self._on_gone)
         show_if(self, "toast", False)
-        self.dialog.come_forward()
+        self.dialog.show_or_raise()
 
     @Slot(str)
     def show_for(self, words: str) -> None:
@@ -65,9 +65,9 @@ class DownloadsInWindow(QObject):
             self.dialog.field.setText(words)
             self.dialog.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def offer(self) -> None:
+    def offer_to_resume(self) -> None:
         """Called at startup. Offers to resume unfinished downloads, without contacting the hub."""
-        waiting = self._downloads.unfinished()
+        waiting = self._downloads.unfinished_downloads()
         if waiting:
             words = tr("{name} hasn’t finished downloading", name=waiting[0].name)
             if len(waiting) > 1:

@@ -16,15 +16,15 @@ from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.models import residency
 from app.models.downloads import RECIPES, why_not_convert
-from app.models.engine_errors import DOES_NOT_FIT, arithmetic
+from app.models.engine_errors import DOES_NOT_FIT, memory_sentences
 from app.models.installed import InstalledModels
 from app.models.names import adapter_of
 from app.settings.language import counted, tr
 from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line
 from app.ui.style.theme import scaled, ui_font
-from app.ui.widgets.labels import plain_label
-from app.ui.widgets.layout_helpers import down
+from app.ui.widgets.labels import make_label
+from app.ui.widgets.layout_helpers import make_column_layout
 from app.ui.widgets.sheet import Sheet
 from engine import Fit
 from engine.hub.inventory import InstalledModel
@@ -98,9 +98,9 @@ def choices(
             ),
             refs=(model.ref,),
         )
-        for model in _variants(fit, ref, installed)[:2]
+        for model in _smaller_variants(fit, ref, installed)[:2]
     ]
-    found += _smaller_copy(fit, _installed(ref, installed))
+    found += _conversion_choices(fit, _installed(ref, installed))
     words, detail = (tr("Find a smaller model…"), tr("Searches Hugging Face."))
     found.append(Choice(FitAction.FIND, words, detail))
     if fit.weights <= fit.free and not any(c.way is FitAction.SHORTER for c in found):
@@ -112,7 +112,9 @@ def choices(
 def _unload_choice(fit: Fit, library: ChatLibrary, installed: InstalledModels) -> list[Choice]:
     """Offer to unload models as the engine suggests. None of the models may be pinned or in use."""
     wanted = {offer.model for offer in fit.offers if offer.what == "unload"}
-    loaded = [s for s in library.loader.loaded() if s.model is not None and s.model.id in wanted]
+    loaded = [
+        s for s in library.loader.loaded_statuses() if s.model is not None and s.model.id in wanted
+    ]
     held = any(installed.pins(s) or residency.why_not_unload(library, s.ref) for s in loaded)
     # Models of other apps don't show up here and can't be unloaded.
     if not wanted or held or len(loaded) < len(wanted):
@@ -131,7 +133,7 @@ def _installed(ref: str, installed: InstalledModels) -> InstalledModel | None:
     return next((m for m in installed.models.values() if ref in {m.ref, str(m.folder)}), None)
 
 
-def _smaller_copy(fit: Fit, model: InstalledModel | None) -> list[Choice]:
+def _conversion_choices(fit: Fit, model: InstalledModel | None) -> list[Choice]:
     """Offer to convert the model to the highest precision that fits."""
     if model is None or why_not_convert(model):
         return []
@@ -145,7 +147,7 @@ def _smaller_copy(fit: Fit, model: InstalledModel | None) -> list[Choice]:
     return [Choice(FitAction.CONVERT, words, f"{tr(recipe.words)} ({size})", model=model)]
 
 
-def _variants(fit: Fit, ref: str, installed: InstalledModels) -> list[InstalledModel]:
+def _smaller_variants(fit: Fit, ref: str, installed: InstalledModels) -> list[InstalledModel]:
     own = _installed(ref, installed)
     name = _family_name(own.name if own is not None else ref.rstrip("/").rpartition("/")[2])
     most = fit.free - fit.caches - fit.working
@@ -180,15 +182,15 @@ class FitDialog(Sheet):
 
     def __init__(self, name: str, words: str, choices: Sequence[Choice], parent: QWidget) -> None:
         super().__init__("fit-dialog", tr("Memory"), parent, spacing=8)
-        self.words = self.label(words)
-        self.buttons = [self._offer(choice) for choice in choices]
-        self.put(self.headline(tr("{name} doesn’t fit in memory", name=name)), self.words)
+        self.words = self.make_label(words)
+        self.buttons = [self._make_choice_button(choice) for choice in choices]
+        self.add_rows(self.make_heading(tr("{name} doesn’t fit in memory", name=name)), self.words)
         self.rows.addSpacing(6)
-        self.put(*self.buttons)
-        self.put_foot(out=tr("Cancel"))
-        self.keep_wide(self.WIDTH)
+        self.add_rows(*self.buttons)
+        self.add_buttons(out=tr("Cancel"))
+        self.set_scaled_width(self.WIDTH)
 
-    def _offer(self, choice: Choice) -> QPushButton:
+    def _make_choice_button(self, choice: Choice) -> QPushButton:
         """Make a button with two lines. Its labels ignore the mouse so that clicks reach the
         button."""
         button = QPushButton(self)
@@ -196,9 +198,9 @@ class FitDialog(Sheet):
         button.setAutoDefault(False)
         button.setAccessibleName(choice.words)
         button.setAccessibleDescription(choice.detail)
-        inner = down(of=button, margins=(14, 9, 14, 9), spacing=2)
+        inner = make_column_layout(of=button, margins=(14, 9, 14, 9), spacing=2)
         for text, quiet in ((choice.words, False), (choice.detail, True)):
-            label = plain_label(button, text, muted=quiet)
+            label = make_label(button, text, muted=quiet)
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
             label.setFont(ui_font(t.UI_PX if quiet else t.LEAD_PX, QFont.Weight.Normal))
             inner.addWidget(label)
@@ -217,8 +219,8 @@ class FitFlow(QObject):
     """Opens the dialog over ``window`` and does what the user chose."""
 
     # (words): search the hub.
-    get_asked = Signal(str)
-    convert_asked = Signal(object)  # (model): convert this `InstalledModel`
+    download_requested = Signal(str)
+    conversion_requested = Signal(object)  # (model): convert this `InstalledModel`
     notice_posted = Signal(str)  # (words): the reason why something failed
 
     def __init__(self, library: ChatLibrary, installed: InstalledModels, window: QWidget) -> None:
@@ -245,7 +247,7 @@ class FitFlow(QObject):
         if status.fit is None:
             return None
         offers = choices(status.fit, ref, self._library, self._installed, for_chat=chat is not None)
-        words = arithmetic(status.fit)
+        words = memory_sentences(status.fit)
         dialog = FitDialog(status.name, words, offers, over or self._window)
         chat_id = chat.id if chat is not None else ""
         dialog.chosen.connect(lambda choice: self._apply_choice(choice, ref, chat_id))
@@ -255,10 +257,10 @@ class FitFlow(QObject):
     def _apply_choice(self, choice: Choice, ref: str, chat_id: str) -> None:
         chat = self._library.find(chat_id)  # the chat may be closed by now
         if choice.way is FitAction.FIND:
-            self.get_asked.emit(search_words(self._loader.get(ref).name))
+            self.download_requested.emit(search_words(self._loader.get(ref).name))
             return
         if choice.way is FitAction.CONVERT:
-            self.convert_asked.emit(choice.model)
+            self.conversion_requested.emit(choice.model)
             return
         if choice.way is FitAction.UNLOAD:
             for other in choice.refs:
@@ -272,7 +274,7 @@ class FitFlow(QObject):
             options = replace(chat.options, context=choice.tokens)
             chat.set_options(options, chat.record.system)
         elif choice.way in {FitAction.SHORTER, FitAction.ANYWAY}:
-            self._loader.allow(ref)
+            self._loader.allow_oversize(ref)
         elif choice.way is FitAction.KV_BITS and chat is not None:
             options = replace(chat.options, kv_bits=choice.bits)
             chat.set_options(options, chat.record.system)
@@ -282,7 +284,7 @@ class FitFlow(QObject):
 
     def _continue(self, ref: str, chat: Chat | None) -> None:
         if chat is None:
-            self._loader.want(ref)
+            self._loader.request(ref)
             return
         chat.model.set(ref)
         last = chat.transcript.path[-1:]

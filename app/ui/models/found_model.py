@@ -10,7 +10,7 @@ from PySide6.QtGui import QFont, QPainter, QPaintEvent, QResizeEvent, QWheelEven
 from PySide6.QtWidgets import QComboBox, QFrame, QLabel, QPushButton, QScrollArea, QWidget
 
 from app.markdown import MarkdownDocument
-from app.models.suggestions import Suggestion, at_hand
+from app.models.suggestions import Suggestion, find_installed
 from app.settings.language import mark, tr
 from app.ui.models.model_search import (
     CHATS,
@@ -19,15 +19,15 @@ from app.ui.models.model_search import (
     facts_line,
     fit_sentence,
     has_room,
+    name_without_owner,
     room_sentence,
-    shown_name,
     tokens_line,
 )
 from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line
-from app.ui.style.theme import keep_font, markdown_style, repolish, theme
-from app.ui.widgets.labels import link, plain_label
-from app.ui.widgets.layout_helpers import across, down
+from app.ui.style.theme import markdown_style, repolish, set_scaled_font, theme
+from app.ui.widgets.labels import make_label, make_link
+from app.ui.widgets.layout_helpers import make_column_layout, make_row_layout
 from app.ui.widgets.textview import TextView
 from engine import EngineError, hub
 from engine.hub import Fit
@@ -43,14 +43,14 @@ class GoButton(QPushButton):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setDefault(True)
-        self.offer(DOWNLOAD)
+        self.set_action(DOWNLOAD)
 
-    def offer(self, verb: str) -> None:
+    def set_action(self, verb: str) -> None:
         """Set the action to one of the constants above."""
         self.verb = verb
         self.setText(tr(verb))
 
-    def allow(self, why_not: str) -> None:
+    def set_refusal(self, why_not: str) -> None:
         """Enable the button if ``why_not`` is empty. Otherwise disable it and explain why."""
         self.setEnabled(not why_not)
         self.setToolTip(why_not)
@@ -80,7 +80,7 @@ class CardView(QScrollArea):
         self._markdown.set_text(markdown)
         self._markdown.finish()
         for code in self._markdown.code_blocks():
-            self._markdown.wrap(code.name, True)  # avoid sideways scrolling in the card
+            self._markdown.set_wrapped(code.name, True)  # avoid sideways scrolling in the card
         self._lay_out()
         self.verticalScrollBar().setValue(0)
         self.setVisible(bool(markdown))
@@ -128,23 +128,23 @@ class FoundModel(QWidget):
         """Create the view. ``access`` goes above the card."""
         super().__init__(parent)
         self.name, self.about, self.facts, self.fits = (
-            plain_label(self, muted=False) for _ in range(4)
+            make_label(self, muted=False) for _ in range(4)
         )
-        keep_font(self.name, t.HEADING_PX, QFont.Weight.DemiBold)
-        self.tokens = _choice(self, tr("Tokens per chat"), TOKENS, tokens_line, tokens)
-        self.chats = _choice(self, tr("Number of chats"), CHATS, chats_line, chats)
-        self.read = link(self, tr("Model Card"))
+        set_scaled_font(self.name, t.HEADING_PX, QFont.Weight.DemiBold)
+        self.tokens = _make_combo_box(self, tr("Tokens per chat"), TOKENS, tokens_line, tokens)
+        self.chats = _make_combo_box(self, tr("Number of chats"), CHATS, chats_line, chats)
+        self.read = make_link(self, tr("Model Card"))
         self.read.setAutoDefault(False)
         self.read.setToolTip(tr("Asks Hugging Face about this model"))
         self.card = CardView(self)
         self._plan = QWidget(self)
-        plan = across(of=self._plan)
+        plan = make_row_layout(of=self._plan)
         boxes = {"{chats}": self.chats, "{tokens}": self.tokens}
         for part in re.split(r"(\{\w+\})", tr("For {chats} of {tokens}")):
             if part.strip():
-                plan.addWidget(boxes.get(part) or plain_label(self._plan, part.strip(), wrap=False))
+                plan.addWidget(boxes.get(part) or make_label(self._plan, part.strip(), wrap=False))
         plan.addStretch(1)
-        layout = down(of=self)
+        layout = make_column_layout(of=self)
         for label in (self.name, self.about, self.facts, self.fits):
             layout.addWidget(label)
         layout.addWidget(self._plan)
@@ -159,7 +159,7 @@ class FoundModel(QWidget):
         self.clear()
 
     @property
-    def stops(self) -> tuple[QWidget, ...]:
+    def tab_stops(self) -> tuple[QWidget, ...]:
         """Widgets in tab order."""
         return self.chats, self.tokens, self.read, self.card
 
@@ -177,7 +177,7 @@ class FoundModel(QWidget):
     def show_message(self, words: str, *, danger: bool = False, name: str = "") -> None:
         """Show a message because there's no model, at least not yet."""
         self.clear()
-        self._set_label(self.name, shown_name(name) if name else "")
+        self._set_label(self.name, name_without_owner(name) if name else "")
         self._set_label(self.about, words, danger=danger)
 
     def show_card(self, markdown: str) -> None:
@@ -191,12 +191,12 @@ class FoundModel(QWidget):
             room: memory budget in bytes, 0 if unknown.
         """
         self.clear()
-        self._set_label(self.name, shown_name(model.repo))
+        self._set_label(self.name, name_without_owner(model.repo))
         self.name.setToolTip(model.repo)
         self._set_label(self.about, f"{bytes_line(model.size)} · {model.licence}")
         self._set_label(self.facts, tr(model.good_at))
         self.read.show()
-        if at_hand(model.repo):
+        if find_installed(model.repo):
             self._set_label(self.fits, tr("Already on this computer."))
             return OPEN
         small = not room or has_room(model, room)
@@ -213,11 +213,11 @@ class FoundModel(QWidget):
         at = "" if model.revision == "main" else tr("at {revision}", revision=model.revision)
         parts = (bytes_line(model.size), model.architecture, bits, at)
         self.read.hide()
-        self._set_label(self.name, shown_name(model.repo))
+        self._set_label(self.name, name_without_owner(model.repo))
         self._set_label(self.about, " · ".join(part for part in parts if part))
         self._set_label(self.facts, facts_line(model))
         self.name.setToolTip(model.repo)
-        elsewhere = not at and at_hand(model.repo) not in ("", model.repo)
+        elsewhere = not at and find_installed(model.repo) not in ("", model.repo)
         if hub.complete(model) is not None or elsewhere:
             self._plan.hide()
             self._set_label(self.fits, tr("Already on this computer."))
@@ -227,10 +227,10 @@ class FoundModel(QWidget):
             self._plan.hide()
             self._set_label(self.fits, problem, danger=True)
             return ""
-        self._say_fit(fit)
+        self._show_fit(fit)
         return DOWNLOAD
 
-    def _say_fit(self, fit: Fit | None) -> None:
+    def _show_fit(self, fit: Fit | None) -> None:
         words = fit_sentence(fit) if fit is not None else ""
         self._set_label(self.fits, words, danger=fit is not None and fit.verdict == "no")
         self._plan.setVisible(fit is not None)
@@ -257,7 +257,7 @@ def _problem(model: hub.HubModel) -> str:
     return ""
 
 
-def _choice(
+def _make_combo_box(
     parent: QWidget, name: str, values: tuple[int, ...], words: Callable[[int], str], now: int
 ) -> QComboBox:
     box = QComboBox(parent)

@@ -9,14 +9,14 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.models.downloads import Downloads, DownloadState, ref_of
-from app.models.suggestions import at_hand
+from app.models.suggestions import find_installed
 from app.settings.language import mark, tr
 from app.ui.models.download_list import DownloadList
 from app.ui.models.found_model import DOWNLOAD, LOOK_UP, OPEN, TRY_AGAIN, FoundModel, GoButton
 from app.ui.models.model_search import FoundList, ModelLookup, ModelSearch, SearchField
 from app.ui.models.token_field import TokenField
-from app.ui.style.theme import grown, scaled
-from app.ui.widgets.layout_helpers import SPRING, across, down, nest
+from app.ui.style.theme import scale_height, scaled
+from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout, nest
 from app.ui.widgets.sheet import Sheet
 from engine import EngineError
 from engine.errors import GATED
@@ -39,15 +39,15 @@ def lay_out(
 
     In `top`, `right` and `buttons`, the first widget gets extra space, in `left` the last.
     """
-    column = down(*left[:-1], (left[-1], 1), spacing=6)
-    beside = down((right[0], 1), *right[1:])
-    middle = across((column, 5), (beside, 6), spacing=24)
-    dialog.put(_row(top), promise)
+    column = make_column_layout(*left[:-1], (left[-1], 1), spacing=6)
+    beside = make_column_layout((right[0], 1), *right[1:])
+    middle = make_row_layout((column, 5), (beside, 6), spacing=24)
+    dialog.add_rows(_row(top), promise)
     dialog.rows.addSpacing(8)
     nest(dialog.rows, middle, 1)
-    dialog.put(below)
+    dialog.add_rows(below)
     dialog.rows.addSpacing(4)
-    dialog.put(_row(buttons))
+    dialog.add_rows(_row(buttons))
     dialog.resize(*(min(scaled(side), most) for side, most in zip(SIZE, MOST, strict=True)))
 
 
@@ -58,7 +58,7 @@ def tab_order(*widgets: QWidget) -> None:
 
 def _row(widgets: Sequence[QWidget]) -> QHBoxLayout:
     """Make a row in which the first widget gets extra space. The rest stays right-aligned."""
-    return across((widgets[0], 1000), SPRING, *widgets[1:])
+    return make_row_layout((widgets[0], 1000), SPRING, *widgets[1:])
 
 
 _PROMISE = mark("Sends only your search to Hugging Face. Downloads only model data, never code.")
@@ -88,7 +88,7 @@ class GetModelDialog(Sheet):
         self.field = SearchField(self)
         self.search_button = self.button(tr("Search"), self._search)
         self.search_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # pressing Enter is enough
-        self.trouble = self.label()
+        self.trouble = self.make_label()
         self.retry = self.button(tr("Retry"), self._search)
         offline = self._error_row = QWidget(self)
         row = QHBoxLayout(offline)
@@ -97,7 +97,7 @@ class GetModelDialog(Sheet):
         row.addWidget(self.trouble, 1)
         row.addWidget(self.retry, 0, Qt.AlignmentFlag.AlignTop)
         offline.hide()
-        self.heading = self.label()
+        self.heading = self.make_label()
         self.models = FoundList(self)
         self.access = TokenField(downloads, self)
         self.looking = ModelLookup(downloads, lambda: self.access.token, self)
@@ -105,14 +105,14 @@ class GetModelDialog(Sheet):
         self.found = FoundModel(self, *plan, self.access)
         self.token = self.access.field
         self.list = DownloadList(downloads, self)
-        self.none = self.label(tr(_NONE))
+        self.none = self.make_label(tr(_NONE))
         self.close_button = self.button(tr("Close"), self.close)
         self.go = GoButton(self)
         columns = (offline, self.heading, self.models), (self.found,)
         buttons = (self.none, self.close_button, self.go)
-        promise = self.label(tr(_PROMISE))
+        promise = self.make_label(tr(_PROMISE))
         lay_out(self, (self.field, self.search_button), promise, *columns, self.list, buttons)
-        tab_order(self.field, *self.access.stops, self.models, *self.found.stops)
+        tab_order(self.field, *self.access.tab_stops, self.models, *self.found.tab_stops)
         self._connect()
         self._on_filled(len(self.list.rows))
         self._on_text()
@@ -120,21 +120,21 @@ class GetModelDialog(Sheet):
     def _connect(self) -> None:
         self.field.textChanged.connect(self._on_text)
         self.field.returnPressed.connect(self._on_return)
-        self.models.came_to.connect(self._on_chosen)
+        self.models.selection_changed.connect(self._on_chosen)
         self.models.left.connect(self.field.setFocus)
-        self.field.went_down.connect(self.models.enter)
+        self.field.down_pressed.connect(self.models.focus_list)
         self.access.changed.connect(self._on_token)
         self.go.clicked.connect(self._on_go)
         self.found.plan_changed.connect(self._on_plan)
         self.found.read.clicked.connect(self._look_up_selected)
         self.list.opened.connect(self._open)
         self._downloads.changed.connect(self._on_download)
-        self.list.token_wanted.connect(self._ask_for_token)
-        self.list.filled.connect(self._on_filled)
+        self.list.token_required.connect(self._ask_for_token)
+        self.list.row_count_changed.connect(self._on_filled)
         self.finding.changed.connect(self._on_list)
-        self.finding.told.connect(self.models.replace)
+        self.finding.details_received.connect(self.models.replace)
         self.finding.status_changed.connect(self._on_status_changed)
-        self.looking.began.connect(self._on_began)
+        self.looking.lookup_started.connect(self._on_began)
         self.looking.answered.connect(self._on_answer)
         self.looking.refused.connect(self._on_refused)
         self.looking.card.connect(self.found.show_card)
@@ -146,36 +146,36 @@ class GetModelDialog(Sheet):
         self._cancel_lookup()
         self.models.choose_none()
         self._clear()
-        self.search_button.setEnabled(bool(self.field.words))
-        self.search_button.setToolTip("" if self.field.words else tr(_NO_WORDS))
+        self.search_button.setEnabled(bool(self.field.query))
+        self.search_button.setToolTip("" if self.field.query else tr(_NO_WORDS))
         if self.field.name:
             self.looking.start(self.field.name, self.TYPING_MS)
         elif not self.field.text():
-            self.finding.suggest()
+            self.finding.show_suggestions()
 
     @Slot()
     def _on_return(self) -> None:
         """Enter was pressed, so don't wait for the delay."""
-        if self.looking.pausing:
+        if self.looking.is_waiting:
             self._look_up_selected()
         elif not self.field.name:
             self._search()
 
     @Slot()
     def _search(self) -> None:
-        if self.field.words:
+        if self.field.query:
             self._cancel_lookup()
             self.models.choose_none()
             self._clear()
-            self.finding.search(self.field.words)
+            self.finding.search(self.field.query)
 
     @Slot()
     def _on_token(self) -> None:
         self._model = None
-        self.looking.drop()
+        self.looking.forget()
         self.finding.forget_refusals()
-        self.go.offer(LOOK_UP)
-        self.go.allow("" if self.access.token and self._selected_model() else tr(_NO_TOKEN))
+        self.go.set_action(LOOK_UP)
+        self.go.set_refusal("" if self.access.token and self._selected_model() else tr(_NO_TOKEN))
 
     def _selected_model(self) -> str:
         return self.models.ref or self.field.name
@@ -192,8 +192,8 @@ class GetModelDialog(Sheet):
         elif isinstance(seen, EngineError) and seen.code != GATED:  # the keychain may have a token
             self._on_refused(seen)
         elif suggestion is not None:
-            self.go.offer(self.found.show_suggestion(suggestion, self.finding.room()))
-            self.go.allow("")
+            self.go.set_action(self.found.show_suggestion(suggestion, self.finding.memory_budget()))
+            self.go.set_refusal("")
         else:
             self.found.show_message(tr("Asking Hugging Face…"), name=ref)
             self.looking.start(ref, self.MOVING_MS)
@@ -205,7 +205,7 @@ class GetModelDialog(Sheet):
 
     @Slot(str)
     def _on_began(self, ref: str) -> None:
-        self.go.allow(tr("Waiting for Hugging Face"))
+        self.go.set_refusal(tr("Waiting for Hugging Face"))
         self.found.show_message(tr("Asking Hugging Face…"), name=self.models.ref)
 
     @Slot(object)
@@ -217,12 +217,12 @@ class GetModelDialog(Sheet):
         self.access.show_field(gated, self._selected_model())
         suggestion = self.finding.suggestion(self.models.ref)
         if suggestion is not None and not gated:
-            self.found.show_suggestion(suggestion, self.finding.room())
+            self.found.show_suggestion(suggestion, self.finding.memory_budget())
             self.found.show_trouble(error.message)
         else:
             self.found.show_message(error.message, danger=not gated, name=self.models.ref)
-        self.go.offer(LOOK_UP if gated else TRY_AGAIN)
-        self.go.allow(tr(_NO_TOKEN) if gated else "")
+        self.go.set_action(LOOK_UP if gated else TRY_AGAIN)
+        self.go.set_refusal(tr(_NO_TOKEN) if gated else "")
         busy = self.field.hasFocus() or self.models.hasFocus()
         if gated and not busy:  # don't move the focus while the user is typing
             self.token.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -230,16 +230,16 @@ class GetModelDialog(Sheet):
 
     @Slot(object, str)
     def _on_answer(self, model: HubModel, token: str) -> None:
-        self.access.taken(token)
+        self.access.on_accepted(token)
         if self.models.ref:
-            self.finding.learn(self.models.ref, model)
+            self.finding.store_lookup(self.models.ref, model)
         at_once, self._download_after_lookup = self._download_after_lookup, False
         self.show_answer(model)
         if at_once and self.go.verb == DOWNLOAD and self.go.isEnabled():
             self._on_go()
 
     def show_answer(self, model: HubModel) -> None:
-        self.looking.drop()
+        self.looking.forget()
         self._model = model
         self.access.show_field(False)
         self._show_model(model)
@@ -247,15 +247,15 @@ class GetModelDialog(Sheet):
 
     def _show_model(self, model: HubModel) -> None:
         verb = self.found.show_model(model, self.finding.fit(model))
-        self.go.offer(verb or DOWNLOAD)
+        self.go.set_action(verb or DOWNLOAD)
         download = self._downloads.get(ref_of(model))
         if download is not None and download.state in _UNDERWAY and verb == DOWNLOAD:
-            self.go.allow(tr("Download of {name}", name=download.name))
+            self.go.set_refusal(tr("Download of {name}", name=download.name))
         else:
-            self.go.allow("" if verb else self.found.fits.text())
+            self.go.set_refusal("" if verb else self.found.fits.text())
 
     def _cancel_lookup(self) -> None:
-        self.looking.drop()
+        self.looking.forget()
         self._download_after_lookup = False
 
     def _clear(self, *, keep_token: bool = False) -> None:
@@ -263,9 +263,9 @@ class GetModelDialog(Sheet):
         self.found.clear()
         if not keep_token:
             self.access.show_field(False)
-        self.go.offer(DOWNLOAD)
+        self.go.set_action(DOWNLOAD)
         has_target = bool(self._selected_model())
-        self.go.allow(
+        self.go.set_refusal(
             tr("Waiting for Hugging Face") if has_target else tr("Choose a model or type its name")
         )
 
@@ -277,7 +277,7 @@ class GetModelDialog(Sheet):
         if self._model is not None:
             self.found.show_model(self._model, self.finding.fit(self._model))
         elif suggestion is not None and self.go.isEnabled() and self.go.verb in {DOWNLOAD, OPEN}:
-            self.found.show_suggestion(suggestion, self.finding.room())
+            self.found.show_suggestion(suggestion, self.finding.memory_budget())
 
     @Slot(int, int)
     def _on_plan(self, tokens: int, chats: int) -> None:
@@ -300,7 +300,7 @@ class GetModelDialog(Sheet):
     def _on_filled(self, rows: int) -> None:
         self.none.setVisible(not rows)
         self.list.setVisible(bool(rows))
-        self.list.setFixedHeight(min(rows, 2) * grown(84, 2))
+        self.list.setFixedHeight(min(rows, 2) * scale_height(84, 2))
         buttons = (b for row in self.list.rows.values() for b in (row.act, row.cancel))
         tab_order(self.found.card, *buttons, self.close_button, self.go)
 
@@ -310,7 +310,7 @@ class GetModelDialog(Sheet):
     def _on_go(self) -> None:
         if self.go.verb == OPEN:
             ref = ref_of(self._model) if self._model is not None else self.models.ref
-            self._open(at_hand(ref) or ref)
+            self._open(find_installed(ref) or ref)
         elif self._model is None:
             suggested = self.finding.suggestion(self.models.ref) is not None
             download = suggested and self.go.verb == DOWNLOAD

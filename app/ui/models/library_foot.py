@@ -22,19 +22,19 @@ from PySide6.QtWidgets import (
 
 from app import flows
 from app.models.downloads import RECIPES, Recipe, why_not_convert
-from app.models.drafts import Candidate, candidates, smaller
-from app.models.engine_errors import NO_FOLDER, problem
+from app.models.drafts import Candidate, candidates, find_smaller_models
+from app.models.engine_errors import NO_FOLDER, describe_problem
 from app.models.installed import InstalledModels
 from app.models.loading import LoadState, ModelStatus
 from app.models.names import adapter_of
 from app.models.removal import ModelRemover, RemovedModel
 from app.settings.language import tr
-from app.ui.models.models_table import drafted
+from app.ui.models.models_table import describe_drafts
 from app.ui.style.figures import bytes_line
 from app.ui.widgets import standard_dialogs
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.labels import plain_label
-from app.ui.widgets.layout_helpers import across
+from app.ui.widgets.labels import make_label
+from app.ui.widgets.layout_helpers import make_row_layout
 from app.ui.widgets.sheet import Sheet
 from engine import LOOKUP
 from engine.hub.inventory import InstalledModel
@@ -48,9 +48,9 @@ class ConvertDialog(Sheet):
 
     def __init__(self, model: InstalledModel, parent: QWidget) -> None:
         super().__init__("convert-dialog", tr("Convert"), parent)
-        title = self.headline(tr("Convert {name} to a smaller copy", name=model.name))
+        title = self.make_heading(tr("Convert {name} to a smaller copy", name=model.name))
         size = bytes_line(model.facts.nbytes)
-        words = self.label(
+        words = self.make_label(
             tr("The original ({size}) stays. Converting takes a few minutes.", size=size)
         )
         self.choices: dict[str, QRadioButton] = {}
@@ -64,16 +64,16 @@ class ConvertDialog(Sheet):
             self._recipes[button] = recipe
             group.addButton(button)
             size = bytes_line(recipe.size(model))
-            about = plain_label(self, tr("about {size}", size=size), wrap=False)
+            about = make_label(self, tr("about {size}", size=size), wrap=False)
             grid.addWidget(button, row, 0)
             grid.addWidget(about, row, 1, Qt.AlignmentFlag.AlignRight)
         grid.setColumnStretch(0, 1)
         self.choices[RECIPES[0].name].setChecked(True)
         self.go = self.button(tr("Convert"), self._on_go)
         self.go.setObjectName("primary")
-        self.put(title, words, grid)
-        self.put_foot(self.go)
-        self.keep_wide(self.WIDTH)
+        self.add_rows(title, words, grid)
+        self.add_buttons(self.go)
+        self.set_scaled_width(self.WIDTH)
 
     def _on_go(self) -> None:
         chosen = next(r for button, r in self._recipes.items() if button.isChecked())
@@ -82,7 +82,7 @@ class ConvertDialog(Sheet):
 
 
 class DraftDialog(Sheet):
-    """Dialog for choosing a draft model. Says that it's searching until `offer` is called."""
+    """Dialog for choosing a draft model. Says that it's searching until `show_candidates`."""
 
     WIDTH = 480
 
@@ -91,8 +91,8 @@ class DraftDialog(Sheet):
     def __init__(self, name: str, figures: str, parent: QWidget) -> None:
         """Create the dialog. ``figures`` are the current draft model's acceptance stats, or ""."""
         super().__init__("draft-dialog", tr("Draft Model"), parent)
-        title = self.headline(tr("Draft model for {name}", name=name))
-        words = self.label(
+        title = self.make_heading(tr("Draft model for {name}", name=name))
+        words = self.make_label(
             tr(
                 "A smaller model with the same tokenizer can speed up a chat that replies alone. "
                 "Prompt lookup needs no model. It helps when the reply repeats text or code from "
@@ -109,16 +109,16 @@ class DraftDialog(Sheet):
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         form.setHorizontalSpacing(16)
         form.addRow(tr("Draft model"), self.box)
-        self.note = self.label(figures)
+        self.note = self.make_label(figures)
         self.go = self.button(tr("Save"), self._on_go)
         self.go.setObjectName("primary")
         self.go.setEnabled(False)
-        self.put(title, words, form, self.note)
-        self.put_foot(self.go)
+        self.add_rows(title, words, form, self.note)
+        self.add_buttons(self.go)
         self.note.setVisible(bool(figures))
-        self.keep_wide(self.WIDTH)
+        self.set_scaled_width(self.WIDTH)
 
-    def offer(self, found: Sequence[Candidate], chosen: str, chosen_name: str) -> None:
+    def show_candidates(self, found: Sequence[Candidate], chosen: str, chosen_name: str) -> None:
         """Show the candidates. ``chosen`` is the current draft model, "" for none."""
         self.box.clear()
         self.box.addItem(tr("None", "no draft model"), "")
@@ -141,7 +141,7 @@ class DraftDialog(Sheet):
         self.box.setEnabled(True)
         self.go.setEnabled(True)
         self.box.setFocus(Qt.FocusReason.OtherFocusReason)
-        self.keep_high()
+        self.fit_height()
 
     def _on_go(self) -> None:
         chosen = str(self.box.currentData())
@@ -152,14 +152,14 @@ class DraftDialog(Sheet):
 class LibraryFoot(QWidget):
     """Bottom row with a message or question, the main button, and a menu for the selected model."""
 
-    menu_asked = Signal(QPoint)  # (position on screen): show the model's menu
+    menu_requested = Signal(QPoint)  # (position on screen): show the model's menu
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.asking = False  # waiting for the user's answer
         self._count = ""
         self._undo: Callable[[], None] | None = None
-        self.status_label = plain_label(self)
+        self.status_label = make_label(self)
         self.undo = self._push_button(tr("Undo"))
         self.undo.setObjectName("link")
         self.undo.clicked.connect(self._on_undo)
@@ -172,7 +172,7 @@ class LibraryFoot(QWidget):
         self.open.setObjectName("primary")
         self.keep = self._push_button(tr("Keep"))
         self.yes = self._push_button(tr("Move to Trash"))
-        across(
+        make_row_layout(
             (self.status_label, 1), self.undo, self.more, self.open, self.keep, self.yes, of=self
         )
         self.show_message("")
@@ -240,7 +240,7 @@ class LibraryFoot(QWidget):
         self.more.setToolTip(tr("More"))
         self.more.setAccessibleName(tr("More for {name}", name=model.name))
         facts, loaded = model.facts, status.model is not None
-        why = why_not_unload if loaded else problem(facts)
+        why = why_not_unload if loaded else describe_problem(facts)
         words = tr("Unload") if loaded else tr("Load")
         if status.state is LoadState.LOADING:
             words, why = tr("Cancel Loading"), ""
@@ -250,12 +250,16 @@ class LibraryFoot(QWidget):
         tip = tr("Makes a smaller copy")
         self._show(self.convert, tr("Convert…"), why_not_convert(model), tip)
         self._show(self.reveal, tr("Show in Folder"), tr(NO_FOLDER) if facts.gone else "", "")
-        why = tr("This model already has an adapter") if adapter_of(model.ref) else problem(facts)
+        why = (
+            tr("This model already has an adapter")
+            if adapter_of(model.ref)
+            else describe_problem(facts)
+        )
         tip = tr("Lists the model a second time, with a LoRA or DoRA adapter")
         self._show(self.adapter, tr("Add Adapter…"), why, tip)
         tip = tr("A small model that speeds up its replies")
-        self._show(self.draft, tr("Draft Model…"), problem(facts), tip)
-        self._show(self.open, tr("New Chat"), problem(facts), "")
+        self._show(self.draft, tr("Draft Model…"), describe_problem(facts), tip)
+        self._show(self.open, tr("New Chat"), describe_problem(facts), "")
         self.open.setAccessibleName(tr("New chat with {name}", name=model.name))
         if facts.gone:
             self._show(self.trash, tr("Remove from List"), "", "")
@@ -277,7 +281,7 @@ class LibraryFoot(QWidget):
         return menu
 
     def _on_more(self) -> None:
-        self.menu_asked.emit(self.more.mapToGlobal(self.more.rect().topLeft()))
+        self.menu_requested.emit(self.more.mapToGlobal(self.more.rect().topLeft()))
 
     def _show(self, what: QPushButton | QAction, words: str, why_not: str, tip: str) -> None:
         what.setText(words)
@@ -302,13 +306,13 @@ class ModelAdder(QObject):
             flows.start(self, self._add_adapter(model))
 
     async def _add_folder(self) -> None:
-        folder = await standard_dialogs.folder(self._foot.window(), tr("Add Model Folder"))
+        folder = await standard_dialogs.ask_for_folder(self._foot.window(), tr("Add Model Folder"))
         if folder is not None:
             self._installed.add_folder(str(folder))
 
     async def _add_adapter(self, model: InstalledModel) -> None:
         title = tr("Add an Adapter to {name}", name=model.name)
-        folder = await standard_dialogs.folder(self._foot.window(), title)
+        folder = await standard_dialogs.ask_for_folder(self._foot.window(), title)
         if folder is not None:
             why = self._installed.add_adapter(model, folder.absolute())
             adapter = clean_name(folder.name)
@@ -331,24 +335,24 @@ class DraftModelChooser(QObject):
     def choose(self, model: InstalledModel | None) -> None:
         if model is None:
             return
-        told = drafted(self._installed.draft_figures(model))
+        told = describe_drafts(self._installed.draft_figures(model))
         dialog = DraftDialog(model.name, told, self._foot.window())
         dialog.chosen.connect(lambda ref: self._choose(model, ref))
-        chosen = self._installed.drafts.of(model.ref, str(model.folder))
-        flows.start(dialog, self._offer(dialog, model, chosen))
+        chosen = self._installed.drafts.get_ref(model.ref, str(model.folder))
+        flows.start(dialog, self._show_dialog(dialog, model, chosen))
         dialog.open()
 
-    async def _offer(self, dialog: DraftDialog, model: InstalledModel, chosen: str) -> None:
-        base, others = smaller(model, self._installed.models.values())
+    async def _show_dialog(self, dialog: DraftDialog, model: InstalledModel, chosen: str) -> None:
+        base, others = find_smaller_models(model, self._installed.models.values())
         try:
-            found = await flows.aside(lambda stop: candidates(base, others, stop))
+            found = await flows.run_in_thread(lambda stop: candidates(base, others, stop))
         except Exception:
             log.exception("no draft models were found for %s", model.name)
             found = []
-        dialog.offer(found, chosen, self._installed.draft_name(chosen))
+        dialog.show_candidates(found, chosen, self._installed.draft_name(chosen))
 
     def _choose(self, model: InstalledModel, ref: str) -> None:
-        before = self._installed.drafts.of(model.ref, str(model.folder))
+        before = self._installed.drafts.get_ref(model.ref, str(model.folder))
         self._installed.drafts.choose(ref, model.ref, str(model.folder))
         name, draft = model.name, self._installed.draft_name(ref)
         loaded = self._installed.status(model).model is not None
@@ -405,7 +409,7 @@ class RemovalController(QObject):
             self._foot.show_message(why)
         else:
             self.pending_removal = model
-            warning = self._removal.warning(model)
+            warning = self._removal.removal_warning(model)
             if warning:
                 self._foot.ask(
                     tr("Move {name} to the Trash? {warning}", name=model.name, warning=warning)
@@ -415,8 +419,8 @@ class RemovalController(QObject):
 
     def forget(self, model: InstalledModel) -> None:
         """Remove a model from the list, with other entries for the same folder. Keeps its files."""
-        if self._installed.listed_by(model):
-            restore = self._installed.forget(model)
+        if self._installed.listing_entries(model):
+            restore = self._installed.remove_from_list(model)
             self._foot.show_message(
                 tr("{name} removed from the list. Its files stay.", name=model.name), restore
             )
@@ -448,7 +452,7 @@ class RemovalController(QObject):
     @Slot(object)
     def _on_removed(self, removed: RemovedModel) -> None:
         if not removed.can_come_back:
-            self._foot.show_message(removed.words)
+            self._foot.show_message(removed.message)
             return
         self.removed.append(removed)
 
@@ -456,7 +460,7 @@ class RemovalController(QObject):
             self.removed.remove(removed)
             self._removal.restore(removed)
 
-        self._foot.show_message(removed.words, restore)
+        self._foot.show_message(removed.message, restore)
 
     @Slot(str)
     def _on_restored(self, name: str) -> None:

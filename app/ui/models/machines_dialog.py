@@ -32,7 +32,7 @@ from engine.cluster.hosts import LOCAL, Host, HostError, HostsFile
 from engine.sandbox.process import engine_command
 
 
-def last_json(text: str) -> list[dict[str, Any]]:
+def parse_last_line(text: str) -> list[dict[str, Any]]:
     """Parse the JSON in the last line of a command's output."""
     lines = text.strip().splitlines()
     found: list[dict[str, Any]] = json.loads(lines[-1]) if lines else []
@@ -98,7 +98,7 @@ class MachinesDialog(Sheet):
         self._starting: GroupServer | None = None
         self._asking = flows.Latest(self)
         self._command_running = False
-        about = self.label(tr(_ABOUT))
+        about = self.make_label(tr(_ABOUT))
         self.list = QTreeWidget(self)
         self.list.setObjectName("machine-table")
         self.list.setHeaderLabels([tr("Computer"), tr("Address"), tr("Status")])
@@ -146,11 +146,11 @@ class MachinesDialog(Sheet):
         foot.addWidget(self.model, 1)
         for button in (self.test, self.leave, self.go):
             foot.addWidget(button)
-        self.status_label = self.label("")
+        self.status_label = self.make_label("")
         self.status_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.put(about)
+        self.add_rows(about)
         self.rows.addWidget(self.list, 1)
-        self.put(below, adding, self.status_label, foot)
+        self.add_rows(below, adding, self.status_label, foot)
         self.resize(scaled(680), scaled(480))
         self.list.itemChanged.connect(self._refresh)
         self.list.currentItemChanged.connect(self._refresh)
@@ -187,13 +187,13 @@ class MachinesDialog(Sheet):
         return [row for row in found if row is not None]
 
     @property
-    def chosen(self) -> tuple[str, ...]:
+    def checked_machines(self) -> tuple[str, ...]:
         return tuple(r.text(0) for r in self._rows() if r.checkState(0) is Qt.CheckState.Checked)
 
     @Slot()
     def _refresh(self) -> None:
         busy = self._command_running or self._starting is not None
-        ready = len(self.chosen) > 1 and self.model.currentIndex() >= 0
+        ready = len(self.checked_machines) > 1 and self.model.currentIndex() >= 0
         for button in (self.test, self.go):
             button.setEnabled(ready and not busy)
         self.go.setToolTip("" if ready else tr(_TWO))
@@ -241,12 +241,12 @@ class MachinesDialog(Sheet):
         file = ["--hosts-file", str(self._file)] if self._file is not None else []
         self._command_running = True
         self._refresh()
-        self._asking.start(self._answered([*arguments, *file], done))
+        self._asking.start(self._run_command([*arguments, *file], done))
 
-    async def _answered(self, command: list[str], done: Callable[[str], object]) -> None:
+    async def _run_command(self, command: list[str], done: Callable[[str], object]) -> None:
         run = self._run
         try:
-            text = await flows.aside(lambda stop: run(command, stop))
+            text = await flows.run_in_thread(lambda stop: run(command, stop))
         except Exception as error:
             self.status_label.setText(str(error))
         else:
@@ -260,7 +260,7 @@ class MachinesDialog(Sheet):
         self._ask(tr("Checking…"), "cluster", "check", "--json", done=self._on_checked)
 
     def _on_checked(self, text: str) -> None:
-        told, faults = {one["name"]: one for one in last_json(text)}, list[str]()
+        told, faults = {one["name"]: one for one in parse_last_line(text)}, list[str]()
         for row in self._rows():
             one: dict[str, Any] = told.get(row.text(0), {})
             faults += one.get("faults") or []
@@ -270,7 +270,13 @@ class MachinesDialog(Sheet):
 
     @Slot()
     def _on_test(self) -> None:
-        given = ["cluster", "test", self.model.currentData(), "--hosts", ",".join(self.chosen)]
+        given = [
+            "cluster",
+            "test",
+            self.model.currentData(),
+            "--hosts",
+            ",".join(self.checked_machines),
+        ]
         self._ask(
             tr("Testing. This takes a minute or more…"), *given, done=self.status_label.setText
         )
@@ -281,7 +287,7 @@ class MachinesDialog(Sheet):
         if hosts is None:
             return
         try:
-            group = hosts.group(self.chosen)
+            group = hosts.group(self.checked_machines)
         except HostError as error:
             self.status_label.setText(str(error))
             return
@@ -296,7 +302,7 @@ class MachinesDialog(Sheet):
 
     async def _open(self, server: GroupServer, group: MachineGroup, away: tuple[str, ...]) -> None:
         try:
-            ref = await self._spread.listed(server, group, away)
+            ref = await self._spread.add_when_ready(server, group, away)
         except CancelledError:  # the app is quitting
             return
         except EngineError as error:

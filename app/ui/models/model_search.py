@@ -16,8 +16,8 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QListWidgetItem, QWidget
 
 from app import flows
-from app.models.downloads import Downloads, fault
-from app.models.suggestions import Suggestion, at_hand, for_machine, machine_memory
+from app.models.downloads import Downloads, to_engine_error
+from app.models.suggestions import Suggestion, find_installed, machine_memory, suggestions_for
 from app.settings import keychain
 from app.settings.language import counted, number, tr
 from app.ui.style.figures import bytes_line
@@ -32,7 +32,7 @@ _MAX_QUERY_CHARACTERS = 100
 class SearchField(QLineEdit):
     """Search field that also accepts a model's name or URL."""
 
-    went_down = Signal()  # Down was pressed
+    down_pressed = Signal()  # Down was pressed
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -48,14 +48,14 @@ class SearchField(QLineEdit):
         return text if hub.parse(text, constants.HF_URL_HOSTS) is not None else ""
 
     @property
-    def words(self) -> str:
+    def query(self) -> str:
         """The text as a search query. "" if it's a URL."""
         text = hub.clean_name(self.text(), _MAX_QUERY_CHARACTERS)
         return "" if "://" in text else text
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Down:
-            self.went_down.emit()
+            self.down_pressed.emit()
         else:
             super().keyPressEvent(event)
 
@@ -72,7 +72,7 @@ class ModelEntry(Struct, frozen=True):
 
 
 class FoundList(TwoLineList):
-    came_to = Signal(str)  # (ref): the selection changed; "" for none
+    selection_changed = Signal(str)  # (ref): the selection changed; "" for none
     left = Signal()  # Up was pressed in the first row
 
     def __init__(self, parent: QWidget) -> None:
@@ -100,7 +100,7 @@ class FoundList(TwoLineList):
                 _fill_item(self.item(row), entry)
 
     @Slot()
-    def enter(self) -> None:
+    def focus_list(self) -> None:
         """Focus the list, and select a row if nothing is selected."""
         if self.entries:
             self.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -122,7 +122,7 @@ class FoundList(TwoLineList):
 
     @Slot()
     def _on_current(self) -> None:
-        self.came_to.emit(self.ref)
+        self.selection_changed.emit(self.ref)
 
 
 def _fill_item(item: QListWidgetItem, entry: ModelEntry) -> QListWidgetItem:
@@ -238,12 +238,12 @@ def context_line(tokens: int) -> str:
     return tr("{tokens} context", tokens=f"{tokens / size:.0f}K")
 
 
-def shown_name(ref: str) -> str:
+def name_without_owner(ref: str) -> str:
     """Strip the owner from a repo id."""
     return hub.clean_name(ref.rpartition("/")[2], _MAX_NAME_CHARACTERS)
 
 
-def by(ref: str) -> str:
+def owner_text(ref: str) -> str:
     """Return "by OWNER", except for mlx-community, which owns most of these models."""
     owner = ref.partition("/")[0]
     if owner == "mlx-community":
@@ -253,9 +253,9 @@ def by(ref: str) -> str:
 
 def suggested_entry(model: Suggestion, mark: tuple[str, str]) -> ModelEntry:
     about = tr(model.good_at)
-    if not at_hand(model.repo):  # a copy from elsewhere can have another size
+    if not find_installed(model.repo):  # a copy from elsewhere can have another size
         about = f"{bytes_line(model.size)} · {about}"
-    return ModelEntry(model.repo, shown_name(model.repo), about, *mark)
+    return ModelEntry(model.repo, name_without_owner(model.repo), about, *mark)
 
 
 def found_entry(
@@ -270,9 +270,9 @@ def found_entry(
         context = ""
     count = facts.downloads
     downloads = counted("{count} download", "{count} downloads", count, count=count_line(count))
-    parts = (size, found.precision, context, downloads if count > 1 else "", by(found.repo))
+    parts = (size, found.precision, context, downloads if count > 1 else "", owner_text(found.repo))
     about = " · ".join(part for part in parts if part)
-    return ModelEntry(found.repo, shown_name(found.repo), about, *mark)
+    return ModelEntry(found.repo, name_without_owner(found.repo), about, *mark)
 
 
 def facts_line(model: HubModel) -> str:
@@ -287,7 +287,7 @@ def facts_line(model: HubModel) -> str:
     count = facts.downloads
     downloads = counted("%Ln download last month", "%Ln downloads last month", count)
     parts = (
-        by(model.repo),
+        owner_text(model.repo),
         context_line(model.context),
         ", ".join(filter(None, made_for)),
         facts.licence,
@@ -306,7 +306,7 @@ class ModelSearch(QObject):
     """Contents of the list: suggestions or search results, plus details from lookups."""
 
     changed = Signal()
-    told = Signal(object)  # (entry): details of a model have arrived
+    details_received = Signal(object)  # (entry): details of a model have arrived
     status_changed = Signal(str, bool)  # (words, failed): the heading has changed
 
     def __init__(
@@ -322,7 +322,7 @@ class ModelSearch(QObject):
         # Assumed tokens per chat and number of chats for the memory estimate.
         self.tokens, self.chats = 8192, 2
         machine = machine_memory()
-        self.machine_gb, found = for_machine(machine)
+        self.machine_gb, found = suggestions_for(machine)
         self._suggested = {model.repo: model for model in found}
         downloads.finished.connect(self.refresh)
 
@@ -340,7 +340,7 @@ class ModelSearch(QObject):
         """Get the result or error of a model's lookup, if there was one."""
         return self._lookups.get(ref)
 
-    def suggest(self) -> None:
+    def show_suggestions(self) -> None:
         """Show suggestions for this machine. Doesn't contact the hub."""
         self.stop()
         self._results = None
@@ -367,14 +367,14 @@ class ModelSearch(QObject):
     def stop(self) -> None:
         self._search_flow.cancel()
 
-    def learn(self, ref: str, seen: HubModel | EngineError) -> None:
+    def store_lookup(self, ref: str, seen: HubModel | EngineError) -> None:
         """Store the result of a lookup and update the row."""
         self._lookups[ref] = seen
         if self._results is None and ref in self._suggested:
-            self.told.emit(suggested_entry(self._suggested[ref], self._fit_label(ref)))
+            self.details_received.emit(suggested_entry(self._suggested[ref], self._fit_label(ref)))
         for found in self._results or ():
             if found.repo == ref:
-                self.told.emit(self._entry(found))
+                self.details_received.emit(self._entry(found))
 
     def forget_refusals(self) -> None:
         """Forget failed lookups, because a new token may change the result."""
@@ -389,42 +389,42 @@ class ModelSearch(QObject):
     def refresh(self) -> None:
         """Recompute all rows after the memory budget or the assumptions have changed."""
         for entry in self.entries:
-            self.told.emit(entry)
+            self.details_received.emit(entry)
 
     def fit(self, model: HubModel) -> Fit | None:
         """Estimate the memory use. None if the budget isn't known yet."""
         budget = self._memory()
         return hub.fit(model, budget, self.tokens, self.chats) if budget else None
 
-    def room(self) -> int:
+    def memory_budget(self) -> int:
         """Memory budget in bytes. 0 if it isn't known yet."""
         return self._memory()
 
     async def _search(self, words: str) -> None:
         token = self._downloads.token or None
         try:
-            results = await flows.aside(lambda stop: hub.search(words, token, stop))
+            results = await flows.run_in_thread(lambda stop: hub.search(words, token, stop))
         except Exception as problem:
-            self.status_changed.emit(fault(problem).message, True)
+            self.status_changed.emit(to_engine_error(problem).message, True)
             return
         self._results = results
         self.changed.emit()
         self.status_changed.emit(self.heading, False)
         while (ref := self._next_unknown()) is not None:
             try:
-                self.learn(ref, await self._look_at(ref))
+                self.store_lookup(ref, await self._look_up(ref))
             except Exception as problem:
-                error = fault(problem)
+                error = to_engine_error(problem)
                 if error.code not in _MODEL_ERRORS:
                     return
-                self.learn(ref, error)
+                self.store_lookup(ref, error)
 
     def _next_unknown(self) -> str | None:
         return next((f.repo for f in self._results or () if f.repo not in self._lookups), None)
 
-    async def _look_at(self, ref: str) -> HubModel:
+    async def _look_up(self, ref: str) -> HubModel:
         token = self._downloads.token or None
-        return await flows.aside(lambda stop: hub.look_up(ref, token=token, cancelled=stop))
+        return await flows.run_in_thread(lambda stop: hub.look_up(ref, token=token, cancelled=stop))
 
     def _entry(self, found: HubSearchResult) -> ModelEntry:
         seen = self._lookups.get(found.repo)
@@ -433,7 +433,7 @@ class ModelSearch(QObject):
 
     def _fit_label(self, ref: str, found: HubSearchResult | None = None) -> tuple[str, str]:
         seen = self._lookups.get(ref)
-        if at_hand(ref):
+        if find_installed(ref):
             return tr("Downloaded"), "muted"
         gated, cannot = (tr("Gated", "a model"), "muted"), (tr("Can’t be loaded"), "muted")
         if isinstance(seen, EngineError):
@@ -461,7 +461,7 @@ log = logging.getLogger(__name__)
 class ModelLookup(QObject):
     """Looks up a model on the hub, optionally after a delay. A new lookup cancels the last."""
 
-    began = Signal(str)  # (ref): lookup started
+    lookup_started = Signal(str)  # (ref): lookup started
     # (model, token): the lookup succeeded. ``token`` is the access token used, if any.
     answered = Signal(object, str)
     refused = Signal(object)  # (error): lookup failed with this EngineError
@@ -482,19 +482,19 @@ class ModelLookup(QObject):
         self._delay_timer.timeout.connect(self._ask)
 
     @property
-    def pausing(self) -> bool:
+    def is_waiting(self) -> bool:
         return self._delay_timer.isActive()
 
     def start(self, ref: str, pause_ms: int = 0) -> None:
         """Look up a model after ``pause_ms``. Cancels a previous lookup."""
-        self.drop()
+        self.forget()
         self._ref = ref
         if pause_ms:
             self._delay_timer.start(pause_ms)
         else:
             self._ask()
 
-    def drop(self) -> None:
+    def forget(self) -> None:
         self._delay_timer.stop()
         self._lookup_flow.cancel()
         self._card_flow.cancel()
@@ -505,7 +505,7 @@ class ModelLookup(QObject):
 
     async def _read_card(self, model: HubModel, token: str | None) -> None:
         try:
-            card = await flows.aside(lambda stop: hub.card(model, token, stop))
+            card = await flows.run_in_thread(lambda stop: hub.card(model, token, stop))
         except Exception:
             log.debug("no card of %s", model.repo, exc_info=True)
         else:
@@ -515,18 +515,18 @@ class ModelLookup(QObject):
     def _ask(self) -> None:
         self._delay_timer.stop()
         ref, token = self._ref, self._token()
-        self.began.emit(ref)
-        self._lookup_flow.start(self._look_at(ref, token))
+        self.lookup_started.emit(ref)
+        self._lookup_flow.start(self._look_up(ref, token))
 
-    async def _look_at(self, ref: str, token: str) -> None:
+    async def _look_up(self, ref: str, token: str) -> None:
         def look(stop: threading.Event) -> tuple[HubModel, str]:
-            return keychain.with_token(
+            return keychain.call_with_token(
                 token, lambda given: hub.look_up(ref, token=given, cancelled=stop)
             )
 
         try:
-            model, used = await flows.aside(look)
+            model, used = await flows.run_in_thread(look)
         except Exception as problem:
-            self.refused.emit(fault(problem))
+            self.refused.emit(to_engine_error(problem))
         else:
             self.answered.emit(model, used)

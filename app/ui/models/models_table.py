@@ -30,7 +30,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.models.engine_errors import problem
+from app.models.engine_errors import describe_problem
 from app.models.engine_figures import memory_by_model
 from app.models.installed import InstalledModels
 from app.models.loading import LoadState, ModelStatus
@@ -38,7 +38,7 @@ from app.settings.language import counted, mark, number, percent, tr
 from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line, date_line
 from app.ui.style.icons import icon
-from app.ui.style.theme import grown, scaled, theme
+from app.ui.style.theme import scale_height, scaled, theme
 from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState
 from engine import LOOKUP
 from engine.hub.inventory import IMAGES, REASONING, TOOLS, FolderFacts, InstalledModel, ModelSource
@@ -98,7 +98,7 @@ def capabilities_tip(facts: FolderFacts) -> str:
     return "\n".join(filter(None, (capabilities(facts), known)))
 
 
-def used_of(when: float, now: float) -> str:
+def format_last_use(when: float, now: float) -> str:
     """Format a date of last use, e.g. "Today", "5 days ago", "12 March", "12 March 2024"."""
     if when <= 0:
         return NOTHING
@@ -139,12 +139,12 @@ def count(models: Sequence[InstalledModel], looking: bool) -> str:
     return " · ".join(filter(None, parts))
 
 
-def below(model: InstalledModel, draft: str = "") -> str:
+def second_line(model: InstalledModel, draft: str = "") -> str:
     """Second line of a row: architecture, draft model and source."""
-    return " · ".join(filter(None, (model.facts.architecture, draft, whose(model))))
+    return " · ".join(filter(None, (model.facts.architecture, draft, source_of(model))))
 
 
-def drafted(figures: Mapping[str, Any] | None) -> str:
+def describe_drafts(figures: Mapping[str, Any] | None) -> str:
     """Describe how many drafted tokens were accepted. "" without a draft model.
 
     `figures` is an entry of `Engine.stats`.
@@ -165,7 +165,7 @@ def drafted(figures: Mapping[str, Any] | None) -> str:
     )
 
 
-def whose(model: InstalledModel) -> str:
+def source_of(model: InstalledModel) -> str:
     return tr(_SOURCE_NAMES[model.source]) if model.source in _SOURCE_NAMES else model.source.value
 
 
@@ -183,15 +183,15 @@ def sentence_of(
     parts = [
         model.name,
         tr("pinned") if pinned else "",
-        problem(facts).rstrip("."),
+        describe_problem(facts).rstrip("."),
         tr("in memory, {size}", size=takes) if status.model is not None else takes,
-        below(model, draft),
+        second_line(model, draft),
         bytes_line(facts.nbytes) if facts.nbytes else "",
         precision(facts) if precision(facts) != NOTHING else "",
         tokens if facts.context else "",
         capabilities(facts).replace(" · ", ", "),
         tr("license {name}", name=facts.licence) if facts.licence else "",
-        tr("used {when}", when=used_of(when, now)) if when > 0 else "",
+        tr("used {when}", when=format_last_use(when, now)) if when > 0 else "",
     ]
     return ", ".join(filter(None, parts))
 
@@ -224,7 +224,7 @@ _TIPS = {
 _RIGHT_ALIGNED = {ModelColumn.SIZE, ModelColumn.CONTEXT, ModelColumn.MEMORY}
 
 
-def heads() -> tuple[str, ...]:
+def column_titles() -> tuple[str, ...]:
     return (
         tr("Model"),
         tr("Size"),
@@ -296,7 +296,7 @@ class LibraryTable(QAbstractTableModel):
             return None
         if role == Role.DisplayRole:
             arrow = " ↓" if self._descending else " ↑"
-            return heads()[section] + (arrow if section == self._column else "")
+            return column_titles()[section] + (arrow if section == self._column else "")
         if role == Role.ToolTipRole:
             tip = _TIPS.get(ModelColumn(section))
             return tr(tip) if tip is not None else None
@@ -334,7 +334,7 @@ class LibraryTable(QAbstractTableModel):
         if role == Role.AccessibleTextRole:
             return self._accessible_text(model, column)
         if role == BELOW:
-            return problem(model.facts) or below(model, self._draft(model))
+            return describe_problem(model.facts) or second_line(model, self._draft(model))
         if role == WRONG:
             return bool(model.facts.problem)
         return self._installed.is_pinned(model) if role == PINNED else None
@@ -354,7 +354,7 @@ class LibraryTable(QAbstractTableModel):
         if column is ModelColumn.LICENCE:
             return facts.licence or NOTHING
         if column is ModelColumn.USED:
-            return used_of(self._installed.last_used(model), self._clock())
+            return format_last_use(self._installed.last_used(model), self._clock())
         if column is ModelColumn.MORE:
             return ""
         return memory_of(self._installed.status(model))
@@ -362,7 +362,7 @@ class LibraryTable(QAbstractTableModel):
     def _tip(self, model: InstalledModel, column: ModelColumn) -> str:
         if column is ModelColumn.NAME:
             folder = str(model.folder).encode(errors="replace").decode()
-            why = problem(model.facts)
+            why = describe_problem(model.facts)
             return f"{why}\n{folder}" if why else folder
         if column is ModelColumn.PRECISION:
             return precision_tip(model.facts)
@@ -373,7 +373,7 @@ class LibraryTable(QAbstractTableModel):
             return capabilities_tip(model.facts)
         if column is ModelColumn.MEMORY:
             status = self._installed.status(model)
-            told = drafted(self._installed.draft_figures(model))
+            told = describe_drafts(self._installed.draft_figures(model))
             if status.model is not None and (kv := self._bytes(model) - status.model.nbytes):
                 every = bytes_line(self._bytes(model))
                 sizes = tr("{all} in use · chats {kv}", all=every, kv=bytes_line(kv))
@@ -386,7 +386,7 @@ class LibraryTable(QAbstractTableModel):
         if column is ModelColumn.MORE:
             return tr("More for {name}", name=model.name)
         if column is not ModelColumn.NAME:
-            return f"{heads()[column]}: {self._text(model, column)}"
+            return f"{column_titles()[column]}: {self._text(model, column)}"
         status, when = self._installed.status(model), self._installed.last_used(model)
         pinned = self._installed.is_pinned(model)
         draft = self._draft(model)
@@ -394,8 +394,8 @@ class LibraryTable(QAbstractTableModel):
 
     def _draft(self, model: InstalledModel) -> str:
         drafts, loaded = self._installed.drafts, self._installed.status(model).model
-        ref = drafts.of(model.ref, str(model.folder))
-        if not ref or (loaded is not None and drafts.failed(loaded)):
+        ref = drafts.get_ref(model.ref, str(model.folder))
+        if not ref or (loaded is not None and drafts.has_failed(loaded)):
             return ""
         if ref == LOOKUP:
             return tr("prompt lookup")
@@ -428,7 +428,9 @@ class LibraryTable(QAbstractTableModel):
         if not self._query:
             return True
         facts = model.facts
-        text = " ".join((model.name, model.ref, below(model), precision(facts), facts.licence))
+        text = " ".join(
+            (model.name, model.ref, second_line(model), precision(facts), facts.licence)
+        )
         text = f"{text} {capabilities(facts)}".casefold()
         return all(part in text for part in self._query.casefold().split())
 
@@ -459,9 +461,9 @@ class LibraryView(QTableView):
     """Table view with single selection."""
 
     opened = Signal()  # Enter or double click
-    remove_asked = Signal()  # Delete
+    remove_requested = Signal()  # Delete
     chosen = Signal()
-    menu_asked = Signal(QPoint)  # (position in the view): show the row's menu
+    menu_requested = Signal(QPoint)  # (position in the view): show the row's menu
 
     def __init__(self, table: LibraryTable, parent: QWidget) -> None:
         super().__init__(parent)
@@ -501,8 +503,8 @@ class LibraryView(QTableView):
 
     @Slot()
     def _restyle(self) -> None:
-        self.verticalHeader().setDefaultSectionSize(grown(ROW, 2))
-        self.horizontalHeader().setFixedHeight(grown(30))
+        self.verticalHeader().setDefaultSectionSize(scale_height(ROW, 2))
+        self.horizontalHeader().setFixedHeight(scale_height(30))
         for column in _WIDTHS:
             self.setColumnWidth(column, self._width(column))
         self._hide_columns()
@@ -535,7 +537,7 @@ class LibraryView(QTableView):
         at = event.position().toPoint()
         left = event.button() == Qt.MouseButton.LeftButton
         if left and self.indexAt(at).column() == ModelColumn.MORE:
-            self.menu_asked.emit(at)
+            self.menu_requested.emit(at)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
@@ -550,7 +552,7 @@ class LibraryView(QTableView):
         if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
             self.opened.emit()
         elif event.key() in {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}:
-            self.remove_asked.emit()
+            self.remove_requested.emit()
         else:
             super().keyPressEvent(event)
 

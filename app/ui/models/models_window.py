@@ -19,7 +19,7 @@ from app.ui.models.library_foot import DraftModelChooser, LibraryFoot, ModelAdde
 from app.ui.models.models_table import LibraryTable, LibraryView, count
 from app.ui.models.remote import RemoteList
 from app.ui.widgets import standard_dialogs
-from app.ui.widgets.layout_helpers import across
+from app.ui.widgets.layout_helpers import make_row_layout
 from app.ui.widgets.sheet import Sheet
 from engine.hub.inventory import InstalledModel
 
@@ -37,7 +37,7 @@ class LibraryHead(QWidget):
         self.add.setToolTip(tr("Add a folder that contains models"))
         self.get = QPushButton(tr("Get Model…"), self)
         self.get.setToolTip(tr("Download a model from Hugging Face"))
-        row = across((self.search, 1), of=self)
+        row = make_row_layout((self.search, 1), of=self)
         for button in (self.add, self.get):
             button.setAutoDefault(False)
             row.addWidget(button)
@@ -53,9 +53,9 @@ class ModelsWindow(Sheet):
     FIGURES_MS = 2_000
 
     opened = Signal(str)  # (ref): start a chat with this model
-    convert_asked = Signal(object)  # (model): convert this `InstalledModel`
+    conversion_requested = Signal(object)  # (model): convert this `InstalledModel`
     # (ref): the user tried to load this model from here, but it doesn't fit in memory.
-    too_large = Signal(str)
+    too_large_found = Signal(str)
 
     def __init__(
         self,
@@ -81,12 +81,12 @@ class ModelsWindow(Sheet):
         self.talk = RemovalController(installed, removal, self.foot)
         self.adding = ModelAdder(installed, self.foot)
         self.drafting = DraftModelChooser(installed, self.foot)
-        self.empty = self.label()
+        self.empty = self.make_label()
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.put(head)
+        self.add_rows(head)
         self.rows.addWidget(self.view, 1)
         self.rows.addWidget(self.empty, 1)
-        self.put(self.remotes, self.foot)
+        self.add_rows(self.remotes, self.foot)
         self.resize(1120, 600)
         self._connect()
         self._choose_again()
@@ -100,26 +100,26 @@ class ModelsWindow(Sheet):
         self.search.textChanged.connect(self._on_search)
         self.view.chosen.connect(self._on_chosen)
         self.view.opened.connect(self.open_in_chat)
-        self.view.remove_asked.connect(self.remove)
+        self.view.remove_requested.connect(self.remove)
         self.view.customContextMenuRequested.connect(self._pop_menu)
         self.remotes.opened.connect(self._open)
         self.foot.open.clicked.connect(self.open_in_chat)
         self.foot.load.triggered.connect(self.load_or_unload)
         self.foot.pin.triggered.connect(self.toggle_pin)
-        self.foot.convert.triggered.connect(lambda: self.convert_asked.emit(self.model))
+        self.foot.convert.triggered.connect(lambda: self.conversion_requested.emit(self.model))
         self.foot.reveal.triggered.connect(self.show_in_folder)
         self.foot.trash.triggered.connect(self.remove)
         self.foot.adapter.triggered.connect(lambda: self.adding.choose_adapter(self.model))
         self.foot.draft.triggered.connect(lambda: self.drafting.choose(self.model))
-        self.foot.menu_asked.connect(self._open_menu)
-        self.view.menu_asked.connect(self._pop_menu)
+        self.foot.menu_requested.connect(self._open_menu)
+        self.view.menu_requested.connect(self._pop_menu)
         self.talk.answered.connect(self._on_answered)
         find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
         find.activated.connect(self.search.setFocus)
         self._installed.changed.connect(self._refresh)
         self._library.activity.connect(self._show_buttons)
         self._loader.changed.connect(self._on_model)
-        self._loader.progressed.connect(self.table.refresh)
+        self._loader.load_progressed.connect(self.table.refresh)
         self.table.modelReset.connect(self._choose_again)
         self._loader.figures.received.connect(self.table.show_memory)
 
@@ -193,7 +193,7 @@ class ModelsWindow(Sheet):
             self._loading_ref = ""
             self.foot.show_message(status.error)
             if status.fit is not None:
-                self.too_large.emit(ref)
+                self.too_large_found.emit(ref)
 
     # Actions.
 
@@ -222,7 +222,7 @@ class ModelsWindow(Sheet):
             self.foot.show_message(why or done)
         elif not model.facts.problem:
             self._loading_ref = model.ref
-            self._loader.want(model.ref)
+            self._loader.request(model.ref)
 
     @Slot()
     def toggle_pin(self) -> None:
@@ -255,7 +255,7 @@ class ModelsWindow(Sheet):
         if model is None:
             return
         menu = self.foot.menu()
-        if self._installed.listed_by(model) and not model.facts.gone:
+        if self._installed.listing_entries(model) and not model.facts.gone:
             menu.addAction(tr("Remove from List"), lambda: self.talk.forget(model))
         menu.popup(at)
 
@@ -263,7 +263,7 @@ class ModelsWindow(Sheet):
 
     def begin(self) -> None:
         """Show or raise the window, then rescan the disk."""
-        self.come_forward()
+        self.show_or_raise()
         self.search.setFocus(Qt.FocusReason.OtherFocusReason)
         self._installed.rescan()
         self._loader.figures.show(self, self.FIGURES_MS)
@@ -279,6 +279,6 @@ class ModelsWindow(Sheet):
             super().keyPressEvent(event)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        self._loader.figures.hide(self)
+        self._loader.figures.stop_polling(self)
         self._installed.stop()
         super().hideEvent(event)

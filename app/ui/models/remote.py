@@ -32,11 +32,11 @@ from app.remote.remotes import Remotes
 from app.settings import keychain
 from app.settings.language import counted, mark, tr
 from app.ui.style import tokens as t
-from app.ui.style.theme import grown, keep_font
+from app.ui.style.theme import scale_height, set_scaled_font
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.labels import ElidedLabel, plain_label
-from app.ui.widgets.layout_helpers import SPRING, across, down, scrolling
-from app.ui.widgets.sheet import Sheet, keep_place
+from app.ui.widgets.labels import ElidedLabel, make_label
+from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout, scrolling
+from app.ui.widgets.sheet import Sheet, retain_size_when_hidden
 from engine import EngineError
 
 _LOOKING = mark("Nothing found yet. Start the other Stretto with “serve --announce”.")
@@ -49,7 +49,7 @@ class NetworkList(QWidget):
     """Lists servers found on the local network while its check box is on."""
 
     chosen = Signal(str)  # (address): the user has selected a server
-    grew = Signal()  # the required height has changed
+    height_changed = Signal()  # the required height has changed
 
     def __init__(self, remotes: Remotes, bridge: Bridge, parent: QWidget) -> None:
         super().__init__(parent)
@@ -62,13 +62,13 @@ class NetworkList(QWidget):
         self.list.setAccessibleName(tr("Found on this network"))
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.list.setFrameShape(QFrame.Shape.NoFrame)
-        self.list.setFixedHeight(grown(_ROW) * _ROWS)
-        self.status_label = plain_label(self)
-        down(self.switch, self.list, self.status_label, of=self, spacing=6)
+        self.list.setFixedHeight(scale_height(_ROW) * _ROWS)
+        self.status_label = make_label(self)
+        make_column_layout(self.switch, self.list, self.status_label, of=self, spacing=6)
         self.list.currentItemChanged.connect(self._on_chosen)
-        self.switch.setChecked(remotes.finds)
+        self.switch.setChecked(remotes.is_discovery_on)
         self.switch.toggled.connect(self._on_switched)
-        self._set_searching(remotes.finds)
+        self._set_searching(remotes.is_discovery_on)
 
     def stop(self) -> None:
         if self._looking is not None:
@@ -80,7 +80,7 @@ class NetworkList(QWidget):
 
     @Slot(bool)
     def _on_switched(self, on: bool) -> None:
-        self._remotes.set_finds(on)
+        self._remotes.set_discovery(on)
         self._set_searching(on)
 
     def _set_searching(self, on: bool) -> None:
@@ -91,7 +91,7 @@ class NetworkList(QWidget):
             self._channel, tell = self._bridge.channel(self._show)
             self._looking = self._remotes.find_servers(tell)
             flows.start(self, self._watch(self._looking))
-        self.grew.emit()
+        self.height_changed.emit()
 
     def _show(self, found: tuple[FoundServer, ...]) -> None:
         current = self.list.currentItem()
@@ -101,17 +101,17 @@ class NetworkList(QWidget):
         for each in found:
             item = QListWidgetItem(f"{each.name} · {each.host}", self.list)
             item.setData(_ADDRESS, each.address)
-            item.setSizeHint(QSize(0, grown(_ROW)))
+            item.setSizeHint(QSize(0, scale_height(_ROW)))
             if each.address == before:
                 self.list.setCurrentItem(item)
         self.list.blockSignals(False)
         self.list.setVisible(bool(found))
         self.status_label.setText(tr(_CHOOSE if found else _LOOKING))
-        self.grew.emit()
+        self.height_changed.emit()
 
     async def _watch(self, looking: Future[None]) -> None:
         try:
-            await flows.arrived(looking)
+            await flows.wait_for_future(looking)
         except CancelledError:
             return
         except Exception as error:
@@ -119,7 +119,7 @@ class NetworkList(QWidget):
                 self.status_label.setText(
                     error.message if isinstance(error, EngineError) else str(error)
                 )
-                self.grew.emit()
+                self.height_changed.emit()
 
     @Slot(QListWidgetItem)
     def _on_chosen(self, item: QListWidgetItem | None) -> None:
@@ -186,11 +186,11 @@ class RemoteDialog(Sheet):
         self.sees.setToolTip(tr("Images in your messages are sent to this model"))
         self.found = NetworkList(loader.remotes, bridge, self)
         self.found.chosen.connect(self.address.setText)
-        self.where, self.kept, self.status_label = (self.label() for _ in range(3))
+        self.where, self.kept, self.status_label = (self.make_label() for _ in range(3))
         for label in (self.where, self.status_label):
-            keep_place(label)
+            retain_size_when_hidden(label)
         self.go = self.button(tr("Add"), self._on_go)
-        self.put(self.found)
+        self.add_rows(self.found)
         below: dict[QWidget, QWidget] = {self.address: self.where, self.key: self.kept}
         fields: tuple[tuple[str, QWidget], ...] = (
             (tr("Provider"), self.provider),
@@ -202,11 +202,11 @@ class RemoteDialog(Sheet):
             label = QLabel(words, self)
             label.setBuddy(field)
             field.setAccessibleName(words)
-            self.put(label, field, *filter(None, [below.get(field)]))
+            self.add_rows(label, field, *filter(None, [below.get(field)]))
         self.rows.addWidget(self.test, 0, Qt.AlignmentFlag.AlignLeft)
-        self.put(self.sees, self.status_label)
-        self.put_foot(self.go)
-        self.keep_wide(480)
+        self.add_rows(self.sees, self.status_label)
+        self.add_buttons(self.go)
+        self.set_scaled_width(480)
         self.address.textChanged.connect(self._on_address)
         self.key.textChanged.connect(self._refresh)
         self.model.editTextChanged.connect(self._refresh)
@@ -214,10 +214,10 @@ class RemoteDialog(Sheet):
         self.test.clicked.connect(self.show_models)
         # Label heights aren't known until after the layout pass.
         self._fit_soon = QTimer(self, singleShot=True, interval=0)
-        self._fit_soon.timeout.connect(self.keep_high)
-        self.found.grew.connect(self._fit_soon.start)
+        self._fit_soon.timeout.connect(self.fit_height)
+        self.found.height_changed.connect(self._fit_soon.start)
         self.finished.connect(self.found.stop)
-        flows.start(self, self._say_where_kept())
+        flows.start(self, self._show_key_storage())
         self._refresh()
 
     def has_changes(self) -> bool:
@@ -225,7 +225,7 @@ class RemoteDialog(Sheet):
 
     def _normalized_address(self) -> str:
         try:
-            return addresses.normalised(self.address.text())
+            return addresses.normalize_address(self.address.text())
         except AddressError:
             return ""
 
@@ -233,7 +233,7 @@ class RemoteDialog(Sheet):
         base, model = self._normalized_address(), self.model.currentText().strip()
         one = self._listed.get(model, ListedModel(model))
         found = Remote(base, model, one.kind, one.context, self.sees.isChecked())
-        return found if addresses.named(found.ref) is not None else None
+        return found if addresses.parse_ref(found.ref) is not None else None
 
     @Slot(int)
     def _on_provider(self, _: int) -> None:
@@ -267,7 +267,7 @@ class RemoteDialog(Sheet):
             words += [tr(_OPEN)] if addresses.is_open(base) else []
         elif text:
             try:
-                addresses.normalised(text)
+                addresses.normalize_address(text)
             except AddressError as error:
                 words = [str(error)]
         self._set_label(self.where, " ".join(words))
@@ -281,8 +281,8 @@ class RemoteDialog(Sheet):
         label.setVisible(bool(words))
         self._fit_soon.start()
 
-    async def _say_where_kept(self) -> None:
-        there = await flows.aside(lambda _: keychain.is_there())
+    async def _show_key_storage(self) -> None:
+        there = await flows.run_in_thread(lambda _: keychain.is_there())
         self._set_label(self.kept, tr(_KEPT if there else _HERE_ONLY))
 
     # List of models on the server.
@@ -297,7 +297,7 @@ class RemoteDialog(Sheet):
 
     async def _ask(self, base: str, key: str) -> None:
         try:
-            found = await flows.arrived(self._loader.remotes.models_at(base, key or None))
+            found = await flows.wait_for_future(self._loader.remotes.models_at(base, key or None))
         except CancelledError:
             return
         except Exception as error:
@@ -329,7 +329,7 @@ class RemoteDialog(Sheet):
         if key:
             remotes, address = self._loader.remotes, remote.address
             # The loader owns this task, since the dialog closes before the keychain is done.
-            keeping = flows.aside(lambda _: remotes.keep_key(address, key))
+            keeping = flows.run_in_thread(lambda _: remotes.store_key(address, key))
             flows.start(self._loader, keeping)
         self.added.emit(remote.ref)
         self.accept()
@@ -344,7 +344,7 @@ class RemoteRow(QFrame):
         self.setObjectName("model-row")
         self.remote = remote
         self.name = ElidedLabel(remote.model, self)
-        keep_font(self.name, t.LEAD_PX, QFont.Weight.Medium)
+        set_scaled_font(self.name, t.LEAD_PX, QFont.Weight.Medium)
         self.name.setToolTip(remote.model)
         where = tr("On this computer") if remote.is_local else tr("On another computer")
         self.place = ElidedLabel(f"{remote.address} · {where}", self)
@@ -354,8 +354,8 @@ class RemoteRow(QFrame):
         self.open.setAccessibleName(tr("New chat with {name}", name=remote.name))
         self.remove = IconButton("x", tr("Remove from List"), self)
         self.remove.setAccessibleName(tr("Remove {name} from the list", name=remote.name))
-        words = down(self.name, self.place, spacing=2)
-        across((words, 1), self.open, self.remove, of=self, margins=(0, 6, 0, 6))
+        words = make_column_layout(self.name, self.place, spacing=2)
+        make_row_layout((words, 1), self.open, self.remove, of=self, margins=(0, 6, 0, 6))
 
 
 class RemoteList(QWidget):
@@ -376,12 +376,12 @@ class RemoteList(QWidget):
         self.add.setAutoDefault(False)
         self.add.setToolTip(tr("A model at an address, such as vLLM, llama.cpp or another Stretto"))
         self.add.clicked.connect(self.ask)
-        head = across(self.head, SPRING, self.add, spacing=None)
+        head = make_row_layout(self.head, SPRING, self.add, spacing=None)
         inner = QWidget(self)
-        self._column = down(of=inner, spacing=0)
+        self._column = make_column_layout(of=inner, spacing=0)
         self._area = scrolling(inner, self)
         self._area.setAccessibleName(tr("Remote models"))
-        down(head, self._area, of=self, spacing=4)
+        make_column_layout(head, self._area, of=self, spacing=4)
         self._loader.changed.connect(self._on_model)
         self.refresh()
 
@@ -420,12 +420,12 @@ class RemoteList(QWidget):
         taking: asyncio.Task[str] | None = None
         if loader.remove_remote(remote.ref):
             # The loader owns this task, since the list may be gone before the keychain responds.
-            taking = flows.start(loader, flows.aside(lambda _: remotes.take_key(address)))
+            taking = flows.start(loader, flows.run_in_thread(lambda _: remotes.take_key(address)))
         self.add.setFocus(Qt.FocusReason.OtherFocusReason)
 
         async def give_back(taking: asyncio.Task[str]) -> None:
             if key := await taking:
-                await flows.aside(lambda _: remotes.keep_key(address, key))
+                await flows.run_in_thread(lambda _: remotes.store_key(address, key))
 
         def restore() -> None:
             loader.add_remote(remote)

@@ -12,8 +12,8 @@ from app import flows
 from app.models.downloads import Downloads
 from app.settings import keychain
 from app.settings.language import mark, tr
-from app.ui.widgets.labels import link, plain_label
-from app.ui.widgets.layout_helpers import down
+from app.ui.widgets.labels import make_label, make_link
+from app.ui.widgets.layout_helpers import make_column_layout
 from app.ui.widgets.standard_dialogs import ask_and_open
 from engine import hub
 
@@ -40,11 +40,11 @@ class TokenField(QWidget):
         self.field.setEchoMode(QLineEdit.EchoMode.Password)
         self.field.setPlaceholderText(tr("Access token"))
         self.field.setAccessibleName(tr("Access token"))
-        self.note = plain_label(self)
-        self.forget = link(self, tr("Remove"))
+        self.note = make_label(self)
+        self.forget = make_link(self, tr("Remove"))
         self.forget.setAutoDefault(False)
         self.forget.setAccessibleName(tr("Remove access token"))
-        self.page = link(self, tr("Open Model Page"))
+        self.page = make_link(self, tr("Open Model Page"))
         self.page.setAutoDefault(False)
         self.page.setToolTip(tr("Opens the model’s page on Hugging Face"))
         self._ref = ""
@@ -53,13 +53,13 @@ class TokenField(QWidget):
         foot.addWidget(self.note, 1)
         foot.addWidget(self.forget, 0, Qt.AlignmentFlag.AlignTop)
         foot.addWidget(self.page, 0, Qt.AlignmentFlag.AlignTop)
-        down(self.field, foot, of=self, spacing=6)
+        make_column_layout(self.field, foot, of=self, spacing=6)
         self.field.textChanged.connect(self._on_text)
         self.forget.clicked.connect(self._on_forget)
         self.page.clicked.connect(self._on_page)
 
     @property
-    def stops(self) -> tuple[QWidget, ...]:
+    def tab_stops(self) -> tuple[QWidget, ...]:
         return self.field, self.page, self.forget
 
     @property
@@ -84,7 +84,7 @@ class TokenField(QWidget):
         self.forget.setVisible(bool(self._downloads.token) and not shown)
         self.setVisible(shown or bool(self._downloads.token))
 
-    def taken(self, token: str) -> None:
+    def on_accepted(self, token: str) -> None:
         """Called after a request with ``token`` ("" for none) succeeded. Stores a token just
         entered."""
         typed, self._typed = self._typed, ""
@@ -112,17 +112,17 @@ class TokenField(QWidget):
         self.field.clear()
         self.field.blockSignals(False)
         self._downloads.token = ""
-        flows.start(self._downloads, flows.aside(lambda _: keychain.forget()))
+        flows.start(self._downloads, flows.run_in_thread(lambda _: keychain.delete()))
         self.show_field(False)
         self.changed.emit()
 
     async def _look_for_keychain(self) -> None:
-        there = await flows.aside(lambda _: keychain.is_there())
+        there = await flows.run_in_thread(lambda _: keychain.is_there())
         self.note.setText(tr(_SHOWN if there else _HERE_ONLY))
 
     async def _store_token(self, token: str) -> None:
         try:
-            self._stored = await flows.aside(lambda _: keychain.store_secret(token))
+            self._stored = await flows.run_in_thread(lambda _: keychain.store_secret(token))
         except Exception:
             log.exception("the keychain did not take the token")
             self._stored = False

@@ -51,7 +51,7 @@ class PaletteEntry(Struct, frozen=True):
     ask_again: Callable[[], str] | None = None
 
     @property
-    def refused(self) -> str:
+    def refusal(self) -> str:
         """Why the entry can't be run now, or "".
 
         We only check again if the entry was unavailable at first. An available command may depend
@@ -60,9 +60,9 @@ class PaletteEntry(Struct, frozen=True):
         return self.ask_again() if self.why_not and self.ask_again is not None else self.why_not
 
     @property
-    def spoken(self) -> str:
+    def accessible_text(self) -> str:
         parts = [self.text, tr(NAMES[self.kind]), self.beside, self.keys]
-        if refused := self.refused:
+        if refused := self.refusal:
             parts.append(tr("Not possible now: {why}", why=refused))
         return ", ".join(filter(None, parts))
 
@@ -70,7 +70,7 @@ class PaletteEntry(Struct, frozen=True):
 WORST = 4  # worst grade of a `MatchQuality`
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """Remove case and accents so that texts can be compared."""
     text = text.casefold()
     if text.isascii():
@@ -95,15 +95,15 @@ class PaletteQuery:
     """In grade 4, the match may be this many times as long as the query, plus 4."""
 
     def __init__(self, typed: str) -> None:
-        self.typed = " ".join(folded(typed).split())
+        self.typed = " ".join(fold_text(typed).split())
         self._words = self.typed.split()
         self._starts = [re.compile(rf"\b{re.escape(word)}") for word in self._words]
         letters = [re.escape(c) for c in self.typed if c != " "]
         self._letters = re.compile(r"\b" + ".*?".join(letters)) if len(letters) > 1 else None
         self._max_spread = self.LOOSEST * len(letters) + 4
 
-    def fit(self, text: str, beside: str = "") -> MatchQuality | None:
-        """Match a text and optional secondary text, both `folded`. None if they don't match."""
+    def match(self, text: str, beside: str = "") -> MatchQuality | None:
+        """Match a text and optional secondary text, both `fold_text`. None if they don't match."""
         words = self._words
         if all(word in text for word in words):
             if text.startswith(self.typed):
@@ -124,7 +124,7 @@ class Finder(QObject):
     TURN_S = 0.004  # time per slice, a quarter of a frame
     CHUNK = 200
 
-    found = Signal()  # `best` has changed or the search is done
+    found = Signal()  # `best_entries` has changed or the search is done
 
     def __init__(
         self,
@@ -144,10 +144,10 @@ class Finder(QObject):
         self._slice_timer.timeout.connect(self._run_slice)
 
     @property
-    def complete(self) -> bool:
+    def is_complete(self) -> bool:
         return not self._slice_timer.isActive()
 
-    def look_for(self, typed: str) -> None:
+    def start_search(self, typed: str) -> None:
         """Start a search. The first slice runs right away."""
         self._wanted = PaletteQuery(typed)
         self._next_index = 0
@@ -157,18 +157,18 @@ class Finder(QObject):
 
     def finish(self) -> None:
         """Search the rest without yielding to the event loop."""
-        while not self.complete:
+        while not self.is_complete:
             self._run_slice()
 
     def end(self) -> None:
         self._slice_timer.stop()
 
     @property
-    def lately(self) -> int:
-        """Count the recent entries in `best`. For an empty query, these come first."""
-        return sum(entry.key in self._recent for entry in self.best())
+    def recent_count(self) -> int:
+        """Count the recent entries in `best_entries`. For an empty query, these come first."""
+        return sum(entry.key in self._recent for entry in self.best_entries())
 
-    def best(self) -> list[PaletteEntry]:
+    def best_entries(self) -> list[PaletteEntry]:
         return [entry for _, entry in self._hits[: self.SHOWN]]
 
     @Slot()
@@ -189,11 +189,11 @@ class Finder(QObject):
             entry = next(self._source, None)
             if entry is None:
                 break
-            names = tuple(folded(text) for text in (entry.text, entry.english) if text)
-            self._entries.append((entry, names, folded(f"{entry.beside} {entry.also}")))
+            names = tuple(fold_text(text) for text in (entry.text, entry.english) if text)
+            self._entries.append((entry, names, fold_text(f"{entry.beside} {entry.also}")))
         part = self._entries[self._next_index : end]
         for place, (entry, texts, beside) in enumerate(part, self._next_index):
-            fits = [fit for text in texts if (fit := self._wanted.fit(text, beside)) is not None]
+            fits = [fit for text in texts if (fit := self._wanted.match(text, beside)) is not None]
             if fits:
                 fit = min(fits)
                 ago = self._recent.get(entry.key, len(self._recent))

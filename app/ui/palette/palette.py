@@ -88,8 +88,8 @@ class EntryListModel(QAbstractListModel):
             return None
         return {
             Qt.ItemDataRole.DisplayRole: entry.text,
-            Qt.ItemDataRole.ToolTipRole: entry.refused,
-            Qt.ItemDataRole.AccessibleTextRole: entry.spoken,
+            Qt.ItemDataRole.ToolTipRole: entry.refusal,
+            Qt.ItemDataRole.AccessibleTextRole: entry.accessible_text,
         }.get(Qt.ItemDataRole(role))
 
 
@@ -97,9 +97,9 @@ def entry_state(entry: PaletteEntry) -> RowState:
     """Get what to paint for an entry. The row ends with the shortcut or why it's unavailable."""
     return RowState(
         " ".join(entry.text.split()),
-        colour="muted" if entry.refused else "text",
+        colour="muted" if entry.refusal else "text",
         icon=_ICONS[entry.kind],
-        end=entry.refused or entry.keys,
+        end=entry.refusal or entry.keys,
         end_px=t.UI_PX,
         title_first=True,
         beside=entry.beside,
@@ -156,7 +156,7 @@ class Card(QWidget):
         made.selectionModel().currentChanged.connect(self._on_current)
         return made
 
-    def speak_for(self, field: QWidget) -> None:
+    def announce_rows_for(self, field: QWidget) -> None:
         """Make screen readers announce the current row, although ``field`` has the focus."""
         self._speaker = field
 
@@ -164,7 +164,7 @@ class Card(QWidget):
     def _on_current(self, index: QModelIndex, _focus_before: QModelIndex) -> None:
         entry = self.rows.entry(index)
         if entry is not None and QAccessible.isActive():
-            told = QAccessibleAnnouncementEvent(self._speaker, entry.spoken)
+            told = QAccessibleAnnouncementEvent(self._speaker, entry.accessible_text)
             QAccessible.updateAccessibility(told)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -215,7 +215,7 @@ class Palette(Card):
         self.field.setAccessibleDescription(tr("Up and Down choose, Enter opens, Esc closes"))
         self.field.installEventFilter(self)
         self.list.clicked.connect(self._on_clicked)
-        self.speak_for(self.field)
+        self.announce_rows_for(self.field)
         self.nothing = QLabel(tr("No results"), self)
         self.recent = QLabel(tr("Recent"), self)
         for label in (self.nothing, self.recent):
@@ -233,7 +233,7 @@ class Palette(Card):
         self.field.textChanged.connect(self._on_typed)
         QApplication.instance().focusChanged.connect(self._on_focus)  # type: ignore[union-attr]
         parent.installEventFilter(self)
-        self.finder.look_for("")
+        self.finder.start_search("")
         self._update_geometry()
         self.show()
         self.raise_()
@@ -245,7 +245,7 @@ class Palette(Card):
         self.list.viewport().update()
 
     def visible_entries(self) -> list[PaletteEntry]:
-        return self.finder.best()
+        return self.finder.best_entries()
 
     def close_palette(self) -> None:
         if self._closed:
@@ -267,7 +267,7 @@ class Palette(Card):
         entry = self.rows.entry(self.list.currentIndex())
         if entry is None:
             return
-        if refused := entry.refused:
+        if refused := entry.refusal:
             self.notice_posted.emit(refused)
             return
         self.close_palette()
@@ -311,20 +311,20 @@ class Palette(Card):
     @Slot(str)
     def _on_typed(self, typed: str) -> None:
         self.list.setCurrentIndex(QModelIndex())
-        self.finder.look_for(typed)
+        self.finder.start_search(typed)
 
     @Slot()
     def _on_found(self) -> None:
         kept = self.rows.entry(self.list.currentIndex())
         at_top = self.list.currentIndex().row() <= 0
-        entries, typed = self.finder.best(), self.field.text().strip()
-        self.nothing.setVisible(self.finder.complete and not entries)
-        if typed and self.finder.complete and self._make_last_entry is not None:
+        entries, typed = self.finder.best_entries(), self.field.text().strip()
+        self.nothing.setVisible(self.finder.is_complete and not entries)
+        if typed and self.finder.is_complete and self._make_last_entry is not None:
             entries.append(self._make_last_entry(typed))
         if self.rows.show(entries) or not self.list.currentIndex().isValid():
             row = entries.index(kept) if kept in entries and not at_top else 0
             self.list.setCurrentIndex(self.rows.index(row))
-        lately = 0 if typed else self.finder.lately
+        lately = 0 if typed else self.finder.recent_count
         self.recent.setVisible(lately > 0)
         if self.rows.ends != lately:
             self.rows.ends = lately

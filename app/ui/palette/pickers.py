@@ -13,8 +13,8 @@ from app.settings.language import tr
 from app.ui.palette.finder import EntryKind, Finder, PaletteEntry
 from app.ui.palette.palette import Card
 from app.ui.style import tokens as t
-from app.ui.style.theme import grown
-from app.ui.widgets.layout_helpers import down
+from app.ui.style.theme import scale_height
+from app.ui.widgets.layout_helpers import make_column_layout
 
 LONGEST = 60  # anything longer is a message rather than a query
 
@@ -30,17 +30,17 @@ class FieldPicker(Card):
         self._composer = composer
         self._dismissed = False
         self.setAccessibleName(name)
-        self.speak_for(field)
+        self.announce_rows_for(field)
         field.textChanged.connect(self._on_text)
         self.hide()
 
     def names(self) -> list[str]:
         return [str(self.rows.index(n).data()) for n in range(self.rows.rowCount())]
 
-    def wanted(self) -> str | None:
+    def query_before_cursor(self) -> str | None:
         raise NotImplementedError
 
-    def found(self, typed: str) -> list[PaletteEntry]:
+    def find_entries(self, typed: str) -> list[PaletteEntry]:
         raise NotImplementedError
 
     @Slot()
@@ -55,13 +55,13 @@ class FieldPicker(Card):
 
     @Slot()
     def _on_text(self) -> None:
-        typed = self.wanted()
+        typed = self.query_before_cursor()
         if typed is None:
             self._dismissed = False
         if typed is None or self._dismissed or not self._field.hasFocus():
             self.hide()
             return
-        entries = self.found(typed)
+        entries = self.find_entries(typed)
         self.rows.show(entries)
         if not entries:
             self.hide()
@@ -74,7 +74,7 @@ class FieldPicker(Card):
         self.raise_()
 
     def _create_contents(self) -> None:
-        down(self.list, of=self, margins=(6, 6, 6, 6), spacing=None)
+        make_column_layout(self.list, of=self, margins=(6, 6, 6, 6), spacing=None)
         self.list.clicked.connect(self._choose)
         self._field.installEventFilter(self)
         self._composer.installEventFilter(self)
@@ -83,9 +83,9 @@ class FieldPicker(Card):
 
     def _best(self, entries: list[PaletteEntry], typed: str) -> list[PaletteEntry]:
         finder = Finder(entries, {}, self)
-        finder.look_for(typed)
+        finder.start_search(typed)
         finder.finish()
-        found = finder.best()
+        found = finder.best_entries()
         finder.deleteLater()
         return found
 
@@ -127,7 +127,7 @@ class FieldPicker(Card):
     def _update_geometry(self) -> None:
         field = self._composer.geometry()
         rows = min(self.rows.rowCount(), self.MOST)
-        height = min(rows * max(t.ROW, grown(t.ROW)) + 14, max(60, field.top() - 8))
+        height = min(rows * max(t.ROW, scale_height(t.ROW)) + 14, max(60, field.top() - 8))
         self.setGeometry(field.left(), field.top() - height - 6, field.width(), height)
 
 
@@ -135,7 +135,7 @@ class PromptPicker(FieldPicker):
     """Prompt picker, shown while the message consists of "/" and a query."""
 
     chosen = Signal(str)  # (name): insert this prompt
-    manage_asked = Signal()  # edit the list of prompts
+    manage_requested = Signal()  # edit the list of prompts
 
     def __init__(
         self,
@@ -150,12 +150,12 @@ class PromptPicker(FieldPicker):
         self._prompts = prompts
         self._more = more
 
-    def wanted(self) -> str | None:
+    def query_before_cursor(self) -> str | None:
         text = self._field.toPlainText()
         looks = text.startswith("/") and "\n" not in text and len(text) <= LONGEST
         return text[1:] if looks else None
 
-    def found(self, typed: str) -> list[PaletteEntry]:
+    def find_entries(self, typed: str) -> list[PaletteEntry]:
         prompts = self._prompts()
         entries = [
             PaletteEntry(
@@ -170,7 +170,9 @@ class PromptPicker(FieldPicker):
         found = self._best([*entries, *self._more()], typed)
         if not typed.strip():
             words = tr("Edit Prompts…") if prompts else tr("Write a Prompt…")
-            found.append(PaletteEntry(EntryKind.COMMAND, "prompts", words, self.manage_asked.emit))
+            found.append(
+                PaletteEntry(EntryKind.COMMAND, "prompts", words, self.manage_requested.emit)
+            )
         return found
 
 
@@ -192,13 +194,13 @@ class ResourcePicker(FieldPicker):
         self._resources = resources
         field.cursorPositionChanged.connect(self._on_text)
 
-    def wanted(self) -> str | None:
+    def query_before_cursor(self) -> str | None:
         if self._field.toPlainText().startswith("/"):
             return None  # leave the text to the prompt picker
         found = _RESOURCE_QUERY.search(self._line_before_cursor())
         return found[1] if found is not None and not self._in_code() else None
 
-    def found(self, typed: str) -> list[PaletteEntry]:
+    def find_entries(self, typed: str) -> list[PaletteEntry]:
         return self._best(self._resources(typed), typed)
 
     def _in_code(self) -> bool:

@@ -46,16 +46,16 @@ from app.chats.actions import Action
 from app.chats.chat import Chat
 from app.chats.tree import LONGEST_NAME, Run, branch_name, runs_of
 from app.settings.language import counted, number, tr
-from app.store.index import shown_text
+from app.store.index import displayed_text
 from app.ui.style import tokens as t
 from app.ui.style.icons import draw_dot
 from app.ui.style.scroll_bars import float_bars
-from app.ui.style.theme import grown, scaled, theme
-from app.ui.transcript.message_row import shown_result, state, who
+from app.ui.style.theme import scale_height, scaled, theme
+from app.ui.transcript.message_row import author_of, displayed_result, state_text
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.layout_helpers import across, down
+from app.ui.widgets.layout_helpers import make_column_layout, make_row_layout
 from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState
-from app.ui.widgets.widget_behavior import announce, plain_tip, types_words, with_keys
+from app.ui.widgets.widget_behavior import announce, escape_tooltip, insert_shortcut, is_typed_text
 
 Role = Qt.ItemDataRole
 _MAX_AUTO_EXPANDED = 300  # expand all runs by default unless there are more
@@ -101,10 +101,10 @@ class BranchModel(QAbstractItemModel):
 
     def _split_from(self, first: str) -> Iterator[str]:
         yield first
-        follow = self._chat.transcript.followers(first)
+        follow = self._chat.transcript.child_ids(first)
         while len(follow) == 1:
             yield follow[0]
-            follow = self._chat.transcript.followers(follow[0])
+            follow = self._chat.transcript.child_ids(follow[0])
 
     def run(self, index: Index) -> Run | None:
         return self.runs[index.internalId()] if index.isValid() else None
@@ -151,12 +151,12 @@ class BranchModel(QAbstractItemModel):
         if (run := self.run(index)) is None:
             return None
         if role == Role.DisplayRole:
-            return self.words(run)
+            return self.excerpt(run)
         if role == Role.EditRole:
             return self.name(run)
         if role == Role.AccessibleTextRole:
             return self._accessible_text(run)
-        return plain_tip(self.words(run)) if role == Role.ToolTipRole else None
+        return escape_tooltip(self.excerpt(run)) if role == Role.ToolTipRole else None
 
     def setData(self, index: Index, value: object, role: int = 0) -> bool:
         run = self.run(index)
@@ -176,7 +176,7 @@ class BranchModel(QAbstractItemModel):
             self._texts.pop(run.id, None)
             self.dataChanged.emit(index, index)
 
-    def words(self, run: Run) -> str:
+    def excerpt(self, run: Run) -> str:
         """Excerpt of a run's first message. Replies are prefixed with the author's name."""
         if run.id not in self._texts:
             self._texts[run.id] = self._first_text(run)
@@ -185,27 +185,29 @@ class BranchModel(QAbstractItemModel):
     def _first_text(self, run: Run) -> str:
         if self._chat.transcript.get(run.id) is None:
             return "" if run.ids else tr("Beginning of the chat")
-        message = self._chat.displayed(run.id)
+        message = self._chat.message_to_display(run.id)
         if message.role == "tool":
-            text = shown_result(message)[:_MAX_ROW_CHARACTERS]
+            text = displayed_result(message)[:_MAX_ROW_CHARACTERS]
         else:
-            text = shown_text(message.content[:_MAX_ROW_CHARACTERS], message.role) or message.error
-        text = " ".join(text.split()) or state(message)
-        return text if message.role == "user" else f"{who(message)}: {text}"
+            text = (
+                displayed_text(message.content[:_MAX_ROW_CHARACTERS], message.role) or message.error
+            )
+        text = " ".join(text.split()) or state_text(message)
+        return text if message.role == "user" else f"{author_of(message)}: {text}"
 
-    def running(self, run: Run) -> bool:
+    def is_generating(self, run: Run) -> bool:
         """Check whether the last message of a run is currently being generated."""
         return bool(run.ids) and run.ids[-1] in self._chat.reply.message_ids
 
     def _accessible_text(self, run: Run) -> str:
-        parts = [self.name(run), self.words(run)]
+        parts = [self.name(run), self.excerpt(run)]
         if len(run.ids) > 1:
             parts.append(messages(len(run.ids)))
         if run.branches:
             parts.append(branches(run.branches))
         if run.shown:
             parts.append(tr("shown", "of a branch"))
-        if self.running(run):
+        if self.is_generating(run):
             parts.append(tr("replying"))
         return ", ".join(filter(None, parts))
 
@@ -244,7 +246,7 @@ class BranchDelegate(RowDelegate):
         rows = self._view.rows
         if (run := rows.run(index)) is None:
             return None
-        name, words = rows.name(run), rows.words(run)
+        name, words = rows.name(run), rows.excerpt(run)
         indent = round(_EDGE_PX + run.depth * self.level())
         room = self._view.viewport().width() - indent - scaled(12) - 34
         return RowState(
@@ -313,7 +315,7 @@ class BranchDelegate(RowDelegate):
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         painter.setBrush(QColor(tokens.accent_quiet if chosen else tokens.background))
         painter.drawEllipse(centre, 6.5, 6.5)
-        running = self._view.rows.running(run)
+        running = self._view.rows.is_generating(run)
         if running:
             draw_dot(painter, centre, tokens.accent, self.alpha, ring=True)
         elif run.shown:
@@ -341,7 +343,9 @@ class BranchDelegate(RowDelegate):
 class BranchView(QTreeView):
     """Tree view in which Up and Down select a run, Right expands, and Left collapses."""
 
-    did = Signal(str)  # (act): the user pressed the key for this action of `BranchTree`
+    action_requested = Signal(
+        str
+    )  # (act): the user pressed the key for this action of `BranchTree`
     closed = Signal()
 
     def __init__(self, model: BranchModel, parent: QWidget) -> None:
@@ -381,10 +385,10 @@ class BranchView(QTreeView):
         if self.state() == QAbstractItemView.State.EditingState:
             return
         if act := _action_for_key(event):
-            self.did.emit(act)
+            self.action_requested.emit(act)
         elif event.key() == Qt.Key.Key_Escape:
             self.closed.emit()
-        elif types_words(event):
+        elif is_typed_text(event):
             event.ignore()  # let the composer handle the key
         else:
             super().keyPressEvent(event)
@@ -394,12 +398,17 @@ class BranchView(QTreeView):
         at = event.position().toPoint()
         run, index = self.rows.run(self.indexAt(at)), self.indexAt(at)
         edge = at.x() if self.isRightToLeft() else self.viewport().width() - at.x()
-        if event.button() == Qt.MouseButton.LeftButton and run and run.below and edge < grown(30):
+        if (
+            event.button() == Qt.MouseButton.LeftButton
+            and run
+            and run.below
+            and edge < scale_height(30)
+        ):
             self.setExpanded(index, not self.isExpanded(index))
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            self.did.emit("go")
+            self.action_requested.emit("go")
 
     def drawRow(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         self.itemDelegate().paint(painter, self._option(option, index), index)
@@ -438,7 +447,7 @@ def _action_for_key(event: QKeyEvent) -> str:
 class BranchTree(QWidget):
     """The branch tree and its buttons. Takes the place of the conversation."""
 
-    gone = Signal(str)  # (message id): switch to the branch containing this message
+    branch_chosen = Signal(str)  # (message id): switch to the branch containing this message
     compared = Signal(str, str)  # (one, other): compare the branches of two messages
     pruned = Signal(str)  # (message id): delete this message and everything after it
     notice_posted = Signal(str)  # (text): show a short notice
@@ -465,17 +474,17 @@ class BranchTree(QWidget):
             for act, sign in (("name", "pencil"), ("compare", "git-diff"), ("prune", "trash"))
         }
         for act, button in self.buttons.items():
-            button.clicked.connect(partial(self.do, act))
+            button.clicked.connect(partial(self.run_action, act))
         close = IconButton("x", tr("Close  Esc"), self)
         close.clicked.connect(self.closed)
-        top = across(
+        top = make_row_layout(
             (self.words, 1), *self.buttons.values(), close, margins=(16, 5, 8, 6), spacing=4
         )
-        down(top, (self.view, 1), of=self, spacing=0)
+        make_column_layout(top, (self.view, 1), of=self, spacing=0)
         self.setFocusProxy(self.view)
         self._refresh_timer = QTimer(self, singleShot=True, interval=0)
         self._refresh_timer.timeout.connect(self.refresh)
-        self.view.did.connect(self.do)
+        self.view.action_requested.connect(self.run_action)
         self.view.closed.connect(self.closed)
         self.view.customContextMenuRequested.connect(self._pop_menu)
         self.view.expanded.connect(lambda index: self._on_folded(index, False))
@@ -543,7 +552,7 @@ class BranchTree(QWidget):
 
     # Actions.
 
-    def do(self, act: str) -> None:
+    def run_action(self, act: str) -> None:
         """Run an action on the current run. If that's not possible, tell the user why."""
         run = self.model.run(self.view.currentIndex())
         if run is None:
@@ -561,11 +570,11 @@ class BranchTree(QWidget):
             return self._chat.refusal(Action.GO_TO, run.id) or ""
         if act == "prune":
             return self._chat.refusal(Action.DELETE, run.id) or ""
-        if act == "compare" and self._pair(run) is None:
+        if act == "compare" and self._branches_to_compare(run) is None:
             return tr("This branch is shown already. Choose another, or two to compare.")
         return ""
 
-    def _pair(self, run: Run) -> tuple[str, str] | None:
+    def _branches_to_compare(self, run: Run) -> tuple[str, str] | None:
         """Get the branches to compare: the two selected, or the selected and the visible branch."""
         chosen = [self.model.run(index) for index in self.view.selectedIndexes()]
         ids = [each.id for each in chosen if each is not None and each.ids]
@@ -575,13 +584,13 @@ class BranchTree(QWidget):
         return None if run.shown or leaf is None else (leaf, run.id)
 
     def _select_run(self, run: Run) -> None:
-        self.gone.emit(run.id)
+        self.branch_chosen.emit(run.id)
 
     def _name(self, run: Run) -> None:
         self.view.edit(self.view.currentIndex())
 
     def _compare(self, run: Run) -> None:
-        if (pair := self._pair(run)) is not None:
+        if (pair := self._branches_to_compare(run)) is not None:
             self.compared.emit(*pair)
 
     def _prune(self, run: Run) -> None:
@@ -597,8 +606,8 @@ class BranchTree(QWidget):
         menu.setToolTipsVisible(True)
         run = self.model.run(self.view.currentIndex())
         for act, (words, _) in self._actions.items():
-            action = menu.addAction(with_keys(words).replace("  ", "\t"))
-            action.triggered.connect(partial(self.do, act))
+            action = menu.addAction(insert_shortcut(words).replace("  ", "\t"))
+            action.triggered.connect(partial(self.run_action, act))
             why = self._why_not(act, run) if run is not None else ""
             action.setEnabled(not why)
             action.setToolTip(why)

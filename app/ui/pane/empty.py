@@ -10,16 +10,16 @@ from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app import flows
 from app.chats.chat import Chat
-from app.settings.language import code, mark, tr
+from app.settings.language import language_code, mark, tr
 from app.settings.paths import GUIDE
 from app.tools.builtin import DATE
 from app.ui.pane import header
 from app.ui.style import tokens as t
 from app.ui.style.icons import app_icon
-from app.ui.style.theme import grown, repolish, theme
-from app.ui.widgets.labels import heading, plain_label
-from app.ui.widgets.layout_helpers import SPRING, across, down
-from app.ui.widgets.widget_behavior import in_force, native
+from app.ui.style.theme import repolish, scale_height, theme
+from app.ui.widgets.labels import make_heading, make_label
+from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout
+from app.ui.widgets.widget_behavior import current_shortcut, to_native_keys
 
 # Not translated because the Guide only knows English. It answered each of these questions well in
 # ten out of ten tries.
@@ -42,18 +42,20 @@ class EmptyChat(QWidget):
     """Shown in an empty chat: model name, three suggestions, and buttons for models and Compare."""
 
     chosen = Signal(str)  # (text): use this suggestion
-    model_asked = Signal(str)  # (ref): use this installed model
-    four_asked = Signal(str, str)  # (ref, text): compare four of this model's replies to the text
+    model_requested = Signal(str)  # (ref): use this installed model
+    four_replies_requested = Signal(
+        str, str
+    )  # (ref, text): compare four of this model's replies to the text
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._chat = chat
         self._mark = QLabel(self)
         self._mark.setPixmap(app_icon().pixmap(QSize(44, 44)))
-        self._title = heading(self, "", t.TITLE_PX)
-        self._teaching = plain_label(self, px=t.LEAD_PX)
+        self._title = make_heading(self, "", t.TITLE_PX)
+        self._teaching = make_label(self, px=t.LEAD_PX)
         self.buttons = [QPushButton(self) for _ in GUIDE_THINGS]
-        column = down(self._mark, 4, self._title, self._teaching, 12)
+        column = make_column_layout(self._mark, 4, self._title, self._teaching, 12)
         for button in self.buttons:
             button.setObjectName("suggestion")
             button.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -66,17 +68,19 @@ class EmptyChat(QWidget):
         self.get.setToolTip(tr("Shows models that suit this computer"))
         self.small = QPushButton(tr("Chat with SmolLM2"), self)
         self.small.setToolTip(tr("A small model for any topic"))
-        self.small.clicked.connect(lambda: self.model_asked.emit(self._small_ref))
+        self.small.clicked.connect(lambda: self.model_requested.emit(self._small_ref))
         self.four = QPushButton(tr("See Four Replies"), self)
         self.four.setToolTip(tr("Shows four replies to one message, side by side"))
         self.four.clicked.connect(self._on_four)
         self.more = QWidget(self)
-        across(self.four, self.small, self.get, SPRING, of=self.more, margins=(0, 8, 0, 0))
+        make_row_layout(self.four, self.small, self.get, SPRING, of=self.more, margins=(0, 8, 0, 0))
         column.addWidget(self.more)
         self._inner = QWidget(self)
         self._inner.setMaximumWidth(480)
         self._inner.setLayout(column)
-        self._outer = down((SPRING, 2), self._inner, (SPRING, 3), of=self, spacing=None)
+        self._outer = make_column_layout(
+            (SPRING, 2), self._inner, (SPRING, 3), of=self, spacing=None
+        )
         self._outer.setContentsMargins(24, 16, 24, 16)
         # Never widen the pane. Hide whatever doesn't fit.
         for part in (self, self._inner, self._title, *self.buttons):
@@ -102,7 +106,7 @@ class EmptyChat(QWidget):
         self._teaching.setText(
             _guide_description()
             if guide
-            else header.teaching(remote)
+            else header.introduction(remote)
             if remote is not None
             else tr("Runs on this computer. Your messages stay here.")
         )
@@ -124,7 +128,7 @@ class EmptyChat(QWidget):
         self._title.ensurePolished()  # measuring requires the final font
         metrics = self._title.fontMetrics()
         middle = Qt.TextElideMode.ElideMiddle
-        self._title.setText(_break_text(self._title.toolTip(), metrics, middle, room))
+        self._title.setText(_wrap_text(self._title.toolTip(), metrics, middle, room))
 
     def _fit(self) -> None:
         """Show as much as fits.
@@ -149,11 +153,11 @@ class EmptyChat(QWidget):
         height, end = self.height(), Qt.TextElideMode.ElideRight
         for button in self.buttons:
             whole = str(button.property("whole"))
-            shown = _break_text(whole, button.fontMetrics(), end, inner - 36)
+            shown = _wrap_text(whole, button.fontMetrics(), end, inner - 36)
             button.setText(shown)
             button.setToolTip(whole if "…" in shown else "")
-        self._mark.setVisible(height > grown(380, 7))
-        self._teaching.setVisible(height > grown(230, 4))
+        self._mark.setVisible(height > scale_height(380, 7))
+        self._teaching.setVisible(height > scale_height(230, 4))
         self.get.setVisible(guide)
         room = inner - (self.get.sizeHint().width() if guide else 0)
         for way, wanted in (
@@ -163,9 +167,9 @@ class EmptyChat(QWidget):
             room -= way.sizeHint().width() + 8
             way.setVisible(wanted and room >= 0)
             room += 0 if wanted else way.sizeHint().width() + 8
-        self.more.setVisible(height > grown(110, 2) and (guide or not self.four.isHidden()))
+        self.more.setVisible(height > scale_height(110, 2) and (guide or not self.four.isHidden()))
         left = height - margins.top() - margins.bottom() - 24
-        left -= max(grown(40), self._title.sizeHint().height())
+        left -= max(scale_height(40), self._title.sizeHint().height())
         for part, needed in (
             (self._mark, 56),
             (self._teaching, 12 + max(0, self._teaching.heightForWidth(inner))),
@@ -181,7 +185,7 @@ class EmptyChat(QWidget):
         own = self._chat.record.model
         ref = self._small_ref or own if own == GUIDE else own
         english = own == GUIDE  # the Guide and SmolLM2 only know English
-        self.four_asked.emit(ref, FOUR_THING if english else tr(FOUR_THING))
+        self.four_replies_requested.emit(ref, FOUR_THING if english else tr(FOUR_THING))
 
     async def _look_for_small(self) -> None:
         self._small_ref = await self._chat.model.loader.look_for_small()
@@ -205,7 +209,7 @@ class EmptyChat(QWidget):
             self.chosen.emit(str(button.property("whole")))
 
 
-def _break_text(words: str, metrics: QFontMetrics, elide: Qt.TextElideMode, room: int) -> str:
+def _wrap_text(words: str, metrics: QFontMetrics, elide: Qt.TextElideMode, room: int) -> str:
     wide = metrics.horizontalAdvance
     if wide(words) <= room:
         return words
@@ -218,7 +222,7 @@ def _break_text(words: str, metrics: QFontMetrics, elide: Qt.TextElideMode, room
 def _guide_description() -> str:
     """Describe the Guide. If the UI isn't in English, mention that the Guide is."""
     words = tr("A tiny built-in model that knows Stretto. For anything else, get a model.")
-    return words if code() == "en" else f"{words} {tr('It speaks English only.')}"
+    return words if language_code() == "en" else f"{words} {tr('It speaks English only.')}"
 
 
 class NoChat(QWidget):
@@ -226,8 +230,8 @@ class NoChat(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._title = heading(self, "", t.TITLE_PX)
-        self._teaching = plain_label(self, px=t.LEAD_PX)
+        self._title = make_heading(self, "", t.TITLE_PX)
+        self._teaching = make_label(self, px=t.LEAD_PX)
         self._teaching.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.setMinimumSize(1, 1)  # share the panes' space without claiming any
         self.button = QPushButton(tr("New Chat"), self)
@@ -248,7 +252,7 @@ class NoChat(QWidget):
             self._teaching.setText(tr("Drag a tab here, or start a new chat."))
         else:
             self._title.setText(tr("No chat is open"))
-            keys = native(in_force("Ctrl+Shift+T"))
+            keys = to_native_keys(current_shortcut("Ctrl+Shift+T"))
             self._teaching.setText(
                 tr(
                     "Choose a chat in the sidebar or start a new one. {keys} reopens the last one.",

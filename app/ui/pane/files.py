@@ -13,20 +13,20 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QMenu, QWidget
 
 from app import flows
 from app.chats.attachment_texts import (
-    about,
+    describe_file,
+    describe_used_part,
     encodings_for,
+    format_ranges,
     kind_and_encoding,
     page_numbers,
-    ranges,
-    used,
 )
 from app.chats.file_attacher import FileAttacher
-from app.chats.passages import pages_in
+from app.chats.passages import parse_page_numbers
 from app.chats.turn import Event
 from app.settings.language import counted, mark, number, tr
 from app.store import Attachment
 from app.store.attachments import Use
-from app.ui.composer.composer import MOST_CHARACTERS, files_in, has_image, image_in
+from app.ui.composer.composer import MOST_CHARACTERS, has_image, image_in, paths_in
 from app.ui.composer.file_chips import ChipWords, FileChips
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.message_row import show_picture
@@ -99,20 +99,20 @@ class PagesDialog(Sheet):
         words = unit_words(unit)
         super().__init__("pages-dialog", tr(words.title, name=name), parent, spacing=8)
         self._count = count
-        self.field = QLineEdit(ranges(numbers), self)
+        self.field = QLineEdit(format_ranges(numbers), self)
         self.field.setPlaceholderText("1-3, 7")
         self.field.setAccessibleName(tr(words.numbers))
-        self.hint = self.label(has_line(unit, count))
+        self.hint = self.make_label(has_line(unit, count))
         label = QLabel(tr(words.question), self)
         label.setBuddy(self.field)
-        self.put(label, self.field, self.hint)
-        self.put_foot(self.button(tr("Choose"), self._on_go))
-        self.keep_wide(400)
+        self.add_rows(label, self.field, self.hint)
+        self.add_buttons(self.button(tr("Choose"), self._on_go))
+        self.set_scaled_width(400)
 
     @Slot()
     def _on_go(self) -> None:
         try:
-            numbers = pages_in(self.field.text(), self._count)
+            numbers = parse_page_numbers(self.field.text(), self._count)
         except ValueError as wrong:
             self.hint.setText(str(wrong))
             return
@@ -139,10 +139,10 @@ class PaneFiles(QObject):
         pane.setAcceptDrops(True)
         pane.installEventFilter(self)
         composer.attach.clicked.connect(self.choose)
-        composer.field.files_given.connect(self.add)
-        composer.field.image_given.connect(self.add_image)
-        composer.field.long_pasted.connect(self.paste)
-        self.wire(composer.chips)
+        composer.field.files_inserted.connect(self.add)
+        composer.field.image_inserted.connect(self.add_image)
+        composer.field.long_text_pasted.connect(self.paste)
+        self.connect_chips(composer.chips)
         self.attaching.changed.connect(self._show)
         self.attaching.refused.connect(pane.notice_posted)
         for changed in (pane.chat.compose_changed, pane.chat.chat_changed, pane.chat.phase_changed):
@@ -156,7 +156,7 @@ class PaneFiles(QObject):
     def attaching(self) -> FileAttacher:
         return self._pane.chat.attaching
 
-    def wire(self, chips: FileChips) -> None:
+    def connect_chips(self, chips: FileChips) -> None:
         """Connect a row of chips. Besides the composer, the Compare dialog has its own."""
         chips.removed.connect(self._on_removed)
         chips.menu_requested.connect(self._show_menu)
@@ -169,7 +169,7 @@ class PaneFiles(QObject):
         flows.start(parent, self._choose(parent))
 
     async def _choose(self, parent: QWidget) -> None:
-        folder = PaneFiles._folder or str(await standard_dialogs.documents())
+        folder = PaneFiles._folder or str(await standard_dialogs.documents_folder())
         dialog = QFileDialog(parent, tr("Attach Files"), folder)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.setLabelText(QFileDialog.DialogLabel.Accept, tr("Attach"))
@@ -215,7 +215,7 @@ class PaneFiles(QObject):
         elif event.type() in _DRAGS and isinstance(event, QDropEvent):
             # Check the files only when the drag enters, since there may be thousands.
             if event.type() != QEvent.Type.DragMove:
-                self._dragged_paths = files_in(event.mimeData())
+                self._dragged_paths = paths_in(event.mimeData())
                 self._drags_image = not self._dragged_paths and has_image(event.mimeData())
             if not (self._dragged_paths or self._drags_image):
                 return False
@@ -236,11 +236,11 @@ class PaneFiles(QObject):
     @Slot()
     def _show(self) -> None:
         attaching = self.attaching
-        too_much = attaching.too_much()
+        too_much = attaching.files_to_drop()
         chips = [
             ChipWords(
                 each.name,
-                self._about(each),
+                self._describe(each),
                 each,
                 each in too_much,
                 attaching.thumbnail(each) if each.is_image else b"",
@@ -249,10 +249,10 @@ class PaneFiles(QObject):
             for each in attaching.files
         ]
         chips += [
-            ChipWords(name, self._reading(first=not place))
+            ChipWords(name, self._reading_text(first=not place))
             for place, name in enumerate(attaching.reading)
         ]
-        chips += self._followed()
+        chips += self._followed_chips()
         if chips != self.chips:  # often nothing has changed, e.g. while a reply is being generated
             read = {w.name for w in self.chips if w.attachment is None and not w.follows}
             done = [w for w in chips if w.attachment is not None and w.name in read]
@@ -269,28 +269,28 @@ class PaneFiles(QObject):
     def _check_followed(self) -> None:
         self.attaching.check_followed()
 
-    def _followed(self) -> list[ChipWords]:
+    def _followed_chips(self) -> list[ChipWords]:
         others, there = self.attaching.others, {each.chat for each in self.attaching.files}
         chips = []
-        for chat_id in others.follows:
+        for chat_id in others.followed_chats:
             if chat_id in others.seen and chat_id not in there:
                 of, new = others.seen[chat_id]
                 words, short = of.gone or tr("nothing new"), ""
                 if new is not None:
-                    words, short = self._about(new), about(new)
+                    words, short = self._describe(new), describe_file(new)
                 name = tr("Reads: {title}", title=of.title)
                 chips.append(ChipWords(name, words, tokens=short, follows=chat_id))
         return chips
 
-    def _reading(self, *, first: bool) -> str:
-        page, count = self.attaching.page
+    def _reading_text(self, *, first: bool) -> str:
+        page, count = self.attaching.scan_progress
         if first and count > 1:
             return tr("reading {page} of {count}…", page=number(page), count=number(count))
         return tr("reading…")
 
-    def _about(self, attachment: Attachment) -> str:
-        part = used(attachment)
-        words = [kind_and_encoding(attachment), part] if part else [about(attachment)]
+    def _describe(self, attachment: Attachment) -> str:
+        part = describe_used_part(attachment)
+        words = [kind_and_encoding(attachment), part] if part else [describe_file(attachment)]
         return ", ".join(filter(None, [*words, self._tokens(attachment)]))
 
     def _tokens(self, attachment: Attachment) -> str:
@@ -318,7 +318,7 @@ class PaneFiles(QObject):
     def _remove(self, name: str, chat_id: str, *gone: Attachment) -> None:
         attaching = self.attaching
         places = [(n, each) for n, each in enumerate(attaching.files) if each in gone]
-        last = attaching.others.follows.get(chat_id)
+        last = attaching.others.followed_chats.get(chat_id)
         if gone:
             attaching.remove(*gone)
         attaching.follow(chat_id, None)
@@ -335,14 +335,14 @@ class PaneFiles(QObject):
         if words.follows:
             menu = self._chat_menu(words.follows)
             menu.popup(chip.mapToGlobal(QPoint(0, chip.height())))
-        elif words.attachment is not None and words.shows_only:
+        elif words.attachment is not None and words.can_only_view:
             show_picture(self.attaching, words.attachment, chip)
         elif words.attachment is not None:
             menu = self.menu(words.attachment)
             menu.popup(chip.mapToGlobal(QPoint(0, chip.height())))
 
     def _on_part_asked(self, chips: FileChips) -> None:
-        if largest := self.attaching.too_much()[:1]:
+        if largest := self.attaching.files_to_drop()[:1]:
             menu = self.menu(largest[0])
             menu.popup(chips.choose.mapToGlobal(QPoint(0, chips.choose.height())))
 
@@ -354,8 +354,8 @@ class PaneFiles(QObject):
         if file is not None:
             self._add_uses(menu, file)
             menu.addSeparator()
-        self._action(menu, tr("Open Chat"), partial(self._pane.chat_asked.emit, chat_id))
-        follows = chat_id in attaching.others.follows
+        self._action(menu, tr("Open Chat"), partial(self._pane.chat_requested.emit, chat_id))
+        follows = chat_id in attaching.others.followed_chats
         last = None if follows else file.pages if file is not None and file.before else 0
         follow = self._action(menu, tr("Follow"), partial(attaching.follow, chat_id, last))
         follow.setCheckable(True)
@@ -404,14 +404,14 @@ class PaneFiles(QObject):
         if file.unit and file.pages > 1 and not file.chat:
             uses.insert(2, ("pages", tr(unit_words(file.unit).entry)))
         for use, words in uses:
-            action = self._action(menu, words, partial(self._use, file, use))
+            action = self._action(menu, words, partial(self._use_part, file, use))
             action.setCheckable(True)
             action.setChecked(file.use == use)
 
     def _add_encodings(self, menu: QMenu, file: Attachment) -> None:
         inner = menu.addMenu(tr("Text Encoding"))
         for encoding, words in encodings_for(file).items():
-            reread = partial(self.attaching.reread, file, encoding)
+            reread = partial(self.attaching.read_again, file, encoding)
             action = self._action(inner, words, reread)
             action.setCheckable(True)
             action.setChecked(encoding == file.encoding)
@@ -421,26 +421,26 @@ class PaneFiles(QObject):
         action.triggered.connect(lambda _checked=False: act())
         return action
 
-    def _use(self, file: Attachment, use: Use) -> None:
+    def _use_part(self, file: Attachment, use: Use) -> None:
         if use != "pages":
-            self.attaching.use(file, use)
+            self.attaching.set_used_part(file, use)
             self._pane.focus_composer()  # otherwise the focus might be lost along with the chip
             return
         numbers = sorted({page for page, _, _ in file.spans}) if file.use == "pages" else []
         dialog = PagesDialog(file.name, file.unit, file.pages, numbers, self._pane)
-        dialog.chosen.connect(lambda found: self.attaching.use(file, "pages", found))
+        dialog.chosen.connect(lambda found: self.attaching.set_used_part(file, "pages", found))
         dialog.open()
 
     def _draw(self, file: Attachment) -> None:
         """Attach pages as images. If they already are, ask which pages to use."""
         if not file.is_image:
-            self.attaching.draw(file, page_numbers(file.spans) if file.use == "pages" else ())
+            self.attaching.draw_pages(file, page_numbers(file.spans) if file.use == "pages" else ())
             self._pane.focus_composer()  # the focused chip is about to be deleted
             return
         spans = tuple(span for each in self.attaching.pages_beside(file) for span in each.spans)
         numbers = page_numbers(spans)
         dialog = PagesDialog(file.name, file.unit, file.pages, numbers, self._pane)
-        dialog.chosen.connect(lambda found: self.attaching.draw(file, found))
+        dialog.chosen.connect(lambda found: self.attaching.draw_pages(file, found))
         dialog.open()
 
     def _as_text(self, file: Attachment) -> None:

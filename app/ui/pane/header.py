@@ -17,14 +17,14 @@ from app.remote.remote_session import RemoteModel
 from app.settings.language import counted, mark, number, percent, tr
 from app.ui.pane.sampling_form import MORE
 from app.ui.style import tokens as t
-from app.ui.style.figures import doing_line, phase_line, seconds
-from app.ui.style.theme import grown, scaled, theme, ui_font
+from app.ui.style.figures import activity_line, phase_line, seconds
+from app.ui.style.theme import scale_height, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
 from app.ui.widgets.row_painter import RowPainter
-from app.ui.widgets.widget_behavior import mirror, mirrored
+from app.ui.widgets.widget_behavior import mirror_area, mirror_children
 
 
-def state_elsewhere(remote: Remote, *, short: bool) -> str:
+def remote_state(remote: Remote, *, short: bool) -> str:
     """State shown for a remote model that isn't doing anything."""
     if short:
         return tr("Remote", "of a model that answers on another machine")
@@ -40,7 +40,7 @@ def waiting_line(remote: Remote, silent_s: float, *, short: bool) -> str:
     return time if short else tr("Waiting for {host}, {time}", host=host, time=time)
 
 
-def foot(remotes: Sequence[Remote]) -> str:
+def destination_note(remotes: Sequence[Remote]) -> str:
     """Note below the composer saying where a message will be sent. "" if all models are local."""
     away = list(dict.fromkeys(remote.host for remote in remotes if not remote.is_local))
     here = list(dict.fromkeys(remote.host for remote in remotes if remote.is_local))
@@ -50,7 +50,7 @@ def foot(remotes: Sequence[Remote]) -> str:
     return tr("Messages go to {host} on this computer.", host=hosts) if here else ""
 
 
-def teaching(remote: Remote) -> str:
+def introduction(remote: Remote) -> str:
     """Introduce a remote model in an empty chat."""
     if remote.is_local:
         text = mark("{host} replies, on this computer.")
@@ -59,7 +59,7 @@ def teaching(remote: Remote) -> str:
     return tr(text, host=remote.host)
 
 
-def of_tools(chat: Chat) -> str:
+def tools_note(chat: Chat) -> str:
     """Note about tool support for the tools panel, or ""."""
     model, remote = chat.model.status.model, chat.model.remote
     if remote is not None:
@@ -74,7 +74,7 @@ def has_own_settings(chat: Chat) -> bool:
     return bool(chat.record.system or chat.options.to_params().keys() - {"tools", "seed"})
 
 
-def of_settings(chat: Chat) -> str:
+def unused_settings_note(chat: Chat) -> str:
     """Explain which settings have no effect for the chat's remote model. "" if it's local.
 
     Memory, KV cache bits and leaving out old messages only exist in our own engine.
@@ -92,13 +92,13 @@ def of_settings(chat: Chat) -> str:
     )
 
 
-def _name(chat: Chat) -> str:
+def _short_model_name(chat: Chat) -> str:
     """Short model name. A remote model's host is left out because it's shown elsewhere."""
     remote = chat.model.remote
     return remote.short_name if remote is not None else chat.model.status.name
 
 
-def words(chat: Chat, heard: int, others: Sequence[Remote]) -> tuple[str, str]:
+def placeholder_and_note(chat: Chat, heard: int, others: Sequence[Remote]) -> tuple[str, str]:
     """Compute the composer's placeholder and the note below its text.
 
     Args:
@@ -108,11 +108,11 @@ def words(chat: Chat, heard: int, others: Sequence[Remote]) -> tuple[str, str]:
     placeholder = (
         counted("Message %n chat…", "Message %n chats…", heard)
         if heard > 1
-        else tr("Message {name}…", name=_name(chat))
+        else tr("Message {name}…", name=_short_model_name(chat))
     )
     known = chat.model.status.state is LoadState.READY  # a removed model receives no messages
     own = (chat.model.remote,) if chat.model.remote is not None and known else ()
-    return placeholder, foot((*own, *others))
+    return placeholder, destination_note((*own, *others))
 
 
 class ContextMeter(QWidget):
@@ -186,16 +186,18 @@ class ModelButton(PaintedButton):
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(ui_font(t.UI_PX, QFont.Weight.Medium))
-        return QSize(metrics.horizontalAdvance(self.text()) + 20 + scaled(12), max(28, grown(28)))
+        return QSize(
+            metrics.horizontalAdvance(self.text()) + 20 + scaled(12), max(28, scale_height(28))
+        )
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        row, tokens = RowPainter.on(self, 8, 8), theme().tokens
+        row, tokens = RowPainter.for_widget(self, 8, 8), theme().tokens
         row.ground(self.rect(), tokens.hover if self.underMouse() or self.isDown() else "")
         row.ground(row.inner(), ring=self.hasFocus())
         row.caret(tokens.muted, 2, unfolded=True, end=True)
         # In very little space, elide on the right, because a few letters at both ends would be
         # unreadable.
-        short = row.line.width() < grown(90)
+        short = row.line.width() < scale_height(90)
         elide = Qt.TextElideMode.ElideRight if short else Qt.TextElideMode.ElideMiddle
         row.text(self.text(), tokens.text, font=ui_font(t.UI_PX, QFont.Weight.Medium), elide=elide)
 
@@ -252,7 +254,7 @@ class PaneHeader(QWidget):
             self._update_geometry()
         self._fill_more = fill
 
-    def wanted_width(self, *, folded: bool) -> int:
+    def preferred_width(self, *, folded: bool) -> int:
         """Width needed for the full name and all buttons, or if ``folded``, the menu button."""
         others = () if folded else self._foldable_buttons()
         beside = sum(button.width() + 2 for wanted, button in others if wanted)
@@ -262,7 +264,7 @@ class PaneHeader(QWidget):
         return QSize(8 + LEAST_NAME + 16 + self.more.width(), 0)
 
     @property
-    def share(self) -> float:
+    def progress_fraction(self) -> float:
         """Progress of loading or of prefilling the prompt, from 0 to 1. 0 if idle."""
         progress = self._chat.reply.progress
         reading = self._chat.reply.phase in {Phase.READING, Phase.QUEUED}
@@ -273,10 +275,10 @@ class PaneHeader(QWidget):
     @property
     def last_button(self) -> IconButton:
         """Button that's focused by Shift+Tab from the conversation."""
-        return self.more if self.folded else self.options_button
+        return self.more if self.is_folded else self.options_button
 
     @property
-    def folded(self) -> bool:
+    def is_folded(self) -> bool:
         return not self.more.isHidden()
 
     @Slot()
@@ -285,7 +287,7 @@ class PaneHeader(QWidget):
         model_status = chat.model.status
         short = self.width() < t.NARROW
         whole = model_status.name
-        name = _name(chat) if short else whole
+        name = _short_model_name(chat) if short else whole
         if self.model_button.text() != name:
             self.model_button.setText(name)
             self.model_button.setAccessibleName(tr("Model: {name}", name=whole))
@@ -297,14 +299,14 @@ class PaneHeader(QWidget):
         tools = chat.tools
         at_work = activity_of(tools.calls.values(), tools.step, tools.tokens)
         if chat.reply.phase is Phase.CALLING and at_work is not None and at_work.running:
-            state = doing_line(at_work, short=short)
+            state = activity_line(at_work, short=short)
         silent = chat.reply.silent_s
         if silent is not None and chat.model.remote is not None:
             state = waiting_line(chat.model.remote, silent, short=short)
             self._silence_timer.start()
         if not state:
             state = {
-                LoadState.READY: state_elsewhere(chat.model.remote, short=short)
+                LoadState.READY: remote_state(chat.model.remote, short=short)
                 if chat.model.remote is not None
                 else tr("Ready"),
                 LoadState.FAILED: tr("Not loaded"),
@@ -350,7 +352,7 @@ class PaneHeader(QWidget):
             self.room_changed.emit()
 
     def _update_geometry(self) -> None:
-        height = max(self.HEIGHT, grown(self.HEIGHT)) - (1 if self.in_row else 0)
+        height = max(self.HEIGHT, scale_height(self.HEIGHT)) - (1 if self.in_row else 0)
         if height != self.height():
             self.setFixedHeight(height)
         top = (height - self.options_button.height()) // 2
@@ -389,7 +391,7 @@ class PaneHeader(QWidget):
         if place < self.model_button.geometry().right() + 18:  # would cover the dot or name
             self.cancel.hide()
         buttons = (self.options_button, self.more, self.tools_button, self.meter)
-        mirror(self, self.model_button, self.cancel, *buttons)
+        mirror_children(self, self.model_button, self.cancel, *buttons)
 
     def _foldable_buttons(self) -> tuple[tuple[bool, QWidget], ...]:
         return (self._metered, self.meter), (True, self.tools_button)
@@ -426,24 +428,24 @@ class PaneHeader(QWidget):
         tokens = theme().tokens
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        x = mirrored(self, QRectF(self.model_button.geometry())).right() + 9
+        x = mirror_area(self, QRectF(self.model_button.geometry())).right() + 9
         phase = self._chat.reply.phase
         failed = self._chat.model.status.state is LoadState.FAILED
         if (phase is not Phase.IDLE or failed) and x + 6 <= self._buttons_left:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(tokens.danger if failed else tokens.accent))
             dot = QRectF(x, self.height() / 2 - 3, 6, 6)
-            painter.drawEllipse(mirrored(self, dot))
+            painter.drawEllipse(mirror_area(self, dot))
             x += 12
         painter.setFont(ui_font(t.SMALL_PX))
         painter.setPen(QColor(tokens.danger if failed else tokens.muted))
         area = QRectF(x, 0, max(0, self._buttons_left - x), self.height())
-        painter.drawText(mirrored(self, area), Qt.AlignmentFlag.AlignVCenter, self.written)
+        painter.drawText(mirror_area(self, area), Qt.AlignmentFlag.AlignVCenter, self.written)
         if not self.in_row:
             line = QRectF(0, self.height() - 1, self.width(), 1)
             painter.fillRect(line, QColor(tokens.border))
-            bar = QRectF(0, self.height() - 2, self.width() * self.share, 2)
-            painter.fillRect(mirrored(self, bar), QColor(tokens.accent))
+            bar = QRectF(0, self.height() - 2, self.width() * self.progress_fraction, 2)
+            painter.fillRect(mirror_area(self, bar), QColor(tokens.accent))
 
 
 class ReadLine(QWidget):
@@ -460,12 +462,12 @@ class ReadLine(QWidget):
 
     @Slot()
     def _refresh(self) -> None:
-        shown = self._header.in_row and self._header.share > 0
+        shown = self._header.in_row and self._header.progress_fraction > 0
         if shown is self.isHidden():
             self.setVisible(shown)
             self.raise_()
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        bar = QRectF(0, 0, self.width() * self._header.share, self.height())
-        QPainter(self).fillRect(mirrored(self, bar), theme().color("accent"))
+        bar = QRectF(0, 0, self.width() * self._header.progress_fraction, self.height())
+        QPainter(self).fillRect(mirror_area(self, bar), theme().color("accent"))

@@ -23,15 +23,15 @@ from PySide6.QtWidgets import (
 
 from app import flows
 from app.chats.chat import Chat
-from app.chats.options import CONTEXT, ChatOptions, fault, with_filter
+from app.chats.options import CONTEXT, ChatOptions, add_min_p, find_format_error
 from app.settings.language import mark, tr
 from app.settings.settings import Settings
 from app.ui.pane import header
 from app.ui.pane.sampling_form import LENGTH, MORE, TEMPERATURE, SamplingForm
 from app.ui.style.theme import repolish, scaled
 from app.ui.widgets import standard_dialogs
-from app.ui.widgets.labels import link
-from app.ui.widgets.layout_helpers import SPRING, across, down
+from app.ui.widgets.labels import make_link
+from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout
 from app.ui.widgets.sheet import Popover
 from app.ui.widgets.widget_behavior import WheelGuard
 
@@ -64,8 +64,10 @@ class AnswerForm(QObject):
         label.setMinimumSize(labels, 30)
         label.setBuddy(self.kind)
         form.addRow(label, self.kind)
-        self.schema = _field(tr("Schema"), '{"type": "object", "properties": {…}}', 116, parent)
-        self.choices = _field(tr("Choices"), tr("One choice per line"), 84, parent)
+        self.schema = _make_field(
+            tr("Schema"), '{"type": "object", "properties": {…}}', 116, parent
+        )
+        self.choices = _make_field(tr("Choices"), tr("One choice per line"), 84, parent)
         self.choices.setToolTip(tr("One choice per line; \\n is a line break"))
         self.pattern = QLineEdit(parent)
         self.pattern.setPlaceholderText("[0-9]{4}-[0-9]{2}")
@@ -85,7 +87,7 @@ class AnswerForm(QObject):
         self.wrong.setWordWrap(True)
         self._shape: tuple[str | None, str] = (None, "")
         self._below = QWidget(parent)
-        self._column = down(
+        self._column = make_column_layout(
             *self._fields.values(), self.wrong, of=self._below, margins=(0, 0, 0, 4), spacing=4
         )
         form.addRow(self._below)
@@ -98,7 +100,7 @@ class AnswerForm(QObject):
     def show_options(self, options: ChatOptions) -> None:
         """Fill in the format. Text entered for other formats isn't cleared."""
         self.schema.setPlainText(options.schema)
-        self.choices.setPlainText(lines_of(options.choices))
+        self.choices.setPlainText(join_lines(options.choices))
         self.pattern.setText(options.pattern)
         self.kind.setCurrentIndex([k for k, _ in _FORMAT_CHOICES].index(options.answer_as))
 
@@ -107,14 +109,14 @@ class AnswerForm(QObject):
         return {
             "answer_as": self.kind.currentData(),
             "schema": self.schema.toPlainText(),
-            "choices": texts_of(self.choices.toPlainText()),
+            "choices": split_lines(self.choices.toPlainText()),
             "pattern": self.pattern.text(),
         }
 
     @Slot()
     def _check(self) -> None:
         kind = self.kind.currentData()
-        wrong = fault(replace(ChatOptions(), **self.values()))
+        wrong = find_format_error(replace(ChatOptions(), **self.values()))
         for name, field in self._fields.items():
             field.setVisible(name == kind)
             bad = bool(wrong) and name == kind
@@ -132,17 +134,17 @@ class AnswerForm(QObject):
             self.resized.emit()
 
 
-def lines_of(texts: Sequence[str]) -> str:
+def join_lines(texts: Sequence[str]) -> str:
     """Join texts with newlines. Newlines within a text become ``\\n``."""
     return "\n".join(text.replace("\n", "\\n") for text in texts)
 
 
-def texts_of(lines: str) -> tuple[str, ...]:
-    """Inverse of `lines_of`, ignoring empty lines."""
+def split_lines(lines: str) -> tuple[str, ...]:
+    """Inverse of `join_lines`, ignoring empty lines."""
     return tuple(line.replace("\\n", "\n") for line in lines.split("\n") if line)
 
 
-def _field(name: str, hint: str, height: int, parent: QWidget) -> QPlainTextEdit:
+def _make_field(name: str, hint: str, height: int, parent: QWidget) -> QPlainTextEdit:
     field = QPlainTextEdit(parent)
     field.setObjectName("field")
     field.setAccessibleName(name)
@@ -166,7 +168,7 @@ class OptionsPopover(Popover):
 
     WIDTH = 380
 
-    presets_asked = Signal(object)  # (popover): show the presets menu below its button
+    presets_requested = Signal(object)  # (popover): show the presets menu below its button
 
     def __init__(self, chat: Chat, parent: QWidget) -> None:
         super().__init__(parent)
@@ -178,18 +180,18 @@ class OptionsPopover(Popover):
         self.system.setPlaceholderText(tr("How the model should reply in this chat"))
         self.system.setFixedHeight(88)
         self.system.setTabChangesFocus(True)
-        self.presets = link(page, tr("Presets"))
+        self.presets = make_link(page, tr("Presets"))
         self.presets.setToolTip(tr("Saved settings"))
-        self.presets.clicked.connect(lambda: self.presets_asked.emit(self))
+        self.presets.clicked.connect(lambda: self.presets_requested.emit(self))
         self.seed = QLineEdit(page)
         self.seed.setPlaceholderText(tr("Random"))
         self.seed.setAccessibleName(tr("Seed"))
         self.seed.setValidator(QIntValidator(0, 2_147_483_647, self))
         self.seed.setFixedWidth(scaled(132))
-        self.same = link(page, tr("Reuse Last"))
+        self.same = make_link(page, tr("Reuse Last"))
         self.same.setToolTip(tr("Use the seed of the last reply"))
         self.same.clicked.connect(self._take_last_seed)
-        self.random = link(page, tr("Random"))
+        self.random = make_link(page, tr("Random"))
         self.random.setToolTip(tr("New seed for each reply"))
         self.random.clicked.connect(self.seed.clear)
         self.seed.textChanged.connect(self._on_seed)
@@ -226,25 +228,28 @@ class OptionsPopover(Popover):
         self.more.setObjectName("link")
         self.more.setCheckable(True)
         self.more.toggled.connect(self._show_more)
-        form = _form()
+        form = _make_form()
         self._basic_form = SamplingForm(form, (TEMPERATURE, LENGTH), page, labels=LABELS)
-        form.addRow(_label(tr("Seed"), page), across(self.seed, self.same, self.random, spacing=4))
-        self._thinking_label = _label(tr("Thinking"), page)
+        form.addRow(
+            _make_label(tr("Seed"), page),
+            make_row_layout(self.seed, self.same, self.random, spacing=4),
+        )
+        self._thinking_label = _make_label(tr("Thinking"), page)
         form.addRow(self._thinking_label, self.thinking)
         self.form = AnswerForm(form, page, labels=LABELS)
         self.form.resized.connect(self._on_form_resized)
         self._more_rows = QWidget(page)
-        rest = _form()
+        rest = _make_form()
         rest.setContentsMargins(0, 0, 0, 0)
         self._more_rows.setLayout(rest)
         self._more_form = SamplingForm(rest, MORE, self._more_rows, labels=LABELS)
         self.stop.setFixedWidth(200)
         self.bits.setMinimumWidth(132)
-        rest.addRow(_label(tr("Stop sequences"), page), self.stop)
-        rest.addRow(_label(tr("KV cache"), page), self.bits)
-        rest.addRow(_label(tr("Context"), page), self.context)
-        head = across(QLabel(tr("Instructions"), page), SPRING, self.presets, spacing=None)
-        note = QLabel(header.of_settings(chat) or tr("Applies to the next reply."), page)
+        rest.addRow(_make_label(tr("Stop sequences"), page), self.stop)
+        rest.addRow(_make_label(tr("KV cache"), page), self.bits)
+        rest.addRow(_make_label(tr("Context"), page), self.context)
+        head = make_row_layout(QLabel(tr("Instructions"), page), SPRING, self.presets, spacing=None)
+        note = QLabel(header.unused_settings_note(chat) or tr("Applies to the next reply."), page)
         note.setWordWrap(True)
         note.setProperty("muted", True)
         more = (self.more, 0, Qt.AlignmentFlag.AlignLeft)
@@ -258,7 +263,7 @@ class OptionsPopover(Popover):
             self._more_rows,
             note,
         )
-        down(*parts, of=page, margins=(16, 12, 16, 14), spacing=10)
+        make_column_layout(*parts, of=page, margins=(16, 12, 16, 14), spacing=10)
         self._area.setWidget(page)
         self._area.setAccessibleName(tr("Chat Settings"))
         self.show_values(chat.options, chat.record.system)
@@ -267,7 +272,7 @@ class OptionsPopover(Popover):
     def show_values(self, options: ChatOptions, system: str) -> None:
         """Fill in the form, either from the chat or from a preset."""
         model = self._chat.model.status.model
-        defaults = with_filter(model.defaults if model is not None else {}, options)
+        defaults = add_min_p(model.defaults if model is not None else {}, options)
         self._shown_options = options
         self.system.setPlainText(system)
         for form in (self._basic_form, self._more_form):
@@ -281,7 +286,7 @@ class OptionsPopover(Popover):
         self.reproducible.setChecked(options.reproducible)
         self.slide.setChecked(options.slide)
         self.form.show_options(options)
-        self.stop.setPlainText(lines_of(options.stop))
+        self.stop.setPlainText(join_lines(options.stop))
         self.bits.setCurrentIndex([b for b, _ in _BITS].index(options.kv_bits))
         self.context.setValue(options.context or self.context.minimum())
         finer = any(value is not None for value in self._more_form.values().values())
@@ -297,7 +302,7 @@ class OptionsPopover(Popover):
             **self._more_form.values(),
             seed=int(seed) if seed.isdecimal() else None,
             **self.form.values(),
-            stop=texts_of(self.stop.toPlainText()),
+            stop=split_lines(self.stop.toPlainText()),
             reasoning=self.thinking.currentData(),
             reproducible=self.reproducible.isChecked(),
             slide=self.slide.isChecked(),
@@ -362,13 +367,13 @@ class OptionsPopover(Popover):
             chat.set_options(options, system)
 
 
-def _label(words: str, parent: QWidget) -> QLabel:
+def _make_label(words: str, parent: QWidget) -> QLabel:
     label = QLabel(words, parent)
     label.setMinimumSize(LABELS, 30)
     return label
 
 
-def _form() -> QFormLayout:
+def _make_form() -> QFormLayout:
     form = QFormLayout()
     form.setHorizontalSpacing(12)
     form.setVerticalSpacing(8)
@@ -443,7 +448,7 @@ class Presets:
 
     async def _save(self, preset: Preset) -> None:
         words = tr("Name of the preset:")
-        name = await standard_dialogs.line(self._parent, tr("Save as Preset"), words)
+        name = await standard_dialogs.ask_for_line(self._parent, tr("Save as Preset"), words)
         if name is not None:
             self.save(name, preset)
 
@@ -451,13 +456,15 @@ class Presets:
         flows.start(self._parent, self._ask_for_name(old))
 
     async def _ask_for_name(self, old: str) -> None:
-        name = await standard_dialogs.line(self._parent, tr("Rename Preset"), tr("New name:"), old)
+        name = await standard_dialogs.ask_for_line(
+            self._parent, tr("Rename Preset"), tr("New name:"), old
+        )
         if name is not None:
             self.rename(old, name)
 
     def save(self, name: str, preset: Preset) -> None:
         """Save a preset. Overwriting can be undone."""
-        if name := _tidy(name):
+        if name := _clean_name(name):
             before = self._settings.presets.get(name, preset)
             undo = self._change({name: preset})
             if before != preset:
@@ -465,7 +472,7 @@ class Presets:
 
     def rename(self, old: str, name: str) -> None:
         """Rename a preset, overwriting any preset that has the new name."""
-        name, preset = _tidy(name), self._settings.presets.get(old)
+        name, preset = _clean_name(name), self._settings.presets.get(old)
         if name and name != old and preset is not None:
             undo = self._change({old: None, name: preset})
             self._offer_undo(tr("Preset renamed to “{name}”", name=name), undo)
@@ -493,5 +500,5 @@ class Presets:
         self._settings.set(presets={n: p for n, p in presets.items() if p is not None})
 
 
-def _tidy(name: str) -> str:
+def _clean_name(name: str) -> str:
     return " ".join(name.split())[:LONGEST]

@@ -24,15 +24,15 @@ from app.chats import panel
 from app.chats.actions import BLIND, EVENTS, Action
 from app.chats.chat import Chat
 from app.chats.turn import Content, Draft, Effect, Event, QueueState, Refusal
-from app.models.engine_errors import DOES_NOT_FIT, says_not_loaded
+from app.models.engine_errors import DOES_NOT_FIT, is_not_loaded_error
 from app.models.loading import LoadState, ModelStatus
-from app.models.names import adapter_of, base_of
+from app.models.names import adapter_of, base_model
 from app.remote.address import Remote, is_remote
 from app.remote.remote_errors import NOT_STARTED
 from app.settings.language import mark, number, tr
 from app.settings.settings import Settings
 from app.store import Attachments, Message
-from app.store.index import shown_text
+from app.store.index import displayed_text
 from app.store.search import fold
 from app.ui.composer.composer import Composer
 from app.ui.pane import header
@@ -46,11 +46,11 @@ from app.ui.style.theme import scaled, theme
 from app.ui.transcript.answer_row import BASE, MODELS, PART, SETTINGS, UNLOAD, WITHOUT
 from app.ui.transcript.selection import reply_data
 from app.ui.transcript.tool_row import TOOLS
-from app.ui.transcript.transcript_view import TranscriptView, column_in
+from app.ui.transcript.transcript_view import TranscriptView, text_column_for
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.labels import plain_label
-from app.ui.widgets.layout_helpers import SPRING, across, down
-from app.ui.widgets.widget_behavior import announce, show_if, types_words
+from app.ui.widgets.labels import make_label
+from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout
+from app.ui.widgets.widget_behavior import announce, is_typed_text, show_if
 from engine.errors import OUT_OF_MEMORY
 
 
@@ -60,7 +60,7 @@ class Notice(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAccessibleName(tr("Notice"))
-        self._text = plain_label(self, muted=False, px=t.LEAD_PX)
+        self._text = make_label(self, muted=False, px=t.LEAD_PX)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
@@ -73,7 +73,7 @@ class Notice(QWidget):
         self.texts = QPushButton(tr("Extract Text"), self)
         self.texts.setToolTip(tr("Replace the images with the text in them, read by this computer"))
         self.get = QPushButton(tr("Get Model…"), self)
-        row = across(
+        row = make_row_layout(
             self.again,
             self.choose,
             self.room,
@@ -83,7 +83,7 @@ class Notice(QWidget):
             self.texts,
             SPRING,
         )
-        down(self._text, row, of=self, margins=(14, 12, 14, 12), spacing=10)
+        make_column_layout(self._text, row, of=self, margins=(14, 12, 14, 12), spacing=10)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
 
     def show_failure(self, model_status: ModelStatus, name: str) -> None:
@@ -106,7 +106,7 @@ class Notice(QWidget):
         error = model_status.error
         self.set_text(
             error
-            if remote or says_not_loaded(error)
+            if remote or is_not_loaded_error(error)
             else tr("{name} doesn’t fit in memory. {error}", name=name, error=error)
             if no_fit
             else tr("{name} couldn’t be loaded. {error}", name=name, error=error)
@@ -168,12 +168,12 @@ class FindBar(QWidget):
         self.field.setPlaceholderText(tr("Find in this chat"))
         self.field.setAccessibleName(tr("Find in this chat"))
         self.setAccessibleName(tr("Find in this chat"))
-        self.count = plain_label(self, wrap=False)
+        self.count = make_label(self, wrap=False)
         up = IconButton("caret-up", tr("Previous  Shift+Enter"), self)
         on = IconButton("caret-down", tr("Next  Enter"), self)
         close = IconButton("x", tr("Close  Esc"), self)
         parts = (self.count, up, on, close)
-        across((self.field, 1), 4, *parts, of=self, margins=(12, 5, 8, 6), spacing=4)
+        make_row_layout((self.field, 1), 4, *parts, of=self, margins=(12, 5, 8, 6), spacing=4)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.field.textChanged.connect(self._on_text)
         self.field.installEventFilter(self)
@@ -200,7 +200,7 @@ class FindBar(QWidget):
     def step(self, by: int) -> None:
         """Jump to the next (+1) or previous (-1) match."""
         if self._hits:
-            self._current = (self._current + by) % self._total
+            self._current = (self._current + by) % self._match_count
             self._show_current(back=by < 0)
             if self._hits:
                 self._first_in_view = self._hits[bisect_right(self._ends, self._current)][0]
@@ -273,14 +273,14 @@ class FindBar(QWidget):
         self._ends = list(accumulate(marks for _, _, marks in self._hits))
 
     @property
-    def _total(self) -> int:
+    def _match_count(self) -> int:
         return self._ends[-1] if self._ends else 0
 
     def _plain_text(self, message: Message) -> str:
         """Get the message as plain text, case-folded. Cached."""
         kept = self._texts.get(message.id)
         if kept is None or kept[0] != message.content:
-            text = fold(shown_text(message.content, message.role))
+            text = fold(displayed_text(message.content, message.role))
             self._texts[message.id] = kept = (message.content, text)
         return kept[1]
 
@@ -303,11 +303,11 @@ class FindBar(QWidget):
             else:
                 self._current = min(self._current, begin + (there or 0))
             self._set_hits(self._hits)
-            self._current %= self._total or 1
+            self._current %= self._match_count or 1
         self._show_count()
 
     def _show_count(self) -> None:
-        figures = {"number": number(self._current + 1), "count": number(self._total)}
+        figures = {"number": number(self._current + 1), "count": number(self._match_count)}
         none = tr("Not found") if self._words and not self._slice_timer.isActive() else ""
         self.count.setText(tr("{number} of {count}", **figures) if self._hits else none)
 
@@ -317,34 +317,34 @@ LEAST = (272, 220)  # minimum width and height at normal text size
 
 class ChatPane(QWidget):
     # (pane): open a popover.
-    models_asked = Signal(object)
-    options_asked = Signal(object)
-    tools_asked = Signal(object)
-    get_asked = Signal()
+    models_requested = Signal(object)
+    options_requested = Signal(object)
+    tools_requested = Signal(object)
+    download_requested = Signal()
     # Button presses: (pane) for canceling a load, no argument for downloading a model.
-    four_asked = Signal(str, str)  # (ref, text): see `EmptyChat.four_asked`
-    cancel_load_asked = Signal(object)
+    four_replies_requested = Signal(str, str)  # (ref, text): see `EmptyChat.four_replies_requested`
+    cancel_load_requested = Signal(object)
     # (pane, button): free some memory for the pane's model.
-    unload_asked = Signal(object, object)
+    unload_requested = Signal(object, object)
     notice_posted = Signal(str)  # (text): show a toast
     # (pane): Escape was pressed in the composer, with nothing left to cancel.
-    escaped = Signal(object)
+    escape_pressed = Signal(object)
     # (pane, text, files): the user sent a message.
-    spoken = Signal(object, str, object)
-    broadcast_asked = Signal(object)  # (pane): toggle broadcast
+    announced = Signal(object, str, object)
+    broadcast_requested = Signal(object)  # (pane): toggle broadcast
     # (pane, message id): branch into a new chat
-    branch_asked = Signal(object, str)
-    panel_asked = Signal(object, str)  # (pane, message id): ask a panel
-    column_kept = Signal(object, str)  # (pane, message id): keep this reply of a panel
+    branch_requested = Signal(object, str)
+    panel_requested = Signal(object, str)  # (pane, message id): ask a panel
+    column_chosen = Signal(object, str)  # (pane, message id): keep this reply of a panel
     # (pane, kind): judge, merge or count votes on a panel, see `app.chats.panel`.
-    made = Signal(object, str)
-    opened_as_chats = Signal(object)  # (pane): open a panel's columns as chats
+    panel_answer_requested = Signal(object, str)
+    open_as_chats_requested = Signal(object)  # (pane): open a panel's columns as chats
     # (pane, message id, message id): compare two branches
-    branches_compared = Signal(object, str, str)
+    compare_branches_requested = Signal(object, str, str)
     deleted = Signal(str, object)  # (chat id, removal): messages were deleted; can be undone
     # (chat id, message, place): a message was removed from the queue. This can be undone.
-    unqueued = Signal(str, object, int)
-    chat_asked = Signal(str)  # (id): open a chat that this chat reads
+    queued_removed = Signal(str, object, int)
+    chat_requested = Signal(str)  # (id): open a chat that this chat reads
 
     def __init__(self, chat: Chat, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -359,8 +359,10 @@ class ChatPane(QWidget):
         self.composer = Composer(settings, self)
         self._pages = QStackedWidget(self)
         self._pages.addWidget(self.transcript)
-        self._foot = down(self.composer)
-        self._rows = down(self.header, (self._pages, 1), self._foot, of=self, spacing=0)
+        self._foot = make_column_layout(self.composer)
+        self._rows = make_column_layout(
+            self.header, (self._pages, 1), self._foot, of=self, spacing=0
+        )
         self._progress_line = ReadLine(self.header, chat, self)
         self._on_theme()
         theme().changed.connect(self._on_theme)
@@ -371,14 +373,14 @@ class ChatPane(QWidget):
         self._acts: dict[Action, Callable[[str], object]] = {
             Action.EDIT: chat.start_edit,
             Action.REGENERATE: chat.regenerate,
-            Action.SAME_AGAIN: chat.same_again,
-            Action.PANEL: lambda message_id: self.panel_asked.emit(self, message_id),
-            Action.UNFOLD: self.unfold,
+            Action.SAME_AGAIN: chat.repeat_answer,
+            Action.PANEL: lambda message_id: self.panel_requested.emit(self, message_id),
+            Action.UNFOLD: self.show_panel_of,
             Action.CONTINUE: chat.continue_answer,
-            Action.GO_ON: lambda _: chat.go_on(),
+            Action.GO_ON: lambda _: chat.continue_turn(),
             Action.FORGET_OLDEST: self._forget_oldest,
             Action.COPY: self._copy,
-            Action.BRANCH: lambda message_id: self.branch_asked.emit(
+            Action.BRANCH: lambda message_id: self.branch_requested.emit(
                 self, message_id or chat.transcript.leaf_id
             ),
             Action.DELETE: self._delete,
@@ -389,27 +391,27 @@ class ChatPane(QWidget):
         self._refresh()
         leaf = chat.transcript.leaf
         if leaf is not None and panel.is_open(leaf):
-            self.unfold(leaf.id)
+            self.show_panel_of(leaf.id)
 
     def _connect(self) -> None:
         chat, composer = self.chat, self.composer
         composer.submitted.connect(lambda: self.act(Action.SEND))
-        composer.steered.connect(lambda: self._submit(Event.STEER))
+        composer.interrupt_requested.connect(lambda: self._submit(Event.STEER))
         composer.stopped.connect(lambda: self.act(Action.STOP))
         composer.changed.connect(self._on_written)
-        composer.recalled.connect(self._on_recalled)
+        composer.edit_last_requested.connect(self._on_recalled)
         composer.cancel_edit.clicked.connect(lambda: self.act(Action.CANCEL_EDIT))
         composer.field.refused.connect(self.notice_posted)
-        composer.paged.connect(self.transcript.scroll_pages)
+        composer.page_scrolled.connect(self.transcript.scroll_pages)
         self.transcript.action_requested.connect(self._on_action_requested)
         self.transcript.left.connect(self._on_left)
-        self.transcript.chat_asked.connect(self.chat_asked)
+        self.transcript.chat_requested.connect(self.chat_requested)
         for button, requested in (
-            (composer.broadcast_button, self.broadcast_asked),
-            (self.header.model_button, self.models_asked),
-            (self.header.options_button, self.options_asked),
-            (self.header.tools_button, self.tools_asked),
-            (self.header.cancel, self.cancel_load_asked),
+            (composer.broadcast_button, self.broadcast_requested),
+            (self.header.model_button, self.models_requested),
+            (self.header.options_button, self.options_requested),
+            (self.header.tools_button, self.tools_requested),
+            (self.header.cancel, self.cancel_load_requested),
         ):
             button.clicked.connect(lambda _=False, requested=requested: requested.emit(self))
         chat.compose_changed.connect(self._on_compose)
@@ -418,8 +420,8 @@ class ChatPane(QWidget):
         chat.chat_changed.connect(self._refresh)
         chat.path_changed.connect(self._refresh)
         chat.message_added.connect(self._show_page)
-        chat.message_added.connect(self.fold)  # hide the panel to show the new message
-        chat.spoken.connect(self._on_spoken)
+        chat.message_added.connect(self.hide_panel)  # hide the panel to show the new message
+        chat.announced.connect(self._on_spoken)
         # The chat and its counter outlive this pane and may get a new pane later.
         once = Qt.ConnectionType.UniqueConnection
         for changed in (chat.compose_changed, chat.path_changed, chat.chat_changed):
@@ -433,9 +435,9 @@ class ChatPane(QWidget):
         self._insert_in_tab_order(self.transcript, made)
         self._pages.addWidget(made)
         made.chosen.connect(self._on_suggestion)
-        made.model_asked.connect(self._on_model_asked)
-        made.get.clicked.connect(self.get_asked)
-        made.four_asked.connect(self.four_asked)
+        made.model_requested.connect(self._on_model_asked)
+        made.get.clicked.connect(self.download_requested)
+        made.four_replies_requested.connect(self.four_replies_requested)
         return made
 
     @cached_property
@@ -443,22 +445,22 @@ class ChatPane(QWidget):
         made = BranchTree(self.chat, self._pages)
         self._insert_in_tab_order(self.transcript, made)
         self._pages.addWidget(made)
-        made.gone.connect(self._go_to_branch)
-        made.compared.connect(partial(self.branches_compared.emit, self))
+        made.branch_chosen.connect(self._go_to_branch)
+        made.compared.connect(partial(self.compare_branches_requested.emit, self))
         made.pruned.connect(partial(self.act, Action.DELETE))
         made.notice_posted.connect(self.notice_posted)
         made.closed.connect(partial(self.show_tree, False))
         return made
 
     @property
-    def shows_tree(self) -> bool:
+    def is_tree_shown(self) -> bool:
         return "tree" in vars(self) and self._pages.currentWidget() is self.tree
 
     def show_tree(self, shown: bool) -> None:
         if shown and self.chat.transcript.leaf_id is not None:
             self._pages.setCurrentWidget(self.tree)
             self.tree.open_tree()
-        elif self.shows_tree:
+        elif self.is_tree_shown:
             self._pages.setCurrentWidget(self.transcript)
             self.focus_composer()
 
@@ -474,27 +476,27 @@ class ChatPane(QWidget):
         self._pages.addWidget(made)
         self._insert_in_tab_order(self.transcript, made)
         made.action_requested.connect(self._on_action_requested)
-        made.kept.connect(lambda message_id: self.column_kept.emit(self, message_id))
-        made.made.connect(lambda kind: self.made.emit(self, kind))
-        made.opened_as_chats.connect(lambda: self.opened_as_chats.emit(self))
-        made.folded.connect(self.fold)
+        made.kept.connect(lambda message_id: self.column_chosen.emit(self, message_id))
+        made.answer_requested.connect(lambda kind: self.panel_answer_requested.emit(self, kind))
+        made.open_as_chats_requested.connect(lambda: self.open_as_chats_requested.emit(self))
+        made.folded.connect(self.hide_panel)
         return made
 
     @property
-    def unfolded(self) -> bool:
+    def is_panel_shown(self) -> bool:
         return "panel" in vars(self) and self._pages.currentWidget() is self.panel
 
-    def unfold(self, message_id: str) -> None:
+    def show_panel_of(self, message_id: str) -> None:
         """Show the panel that a message is part of, as columns."""
         message_id = message_id or self.chat.transcript.leaf_id or ""
         if self.chat.panel.columns(message_id):
             self.panel.show_panel(message_id)
             self._pages.setCurrentWidget(self.panel)
-            self.panel.enter()
+            self.panel.focus_column()
 
     @Slot()
-    def fold(self) -> None:
-        if self.unfolded:
+    def hide_panel(self) -> None:
+        if self.is_panel_shown:
             self._pages.setCurrentWidget(self.transcript)
             self.focus_composer()
 
@@ -513,12 +515,12 @@ class ChatPane(QWidget):
         self._insert_in_tab_order(self.composer.previousInFocusChain() or self.transcript, made)
         self._foot.insertWidget(0, made)
         made.again.clicked.connect(chat.model.start)
-        made.choose.clicked.connect(lambda: self.models_asked.emit(self))
+        made.choose.clicked.connect(lambda: self.models_requested.emit(self))
         made.without.clicked.connect(self._leave_adapter)
         made.other.clicked.connect(self._use_seeing)
-        made.get.clicked.connect(self.get_asked)
+        made.get.clicked.connect(self.download_requested)
         made.texts.clicked.connect(self._read_texts)
-        made.room.clicked.connect(lambda: self.unload_asked.emit(self, made.room))
+        made.room.clicked.connect(lambda: self.unload_requested.emit(self, made.room))
         return made
 
     @cached_property
@@ -565,12 +567,12 @@ class ChatPane(QWidget):
         self._refresh()
 
     @property
-    def alone(self) -> bool:
+    def is_quick_question(self) -> bool:
         """True in the quick question window."""
         return self.composer.alone
 
-    def set_alone(self, alone: bool) -> None:
-        if alone != self.alone:
+    def set_quick_question(self, alone: bool) -> None:
+        if alone != self.is_quick_question:
             self.composer.set_alone(alone)
             self.empty.alone = alone
             self.empty.refresh()
@@ -626,17 +628,17 @@ class ChatPane(QWidget):
             self.notice_posted.emit(self.chat.turn.describe(refusal))
         elif refusal is None:
             pass
-        elif self.unfolded:
-            self.fold()
+        elif self.is_panel_shown:
+            self.hide_panel()
         elif not self.transcript.forget_found():
             at_rest = self.window().focusWidget() is self.composer.field
             self.focus_composer()
             if at_rest:
-                self.escaped.emit(self)
+                self.escape_pressed.emit(self)
 
     def _type(self, event: QKeyEvent) -> None:
         """Typing anywhere in the pane goes to the composer."""
-        if types_words(event):
+        if is_typed_text(event):
             self.focus_composer()
             self.composer.field.insertPlainText(event.text())
         else:
@@ -656,7 +658,7 @@ class ChatPane(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._progress_line.setGeometry(0, 0, self.width(), 2)
-        left, _ = column_in(self.width())
+        left, _ = text_column_for(self.width())
         # Align the text of the composer, rather than its frame, with the conversation.
         edge = max(10, left - 16)
         self._foot.setContentsMargins(edge, 4, edge, 12 if self.width() < 420 else 16)
@@ -670,7 +672,7 @@ class ChatPane(QWidget):
     def _show_page(self) -> None:
         if self.chat.transcript.leaf_id is None:
             self._pages.setCurrentWidget(self.empty)
-        elif not (self.shows_tree or self.unfolded):
+        elif not (self.is_tree_shown or self.is_panel_shown):
             self._pages.setCurrentWidget(self.transcript)
 
     @Slot()
@@ -685,16 +687,18 @@ class ChatPane(QWidget):
         # Don't repeat an error that the conversation already shows.
         last = chat.transcript.path[-1:] if failed else []
         told = bool(last) and last[0].status == "error" and last[0].error == model_status.error
-        blind = "" if failed else chat.model.unseen_images
+        blind = "" if failed else chat.model.model_missing_images
         show_if(self, "notice", (failed and not told) or bool(blind))
         if failed and not told:
             self.notice.show_failure(model_status, model_status.name)
         elif blind:
-            seeing = chat.model.loader.seeing()
+            seeing = chat.model.loader.find_vision_model()
             name = seeing.name if seeing is not None else ""
-            reads = chat.attaching.reads_texts
+            reads = chat.attaching.is_recognizing_text
             self.notice.show_blind(tr(BLIND, model=blind), name, reads=reads)
-        self.composer.set_words(*header.words(chat, self._broadcast, self._remote_receivers))
+        self.composer.set_words(
+            *header.placeholder_and_note(chat, self._broadcast, self._remote_receivers)
+        )
         self._show_turn()
 
     @Slot()
@@ -710,7 +714,7 @@ class ChatPane(QWidget):
 
     @property
     def _queue_words(self) -> str:
-        if why := self.chat.queue.why_held:
+        if why := self.chat.queue.hold_reason:
             return why
         turn = self.chat.turn
         if turn.content() is not Content.NOTHING or not turn.preview(Event.STEER):
@@ -738,11 +742,11 @@ class ChatPane(QWidget):
         if (gone := queue.get(message_id)) is not None:
             at = queue.messages.index(gone)
             self.chat.turn.remove_queued(message_id)
-            self.unqueued.emit(self.chat.id, gone, at)
+            self.queued_removed.emit(self.chat.id, gone, at)
 
     @Slot(str, object)
     def _on_spoken(self, text: str, files: Attachments) -> None:
-        self.spoken.emit(self, text, files)
+        self.announced.emit(self, text, files)
 
     @Slot()
     def _on_compose(self) -> None:
@@ -770,7 +774,7 @@ class ChatPane(QWidget):
     @Slot(str)
     def _on_suggestion(self, text: str) -> None:
         if self.chat.turn.send(text):
-            self.spoken.emit(self, text, ())
+            self.announced.emit(self, text, ())
         self.focus_composer()
 
     @Slot(str, str)
@@ -778,29 +782,29 @@ class ChatPane(QWidget):
         if action == "copied":
             self.notice_posted.emit(tr("Copied"))
         elif action == MODELS:
-            self.models_asked.emit(self)
+            self.models_requested.emit(self)
         elif action == BASE:
             self._leave_adapter()
             self.act(Action.REGENERATE, message_id)
         elif action == SETTINGS:
-            self.options_asked.emit(self)
+            self.options_requested.emit(self)
         elif action == TOOLS:
-            self.tools_asked.emit(self)
+            self.tools_requested.emit(self)
         elif action.startswith(PART):
             letter = action.removeprefix(PART)
-            if self.act(Action.UNFOLD, message_id) and not self.panel.enter(letter):
+            if self.act(Action.UNFOLD, message_id) and not self.panel.focus_column(letter):
                 self.notice_posted.emit(tr("This reply was deleted."))
         elif action == UNLOAD:
-            self.unload_asked.emit(self, self.transcript.row(message_id))
+            self.unload_requested.emit(self, self.transcript.row(message_id))
         else:
             self.act(Action(action), message_id)
 
     def _leave_adapter(self) -> None:
-        self.chat.model.set(base_of(self.chat.record.model))
+        self.chat.model.set(base_model(self.chat.record.model))
 
     @Slot()
     def _use_seeing(self) -> None:
-        if (seeing := self.chat.model.loader.seeing()) is not None:
+        if (seeing := self.chat.model.loader.find_vision_model()) is not None:
             self._on_model_asked(seeing.ref)
 
     @Slot()

@@ -22,14 +22,14 @@ from app.settings.language import mark, tr
 from app.store import Message
 from app.ui.style import tokens as t
 from app.ui.style.scroll_bars import float_bars
-from app.ui.style.theme import focus_pen, grown, keep_font, scaled, theme
+from app.ui.style.theme import focus_pen, scale_height, scaled, set_scaled_font, theme
 from app.ui.transcript.answer_row import AnswerRow
-from app.ui.transcript.message_row import state
+from app.ui.transcript.message_row import state_text
 from app.ui.transcript.transcript_view import STEP
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.labels import ElidedLabel, plain_label
-from app.ui.widgets.layout_helpers import across, down, nest
-from app.ui.widgets.widget_behavior import announce, plain_tip
+from app.ui.widgets.labels import ElidedLabel, make_label
+from app.ui.widgets.layout_helpers import make_column_layout, make_row_layout, nest
+from app.ui.widgets.widget_behavior import announce, escape_tooltip
 
 LEAST = 216  # minimum column width in pixels; four fit into a new window
 _MAX_QUESTION_CHARACTERS = 300
@@ -50,7 +50,7 @@ class PanelColumn(QFrame):
 
     action_requested = Signal(str, str)  # (action, id), as in `MessageRow`
     kept = Signal(str)  # (id): keep this reply
-    stepped = Signal(int)  # (by): move the focus to another column
+    step_requested = Signal(int)  # (by): move the focus to another column
     scrolled = Signal(int)  # (by): the user scrolled the column
     focused = Signal()
 
@@ -61,7 +61,7 @@ class PanelColumn(QFrame):
         self._title = title
         self._follows_end = True
         self._name = ElidedLabel(title, self, Qt.TextElideMode.ElideRight)
-        self._name.setToolTip(plain_tip(title))
+        self._name.setToolTip(escape_tooltip(title))
         self.keep = QPushButton(tr("Keep"), self)
         self.keep.setObjectName("keep")
         self.keep.setToolTip(tr("Continue from this reply. The others are kept as versions."))
@@ -71,7 +71,7 @@ class PanelColumn(QFrame):
         self.row = AnswerRow(message, chat.refusal, self._inside, apart=True)
         self.row.set_going_on(True)
         self.row.action_requested.connect(self.action_requested)
-        self.row.left.connect(lambda forward: self.stepped.emit(1 if forward else -1))
+        self.row.left.connect(lambda forward: self.step_requested.emit(1 if forward else -1))
         self.area = QScrollArea(self)
         self.area.setWidget(self._inside)
         self.area.setFrameShape(QFrame.Shape.NoFrame)
@@ -83,8 +83,8 @@ class PanelColumn(QFrame):
         self.bar.actionTriggered.connect(
             lambda _: self.scrolled.emit(self.bar.sliderPosition() - self.bar.value())
         )
-        head = across((self._name, 1), self.keep, margins=(0, 0, 8, 0), spacing=None)
-        down(head, (self.area, 1), of=self, margins=(12, 10, 4, 4), spacing=6)
+        head = make_row_layout((self._name, 1), self.keep, margins=(0, 0, 8, 0), spacing=None)
+        make_column_layout(head, (self.area, 1), of=self, margins=(12, 10, 4, 4), spacing=6)
         self._layout_timer = QTimer(self, singleShot=True, interval=0)
         self._layout_timer.timeout.connect(self.lay_out)
         self.row.resized.connect(self._layout_timer.start)
@@ -94,7 +94,7 @@ class PanelColumn(QFrame):
 
     def set_message(self, message: Message) -> None:
         self.row.set_message(message)
-        words = ", ".join(filter(None, (self._title, state(message))))
+        words = ", ".join(filter(None, (self._title, state_text(message))))
         self.setAccessibleName(words)
         self.setAccessibleDescription(message.content[:_MAX_QUESTION_CHARACTERS])
         self._layout_timer.start()
@@ -117,7 +117,7 @@ class PanelColumn(QFrame):
         self.row.setGeometry(0, 0, width, height)
         self._inside.resize(width + 12, height + 8)
         if self._follows_end:
-            self.bar.setValue(self.bar.maximum() if self.row.streaming else self.bar.value())
+            self.bar.setValue(self.bar.maximum() if self.row.is_streaming else self.bar.value())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -132,7 +132,7 @@ class PanelColumn(QFrame):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = Qt.Key(event.key())
         if key in _STEPS:
-            self.stepped.emit(-_STEPS[key] if self.isRightToLeft() else _STEPS[key])
+            self.step_requested.emit(-_STEPS[key] if self.isRightToLeft() else _STEPS[key])
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.keep.click()
         elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
@@ -174,8 +174,8 @@ class PanelView(QWidget):
     action_requested = Signal(str, str)  # (action, id): a reply's button was pressed
     # kept(id): keep this reply. made(kind): judge, merge or count the replies.
     kept = Signal(str)
-    made = Signal(str)
-    opened_as_chats = Signal()
+    answer_requested = Signal(str)
+    open_as_chats_requested = Signal()
     folded = Signal()
 
     def __init__(self, chat: Chat, parent: QWidget) -> None:
@@ -186,18 +186,18 @@ class PanelView(QWidget):
         self.setAccessibleName(tr("Comparison"))
         self.setMinimumWidth(1)  # never widen the pane
         self._question = ElidedLabel("", self, Qt.TextElideMode.ElideRight)
-        keep_font(self._question, t.LEAD_PX)
+        set_scaled_font(self._question, t.LEAD_PX)
         self.differs = IconButton("git-diff", tr("Show Differences"), self)
         self.differs.setCheckable(True)
         self.differs.toggled.connect(self._mark_differences)
         self.tied = IconButton("arrows-vertical", tr("Scroll Compared Replies Together"), self)
         self.tied.setCheckable(True)
         self.as_chats = IconButton("chat-circle", tr("Open as Chats"), self)
-        self.as_chats.clicked.connect(self.opened_as_chats)
+        self.as_chats.clicked.connect(self.open_as_chats_requested)
         self.close_button = IconButton("x", tr("Hide Comparison  Esc"), self)
         self.close_button.clicked.connect(self.folded)
         self._inside = QWidget(self)
-        self._row = across(of=self._inside, spacing=0)
+        self._row = make_row_layout(of=self._inside, spacing=0)
         self._area = QScrollArea(self)
         self._area.setWidget(self._inside)
         self._area.setWidgetResizable(True)
@@ -215,15 +215,15 @@ class PanelView(QWidget):
         for kind, (words, tip) in WORDS.items():
             button = QPushButton(tr(words), self)
             button.setToolTip(tr(tip))
-            button.clicked.connect(partial(self.made.emit, kind))
+            button.clicked.connect(partial(self.answer_requested.emit, kind))
             self.buttons[kind] = button
             rows[kind == panel.VOTE].addWidget(button)
         rows[0].addStretch(1)
-        self.note = plain_label(self, tr("Agreeing doesn’t make it correct."), px=t.SMALL_PX)
+        self.note = make_label(self, tr("Agreeing doesn’t make it correct."), px=t.SMALL_PX)
         rows[1].addWidget(self.note, 1)
         buttons = (self.differs, self.tied, self.as_chats, self.close_button)
-        head = across((self._question, 1), *buttons, spacing=4)
-        down(head, (self._area, 1), self._foot, of=self, margins=(12, 8, 12, 4))
+        head = make_row_layout((self._question, 1), *buttons, spacing=4)
+        make_column_layout(head, (self._area, 1), self._foot, of=self, margins=(12, 8, 12, 4))
         chat.text_added.connect(self._on_text)
         chat.message_changed.connect(self._on_changed)
         chat.reply_ended.connect(self._on_ended)
@@ -237,7 +237,7 @@ class PanelView(QWidget):
         for column in self.columns:
             column.hide()
             column.deleteLater()
-        found = [self._chat.displayed(m.id) for m in self._chat.panel.columns(message_id)]
+        found = [self._chat.message_to_display(m.id) for m in self._chat.panel.columns(message_id)]
         self.columns = [
             PanelColumn(title, message, self._chat, self._inside)
             for title, message in zip(panel.titles(found), found, strict=True)
@@ -247,7 +247,7 @@ class PanelView(QWidget):
             column.scrolled.connect(partial(self._on_scrolled, column))
             column.action_requested.connect(self.action_requested)
             column.kept.connect(self.kept)
-            column.stepped.connect(partial(self._step, number))
+            column.step_requested.connect(partial(self._step, number))
             column.focused.connect(partial(self._area.ensureWidgetVisible, column, 0, 0))
             self._row.addWidget(column, 1)
             float_bars(column)
@@ -255,12 +255,12 @@ class PanelView(QWidget):
         words = question.content if question is not None else ""
         words = " ".join(words[:_MAX_QUESTION_CHARACTERS].split())
         self._question.set_whole(words)
-        self._question.setToolTip(plain_tip(words))
+        self._question.setToolTip(escape_tooltip(words))
         self._fit_columns()
         self._mark_differences()
         self.refresh()
         if had:
-            self.enter(had[0])
+            self.focus_column(had[0])
 
     @property
     def first_message_id(self) -> str:
@@ -274,7 +274,7 @@ class PanelView(QWidget):
         has = (c.message_id for c in self.columns if c is focused or c.isAncestorOf(focused))
         return next(has, "") if focused is not None else ""
 
-    def enter(self, letter: str = "") -> bool:
+    def focus_column(self, letter: str = "") -> bool:
         """Focus the column with a letter, or else the first column.
 
         Return True if there is a column with that letter.
@@ -312,7 +312,7 @@ class PanelView(QWidget):
     def _on_changed(self, message_id: str) -> None:
         column = self._column(message_id)
         if column is not None and message_id in self._chat.transcript:
-            column.set_message(self._chat.displayed(message_id))
+            column.set_message(self._chat.message_to_display(message_id))
             self._mark_differences()
 
     @Slot()
@@ -321,7 +321,7 @@ class PanelView(QWidget):
         rows = [column.row for column in self.columns]
         for row in rows:
             row.mark(())
-        ended = [row for row in rows if not row.streaming] if self.differs.isChecked() else []
+        ended = [row for row in rows if not row.is_streaming] if self.differs.isChecked() else []
         for row in ended[1:]:
             here, there = differences(ended[0].plain_text, row.plain_text)
             row.mark(there)
@@ -358,7 +358,7 @@ class PanelView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        is_tall = self.height() > grown(230, 6)
+        is_tall = self.height() > scale_height(230, 6)
         for part in (*self.buttons.values(), self.note):
             part.setVisible(is_tall)
         needed = sum(8 + each.sizeHint().width() for each in self.buttons.values())

@@ -12,12 +12,12 @@ from app.settings.language import counted, mark, number, tr
 from app.store import Queued
 from app.ui.style import tokens as t
 from app.ui.style.scroll_bars import float_bars
-from app.ui.style.theme import grown, theme, ui_font
+from app.ui.style.theme import scale_height, theme, ui_font
 from app.ui.widgets.buttons import IconButton, RemovableButton
-from app.ui.widgets.labels import link
-from app.ui.widgets.layout_helpers import SPRING, across, down, scrolling
+from app.ui.widgets.labels import make_link
+from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout, scrolling
 from app.ui.widgets.row_painter import RowPainter
-from app.ui.widgets.widget_behavior import plain_tip
+from app.ui.widgets.widget_behavior import escape_tooltip
 
 _MAX_ROW_CHARACTERS = 400  # longest excerpt in a row; messages can have a million characters
 
@@ -39,12 +39,12 @@ class QueuedRow(RemovableButton):
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.edit.clicked.connect(self.click)
         self.remove.clicked.connect(self.removed)
-        across(SPRING, self.edit, self.remove, of=self, margins=(0, 0, 4, 0), spacing=0)
+        make_row_layout(SPRING, self.edit, self.remove, of=self, margins=(0, 0, 4, 0), spacing=0)
         self._fit()
         theme().changed.connect(self._fit)
 
     def _fit(self) -> None:
-        self.setFixedHeight(grown(self.HEIGHT))
+        self.setFixedHeight(scale_height(self.HEIGHT))
         self.update()
 
     def show_message(self, queued: Queued, place: int) -> None:
@@ -56,7 +56,7 @@ class QueuedRow(RemovableButton):
         name = mark("Queued message {number}: {text}")
         self.setAccessibleName(tr(name, number=number(place), text=words))
         self.setToolTip(
-            plain_tip(beginning + "…" if len(queued.text) > _MAX_ROW_CHARACTERS else beginning)
+            escape_tooltip(beginning + "…" if len(queued.text) > _MAX_ROW_CHARACTERS else beginning)
         )
         self.update()
 
@@ -66,7 +66,7 @@ class QueuedRow(RemovableButton):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         row, tokens = (
-            RowPainter.on(self, 16, self.edit.width() + self.remove.width() + 8),
+            RowPainter.for_widget(self, 16, self.edit.width() + self.remove.width() + 8),
             theme().tokens,
         )
         ground = tokens.hover if self.underMouse() else tokens.tint
@@ -95,17 +95,17 @@ class QueueView(QWidget):
         self.words.setWordWrap(True)
         self.words.setTextFormat(Qt.TextFormat.PlainText)
         # Sends messages that are on hold.
-        self.send = link(self, tr("Send"))
+        self.send = make_link(self, tr("Send"))
         self.send.setCursor(Qt.CursorShape.PointingHandCursor)
-        head = across((self.words, 1), self.send, margins=(16, 0, 8, 0), spacing=None)
+        head = make_row_layout((self.words, 1), self.send, margins=(16, 0, 8, 0), spacing=None)
         self._list = QWidget()
-        self._column = down(of=self._list, spacing=self.GAP)
+        self._column = make_column_layout(of=self._list, spacing=self.GAP)
         self._area = scrolling(self._list, self)
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._area.viewport().setAutoFillBackground(False)
         float_bars(self._area)
         self._list.setAutoFillBackground(False)  # QScrollArea turns this on
-        down(head, self._area, of=self, spacing=4)
+        make_column_layout(head, self._area, of=self, spacing=4)
         theme().changed.connect(self._fit)
 
     def show_queue(self, messages: Sequence[Queued], words: str, *, held: bool) -> None:
@@ -153,6 +153,6 @@ class QueueView(QWidget):
         self.removed.emit(message_id)
 
     def _fit(self) -> None:
-        height = grown(QueuedRow.HEIGHT) + self.GAP
+        height = scale_height(QueuedRow.HEIGHT) + self.GAP
         rows = min(len(self._shown), self.MOST)
         self._area.setFixedHeight(round(rows * height) - self.GAP * (rows < self.MOST))

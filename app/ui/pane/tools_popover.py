@@ -24,24 +24,24 @@ from app.chats.library import ChatLibrary
 from app.chats.options import HELPER_BOUNDS, ChatOptions
 from app.settings.language import counted, mark, tr
 from app.settings.paths import short_path
-from app.tools.builtin import HELPERS, about_of, title_of
+from app.tools.builtin import HELPERS, describe_tool, title_of
 from app.tools.consent import Grant, ToolChanges
 from app.tools.servers import ServerConfig
-from app.tools.tool import BUILT_IN, Tool, as_function, visible
+from app.tools.tool import BUILT_IN, Tool, as_function, to_visible_line
 from app.ui.pane import header
 from app.ui.style import tokens as t
-from app.ui.style.theme import keep_font
-from app.ui.widgets.labels import heading, link, plain_label
-from app.ui.widgets.layout_helpers import SPRING, across, down, nest
+from app.ui.style.theme import set_scaled_font
+from app.ui.widgets.labels import make_heading, make_label, make_link
+from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout, nest
 from app.ui.widgets.sheet import Popover
 from app.ui.widgets.widget_behavior import WheelGuard
 from engine.errors import EngineError
 
 
-def headed(words: str, layout: QVBoxLayout, parent: QWidget) -> QLabel:
+def add_heading(words: str, layout: QVBoxLayout, parent: QWidget) -> QLabel:
     """Add a heading. Return the empty label to its right, which can hold a number."""
-    figure = plain_label(parent, wrap=False)
-    nest(layout, across((heading(parent, words), 1), figure))
+    figure = make_label(parent, wrap=False)
+    nest(layout, make_row_layout((make_heading(parent, words), 1), figure))
     return figure
 
 
@@ -67,8 +67,8 @@ class ToolsPopover(Popover):
     Changes are applied immediately and affect the next message.
     """
 
-    folder_asked = Signal()  # let the user grant access to a folder
-    servers_asked = Signal()  # open the list of servers
+    folder_requested = Signal()  # let the user grant access to a folder
+    servers_requested = Signal()  # open the list of servers
 
     def __init__(self, chat: Chat, library: ChatLibrary, parent: QWidget) -> None:
         super().__init__(parent)
@@ -93,31 +93,31 @@ class ToolsPopover(Popover):
 
     def _fill(self) -> None:
         page = QWidget(self)
-        layout = down(of=page, margins=(16, 12, 16, 14), spacing=6)
+        layout = make_column_layout(of=page, margins=(16, 12, 16, 14), spacing=6)
         self.boxes = {}
-        self.costs = {BUILT_IN: headed(tr("Tools"), layout, page)}
+        self.costs = {BUILT_IN: add_heading(tr("Tools"), layout, page)}
         model = self._chat.model.status.model
         self._usable = model is None or bool(model.tool_format)
-        if words := header.of_tools(self._chat):
-            layout.addWidget(plain_label(page, words))
+        if words := header.tools_note(self._chat):
+            layout.addWidget(make_label(page, words))
         for tool in self._toolbox.builtin.tools:
             box = self._add_tool(tool, layout, page)
             if tool.key == HELPERS:
                 self._add_limits(box, layout, page)
-        for words in self._toolbox.builtin.absent:
-            layout.addWidget(plain_label(page, words))
+        for words in self._toolbox.builtin.unavailable_messages:
+            layout.addWidget(make_label(page, words))
         self._fill_folders(layout, page)
         for config in self._toolbox.host.servers:
             if config.enabled:
                 self._fill_server(config, layout, page)
         layout.addSpacing(8)
-        self.cost = plain_label(page)
+        self.cost = make_label(page)
         self.cost.hide()
         layout.addWidget(self.cost)
         if self._usable:
-            layout.addWidget(plain_label(page, self._permission_text()))
-        servers = link(page, tr("Tool Servers (MCP)…"))
-        servers.clicked.connect(self.servers_asked)
+            layout.addWidget(make_label(page, self._permission_text()))
+        servers = make_link(page, tr("Tool Servers (MCP)…"))
+        servers.clicked.connect(self.servers_requested)
         layout.addWidget(servers, 0, Qt.AlignmentFlag.AlignLeft)
         self._area.takeWidget().deleteLater()
         self._area.setWidget(page)
@@ -126,11 +126,15 @@ class ToolsPopover(Popover):
         self._count()
 
     def _permission_text(self) -> str:
-        given = self._toolbox.consents.of_chat(self._chat.id)
+        given = self._toolbox.consents.consents_of_chat(self._chat.id)
         names = []
         for consent in given:
             tool = self._toolbox.tool(f"{consent.server}/{consent.tool}") if consent.tool else None
-            name = title_of(tool) if tool is not None else visible(consent.tool or consent.server)
+            name = (
+                title_of(tool)
+                if tool is not None
+                else to_visible_line(consent.tool or consent.server)
+            )
             names.append(name)
         if not names:
             return tr("Stretto asks before each call.")
@@ -141,38 +145,40 @@ class ToolsPopover(Popover):
 
     def _fill_folders(self, layout: QVBoxLayout, page: QWidget) -> None:
         layout.addSpacing(8)
-        layout.addWidget(heading(page, tr("Folders")))
+        layout.addWidget(make_heading(page, tr("Folders")))
         for grant in self._toolbox.consents.folders(self._chat.id):
             where = short_path(grant.path)
             if grant.writable:
                 where = tr("{folder} · read and write", folder=where)
             else:
                 where = tr("{folder} · read-only", folder=where)
-            layout.addWidget(plain_label(page, where))
-            writing = link(page, tr("Make Read-Only") if grant.writable else tr("Allow Writing"))
+            layout.addWidget(make_label(page, where))
+            writing = make_link(
+                page, tr("Make Read-Only") if grant.writable else tr("Allow Writing")
+            )
             writing.clicked.connect(lambda _=False, g=grant: self._set_writable(g))
-            away = link(page, tr("Remove"))
+            away = make_link(page, tr("Remove"))
             away.clicked.connect(lambda _=False, g=grant: self._withdraw(g))
-            nest(layout, across(writing, away, SPRING))
-        add = link(page, tr("Add Folder…"))
+            nest(layout, make_row_layout(writing, away, SPRING))
+        add = make_link(page, tr("Add Folder…"))
         add.setToolTip(tr("Tools in this chat can list, search, and read files in it"))
-        add.clicked.connect(self.folder_asked)
+        add.clicked.connect(self.folder_requested)
         layout.addWidget(add, 0, Qt.AlignmentFlag.AlignLeft)
 
     def _fill_server(self, config: ServerConfig, layout: QVBoxLayout, page: QWidget) -> None:
         layout.addSpacing(8)
-        self.costs[config.name] = headed(visible(config.name), layout, page)
+        self.costs[config.name] = add_heading(to_visible_line(config.name), layout, page)
         found = self._changes.get(config.name)
-        pinned = self._toolbox.pins.of(config.name)
+        pinned = self._toolbox.pins.tools_of_server(config.name)
         if isinstance(found, str):
-            layout.addWidget(plain_label(page, found))
+            layout.addWidget(make_label(page, found))
         if isinstance(found, ToolChanges) and (found.new or found.other):
             self._focus_targets[config.name] = self._fill_change(config.name, found, layout, page)
         else:
             switches = [self._add_tool(tool, layout, page) for tool in pinned]
             if not switches:
                 layout.addWidget(self._switch_of(config.name, page))
-            look = link(page, tr("Refresh Tools") if pinned else tr("Load Tools"))
+            look = make_link(page, tr("Refresh Tools") if pinned else tr("Load Tools"))
             look.setToolTip(config.display_text)
             look.clicked.connect(lambda _=False, name=config.name: self._fetch_tools(name))
             layout.addWidget(look, 0, Qt.AlignmentFlag.AlignLeft)
@@ -183,8 +189,8 @@ class ToolsPopover(Popover):
     ) -> QPushButton:
         for tool in found.new:
             told = f"{title_of(tool)}: {tool.description[:LONGEST]}"
-            about = plain_label(page, told)
-            about.setToolTip(f"{visible(tool.name)}\n{tool.description}")
+            about = make_label(page, told)
+            about.setToolTip(f"{to_visible_line(tool.name)}\n{tool.description}")
             layout.addWidget(about)
         for before, now in found.other:
             words = tr(
@@ -193,7 +199,7 @@ class ToolsPopover(Popover):
                 before=_change_text(before, now),
                 now=_change_text(now, before),
             )
-            layout.addWidget(plain_label(page, words))
+            layout.addWidget(make_label(page, words))
         use = QPushButton(tr("Enable Tools"), page)
         use.setToolTip(tr("The model reads these descriptions"))
         tools = [*found.new, *(now for _, now in found.other)]
@@ -207,20 +213,20 @@ class ToolsPopover(Popover):
             self._focus_targets[server].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _add_tool(self, tool: Tool, layout: QVBoxLayout, page: QWidget) -> QCheckBox:
-        about = about_of(tool)
+        about = describe_tool(tool)
         box = QCheckBox(title_of(tool).replace("&", "&&"), page)
-        told = f"{visible(tool.name)}\n{tool.description[:LONGEST]}"
-        box.setToolTip(told if self._usable else header.of_tools(self._chat))
+        told = f"{to_visible_line(tool.name)}\n{tool.description[:LONGEST]}"
+        box.setToolTip(told if self._usable else header.tools_note(self._chat))
         box.setAccessibleDescription(about)
         box.setChecked(tool.key in self._chat.options.tools)
         box.setEnabled(self._usable)
         box.toggled.connect(lambda on, key=tool.key: self._switch(key, on))
         self.boxes[tool.key] = box
-        column = down(box, spacing=0)
+        column = make_column_layout(box, spacing=0)
         if about:
-            words = plain_label(page, about)
+            words = make_label(page, about)
             words.setEnabled(self._usable)
-            keep_font(words, t.SMALL_PX)
+            set_scaled_font(words, t.SMALL_PX)
             words.setIndent(0)
             words.setContentsMargins(24, 0, 0, 2)
             column.addWidget(words)
@@ -241,7 +247,7 @@ class ToolsPopover(Popover):
             field.setGroupSeparatorShown(True)
             field.setKeyboardTracking(False)
             field.valueChanged.connect(lambda value, name=name: self._set_limit(name, value))
-            label = plain_label(rows, tr(words))
+            label = make_label(rows, tr(words))
             label.setMinimumHeight(field.sizeHint().height())
             form.addRow(label, field)
         layout.addWidget(rows)
@@ -278,7 +284,7 @@ class ToolsPopover(Popover):
 
     async def _receive_tools(self, server: str, future: Future[list[Tool]]) -> None:
         try:
-            tools = await flows.arrived(future)
+            tools = await flows.wait_for_future(future)
         except CancelledError:  # app is quitting
             return
         except Exception as error:
@@ -291,23 +297,23 @@ class ToolsPopover(Popover):
         self._fill_again(server)
 
     def _pin(self, server: str, tools: Iterable[Tool]) -> None:
-        self._toolbox.pins.pin(tools)
+        self._toolbox.pins.mark_seen(tools)
         self._changes.pop(server, None)
         self._fill_again(server)
 
     def _set_writable(self, grant: Grant) -> None:
         self._toolbox.consents.grant(grant.chat_id, grant.path, not grant.writable)
-        self._chat.tools.look_again()
+        self._chat.tools.refresh_previews()
         self._fill()
 
     def _withdraw(self, grant: Grant) -> None:
-        self._toolbox.consents.withdraw(grant)
-        self._chat.tools.look_again()
+        self._toolbox.consents.withdraw_grant(grant)
+        self._chat.tools.refresh_previews()
         self._fill()
 
     def add_folder(self, folder: Path) -> None:
         self._toolbox.consents.grant(self._chat.id, folder.resolve(), False)
-        self._chat.tools.look_again()
+        self._chat.tools.refresh_previews()
         self._fill()
 
     # Token counts.
@@ -315,7 +321,7 @@ class ToolsPopover(Popover):
     def _count(self) -> None:
         engine = self._library.loader.engine if self._chat.model.remote is None else None
         model = self._chat.model.status.model
-        tools = self._toolbox.offered(self._chat.options.tools)
+        tools = self._toolbox.enabled_tools(self._chat.options.tools)
         self._count_run += 1  # invalidates counts that are still running
         for label in (self.cost, *self.costs.values()):
             label.setText("")
@@ -333,7 +339,7 @@ class ToolsPopover(Popover):
 
     async def _show_cost(self, server: str, number: int, future: Future[int]) -> None:
         try:
-            tokens = await flows.arrived(future)
+            tokens = await flows.wait_for_future(future)
         except (EngineError, CancelledError, ValueError):
             return
         if number != self._count_run:

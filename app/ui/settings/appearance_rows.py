@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QComboBox, QMenu, QPushButton
 
 from app.settings.language import LANGUAGES, percent, tr
 from app.settings.settings import THEMES, ZOOM, Settings
-from app.settings.translation import differs
+from app.settings.translation import needs_restart
 from app.spelling.speller import AUTO, OFF, Speller
 from app.ui.settings.form_page import FormPage, Special, Switch
-from app.ui.widgets.layout_helpers import across
+from app.ui.widgets.layout_helpers import make_row_layout
 
 
 def add_appearance(menu: QMenu, settings: Settings) -> None:
@@ -43,15 +43,15 @@ class LanguageChoice:
         self.restart = QPushButton(tr("Restart Now"), page)
         self.restart.setAutoDefault(False)
         self.restart.setToolTip(tr("Restarts Stretto in this language. Replies stop."))
-        self.restart.setVisible(differs(settings.language))
+        self.restart.setVisible(needs_restart(settings.language))
         self.box.setAccessibleName(tr("Language"))
-        page.row("language", across(self.restart, self.box))
+        page.row("language", make_row_layout(self.restart, self.box))
 
     @Slot(int)
     def _on_chosen(self, index: int) -> None:
         code = str(self.box.itemData(index))
         self._settings.set(language=code)
-        self.restart.setVisible(differs(code))
+        self.restart.setVisible(needs_restart(code))
 
 
 class SpellingChoice(QObject):
@@ -65,7 +65,7 @@ class SpellingChoice(QObject):
         self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.box.activated.connect(self._on_chosen)
         page.row("spelling", self.box)
-        self.why = page.quiet("")
+        self.why = page.make_muted_label("")
         self.why.setWordWrap(True)
         self._why_row = page.row("", self.why, below=True)
         speller.changed.connect(self._fill)
@@ -126,7 +126,7 @@ class AppearanceRows(QObject):
             self.zoom.addItem(percent(size / 100), size)
         self._show_zoom(page.settings.zoom)
         self.zoom.activated.connect(self._on_zoom)
-        page.follow("zoom", self.zoom, self._show_zoom)
+        page.connect_option("zoom", self.zoom, self._show_zoom)
         page.row("zoom", self.zoom)
 
     def _add_motion(self, page: FormPage) -> None:

@@ -32,14 +32,14 @@ from PySide6.QtWidgets import (
 
 from app.settings.language import mark, tr
 from app.settings.settings import OPTIONS, ROWS, Option, Settings
-from app.ui.palette.finder import MatchQuality, PaletteQuery, folded
+from app.ui.palette.finder import MatchQuality, PaletteQuery, fold_text
 from app.ui.style import tokens as t
 from app.ui.style.icons import theme_icon
 from app.ui.style.scroll_bars import float_bars
-from app.ui.style.theme import grown, scaled, theme
-from app.ui.widgets.labels import heading, plain_label
-from app.ui.widgets.layout_helpers import SPRING, across, down, nest
-from app.ui.widgets.sheet import settle
+from app.ui.style.theme import scale_height, scaled, theme
+from app.ui.widgets.labels import make_heading, make_label
+from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout, nest
+from app.ui.widgets.sheet import apply_styles
 from app.ui.widgets.two_lines import KEY, TwoLineList
 from app.ui.widgets.widget_behavior import WheelGuard
 
@@ -54,7 +54,7 @@ class Switch(QCheckBox):
         self.setChecked(on)
 
     def sizeHint(self) -> QSize:
-        return QSize(grown(38), grown(24))
+        return QSize(scale_height(38), scale_height(24))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -94,7 +94,7 @@ class Segments(QFrame):
         """Create the buttons. ``choices`` maps each value to its text."""
         super().__init__(parent)
         self.setObjectName("segments")
-        row = across(of=self, margins=(2, 2, 2, 2), spacing=2)
+        row = make_row_layout(of=self, margins=(2, 2, 2, 2), spacing=2)
         group = QButtonGroup(self)
         self.buttons: dict[Any, QPushButton] = {}
         for each, words in choices.items():
@@ -134,7 +134,7 @@ class FormPage(QWidget):
         self._section = ""
         self._fields: dict[str, QWidget | QBoxLayout] = {}
         self._first = True
-        self._column = down(of=self, margins=(28, 20, 28, 24), spacing=0)
+        self._column = make_column_layout(of=self, margins=(28, 20, 28, 24), spacing=0)
         # Create the scroll area first: on reparenting, Qt reapplies the style sheet to all
         # children.
         self.area = QScrollArea(parent)
@@ -144,7 +144,7 @@ class FormPage(QWidget):
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         if title:
-            self._column.addWidget(heading(self, tr(title), t.TITLE_PX))
+            self._column.addWidget(make_heading(self, tr(title), t.TITLE_PX))
             self._column.addSpacing(8)
 
     def show_row(self, words: str, *, focus: bool = True) -> bool:
@@ -152,7 +152,7 @@ class FormPage(QWidget):
         row, field = self.rows.get(words), self._fields.get(words)
         if row is None or field is None:
             return False
-        inside = [field] if isinstance(field, QWidget) else _inside(field)
+        inside = [field] if isinstance(field, QWidget) else _widgets_in(field)
         keys = (w.focusProxy() or w for w in inside if not w.isHidden())
         takes = next((w for w in keys if w.focusPolicy() != Qt.FocusPolicy.NoFocus), None)
         self.area.ensureWidgetVisible(row, 0, 80)
@@ -183,7 +183,7 @@ class FormPage(QWidget):
             if option.page != self.title or special.get(name, self) is None:
                 continue
             if option.section:
-                self.section(option.section)
+                self.add_section(option.section)
             if (add := special.get(name)) is not None:
                 add(self)
             elif option.command:
@@ -193,7 +193,7 @@ class FormPage(QWidget):
             else:
                 self.row(name, self.field(name))
 
-    def follow(self, name: str, field: QWidget, show: Callable[[Any], object]) -> None:
+    def connect_option(self, name: str, field: QWidget, show: Callable[[Any], object]) -> None:
         """Call ``show`` when an option changes, e.g. by a command, to update its field."""
         self._followers[name] = field, show
 
@@ -238,13 +238,13 @@ class FormPage(QWidget):
             made.valueChanged.connect(change)
             show = made.setValue
         self.fields[name] = made
-        self.follow(name, made, show)
+        self.connect_option(name, made, show)
         return made
 
-    def section(self, title: str) -> None:
+    def add_section(self, title: str) -> None:
         """Begin a section. ``title`` is in English."""
         self._column.addSpacing(20)
-        self._column.addWidget(heading(self, tr(title)))
+        self._column.addWidget(make_heading(self, tr(title)))
         self._column.addSpacing(4)
         self._first, self._section = True, title
 
@@ -263,9 +263,9 @@ class FormPage(QWidget):
         row.setObjectName("settings-row")
         row.setProperty("first", self._first or not words)
         self._first = False
-        texts = down(spacing=2)
+        texts = make_column_layout(spacing=2)
         if words:
-            label = plain_label(row, tr(words), muted=False)
+            label = make_label(row, tr(words), muted=False)
             if isinstance(field, QWidget):
                 label.setBuddy(field)
                 if not isinstance(field, QPushButton):
@@ -276,7 +276,7 @@ class FormPage(QWidget):
             named = (tr(self._section), self._section, words, about)
             self.found_by[words] = " ".join((*named, tr(also) if also else "", also))
         if about:
-            texts.addWidget(plain_label(self, about))
+            texts.addWidget(make_label(self, about))
         line = QVBoxLayout(row) if below else QHBoxLayout(row)
         line.setContentsMargins(0, 8, 0, 8)
         line.setSpacing(8 if below else 24)
@@ -289,7 +289,7 @@ class FormPage(QWidget):
             line.addWidget(field, 0, end)
         else:
             nest(line, field)
-        row.setMinimumHeight(grown(44))
+        row.setMinimumHeight(scale_height(44))
         self._add_limited(row)
         return row
 
@@ -310,16 +310,16 @@ class FormPage(QWidget):
         the height of wrapped text.
         """
         widget.setMaximumWidth(scaled(_MAX_ROW_WIDTH))
-        nest(self._column, across((widget, 1), (SPRING, 0), spacing=None))
+        nest(self._column, make_row_layout((widget, 1), (SPRING, 0), spacing=None))
 
     def note(self, words: str) -> None:
         """Add a short explanation in muted text."""
         self._column.addSpacing(4)
-        self._add_limited(plain_label(self, words))
+        self._add_limited(make_label(self, words))
 
-    def quiet(self, words: str) -> QLabel:
+    def make_muted_label(self, words: str) -> QLabel:
         """Make a muted label for a row."""
-        return plain_label(self, words, wrap=False)
+        return make_label(self, words, wrap=False)
 
     def add(self, widget: QWidget) -> None:
         self._column.addWidget(widget)
@@ -346,7 +346,7 @@ class FormPage(QWidget):
 _END_ALIGNED = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
-def _inside(layout: QBoxLayout) -> list[QWidget]:
+def _widgets_in(layout: QBoxLayout) -> list[QWidget]:
     row = layout.parentWidget()
     found = {layout.indexOf(w): w for w in row.findChildren(QWidget)} if row is not None else {}
     return [found[n] for n in sorted(found) if n >= 0]
@@ -366,7 +366,7 @@ _ICONS = {
 class SettingsPages(QWidget):
     """List of pages and a search field, with the current page to the right."""
 
-    turned = Signal(str)  # (title): a page was opened, by English title
+    page_opened = Signal(str)  # (title): a page was opened, by English title
     command_requested = Signal(str)  # (command): run a command of the window
 
     def __init__(self, settings: Settings, parent: QWidget) -> None:
@@ -396,7 +396,7 @@ class SettingsPages(QWidget):
         self.hits.itemActivated.connect(self._on_hit)
         self.hits.itemSelectionChanged.connect(self._on_chosen)
         self.hits.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.nothing = plain_label(self, tr("No settings found"), wrap=False)
+        self.nothing = make_label(self, tr("No settings found"), wrap=False)
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         side = QWidget(self)
         side.setObjectName("settings-side")
@@ -413,9 +413,9 @@ class SettingsPages(QWidget):
         self.stack = QStackedWidget(self)
         self.stack.addWidget(self.nothing)
         self.stack.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        across(side, (self.stack, 1), of=self, spacing=0)
+        make_row_layout(side, (self.stack, 1), of=self, spacing=0)
 
-    def page(self, title: str, special: Special) -> None:
+    def register_page(self, title: str, special: Special) -> None:
         """Register a page by its English title.
 
         Rows are only created once the page is shown or a search needs them. Creating all pages
@@ -426,7 +426,7 @@ class SettingsPages(QWidget):
         """
         self._page_specials[title] = special
         item = QListWidgetItem(theme_icon(_ICONS[title], "muted"), tr(title), self.list)
-        item.setSizeHint(QSize(0, grown(32)))
+        item.setSizeHint(QSize(0, scale_height(32)))
 
     def _ensure_page(self, title: str) -> FormPage:
         if (page := self.pages.get(title)) is None:
@@ -437,7 +437,7 @@ class SettingsPages(QWidget):
             page.end()
             WheelGuard(page)
             if self.isVisible():
-                settle(page.area)
+                apply_styles(page.area)
                 float_bars(page.area)
             room = page.minimumSizeHint().width() + scaled(16)
             self.stack.setMinimumWidth(max(self.stack.minimumWidth(), room))
@@ -448,7 +448,7 @@ class SettingsPages(QWidget):
         """Fields by option, across all pages created so far."""
         return {name: field for page in self.pages.values() for name, field in page.fields.items()}
 
-    def complete(self) -> None:
+    def build_all(self) -> None:
         for title in self._page_specials:
             self._ensure_page(title)
 
@@ -466,7 +466,7 @@ class SettingsPages(QWidget):
     @Slot(int)
     def _on_page(self, row: int) -> None:
         self._show(row)
-        self.turned.emit(list(self._page_specials)[row])
+        self.page_opened.emit(list(self._page_specials)[row])
 
     def _show(self, row: int) -> None:
         self.stack.setCurrentWidget(self._ensure_page(list(self._page_specials)[row]).area)
@@ -492,8 +492,8 @@ class SettingsPages(QWidget):
         for title in self._page_specials:
             page = self._ensure_page(title)
             for words, more in page.found_by.items():
-                beside = folded(f"{more} {page.values(words)} {tr(title)} {title}")
-                fit = wanted.fit(folded(tr(words)), beside)
+                beside = fold_text(f"{more} {page.values(words)} {tr(title)} {title}")
+                fit = wanted.match(fold_text(tr(words)), beside)
                 if fit is not None and not page.rows[words].isHidden():
                     fits.append((fit, len(fits), (title, words)))
         return [place for _, _, place in sorted(fits)]
@@ -510,7 +510,7 @@ class SettingsPages(QWidget):
     @Slot()
     def _on_chosen(self) -> None:
         """Show the result that was selected, but keep the focus in the search field."""
-        if chosen := self.hits.chosen():
+        if chosen := self.hits.selected_keys():
             self.show_row(*chosen[0].split("/", 1), focus=False)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -23,8 +23,8 @@ from app.ui.dialogs.name_dialogs import NameDialog
 from app.ui.settings.form_page import FormPage, Special
 from app.ui.settings.use_with import AGENT_NAMES, UseWith
 from app.ui.style.figures import bytes_line, date_line
-from app.ui.widgets.labels import plain_label
-from app.ui.widgets.layout_helpers import across, down
+from app.ui.widgets.labels import make_label
+from app.ui.widgets.layout_helpers import make_column_layout, make_row_layout
 from app.ui.widgets.sheet import Sheet
 
 
@@ -35,12 +35,12 @@ class CachedContextRow(QObject):
         super().__init__(page)
         self._serving = serving
         self._looking = flows.Latest(self)
-        self.size = page.quiet("")
+        self.size = page.make_muted_label("")
         name = tr("Clear the cached context of clients")
         self.clear = page.button(tr("Clear"), lambda: self._looking.start(self._clear()), name)
         on = page.field("serve_keep")
         on.setAccessibleName(tr("Cached context of clients"))
-        page.row("serve_keep", across(self.size, self.clear, on))
+        page.row("serve_keep", make_row_layout(self.size, self.clear, on))
         serving.changed.connect(self.refresh)
         self.refresh()
 
@@ -55,7 +55,7 @@ class CachedContextRow(QObject):
         self.clear.setToolTip("" if size else tr("There is nothing to clear."))
 
     async def _clear(self) -> None:
-        await self._serving.forget()
+        await self._serving.delete_conversations()
         await self._read_size()
 
 
@@ -70,7 +70,7 @@ class ClientShareRow(QObject):
         self.share = page.number(0, Option(zero=mark("Equal"), within=(0, 99)))
         self.share.setSuffix(percent(1).removeprefix("100"))
         self.share.setAccessibleName(tr("Share per client"))
-        page.row("serve_shares", across(self.program, self.share))
+        page.row("serve_shares", make_row_layout(self.program, self.share))
         self.program.currentIndexChanged.connect(self._show)
         self.share.valueChanged.connect(self._on_share)
         serving.clients_changed.connect(self.refresh)
@@ -179,13 +179,13 @@ class LocalApiRows(QObject):
     def _add_switch(self, page: FormPage) -> None:
         self._page, self._settings = page, page.settings
         page.row("serve", page.field("serve"))
-        self.state = page.quiet("")
+        self.state = page.make_muted_label("")
         self.state.setWordWrap(True)
         self.state.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         page.row("", self.state, below=True)
 
     def _add_pastes(self, page: FormPage) -> None:
-        pastes = across()
+        pastes = make_row_layout()
         self.pastes: dict[str, QPushButton] = {}
         for name, _, about in PASTES:
             accessible_name = tr("Copy for {name}", name=tr(name))
@@ -205,7 +205,7 @@ class LocalApiRows(QObject):
         self.show_state()
 
     def _add_keys(self, page: FormPage) -> None:
-        self._keys = down()
+        self._keys = make_column_layout()
         page.row("keys", self._keys, below=True)
         self._serving.changed.connect(self.show_keys)
         self.show_keys()
@@ -270,7 +270,7 @@ class LocalApiRows(QObject):
                 widget.hide()
                 widget.deleteLater()
         if words:
-            self._keys.addWidget(self._page.quiet(words))
+            self._keys.addWidget(self._page.make_muted_label(words))
             return
         for key in keys:
             self._keys.addWidget(self._key_row(key.id, key.name, key.made))
@@ -279,10 +279,10 @@ class LocalApiRows(QObject):
 
     def _key_row(self, key_id: str, name: str, made: float) -> QWidget:
         row = QWidget(self._page)
-        line = across(of=row, spacing=10)
-        label = plain_label(row, name, muted=False, wrap=False)
+        line = make_row_layout(of=row, spacing=10)
+        label = make_label(row, name, muted=False, wrap=False)
         date = date_line(made, tr("dd MMMM yyyy", "Qt's form of a date"))
-        day = self._page.quiet(tr("created {date}", date=date))
+        day = self._page.make_muted_label(tr("created {date}", date=date))
         revoke = self._page.button(
             tr("Revoke"), partial(self.revoke, key_id), tr("Revoke the key {name}", name=name)
         )
@@ -347,7 +347,7 @@ class NewKey(Sheet):
         self.key.setAccessibleName(tr("New key"))
         self.key.selectAll()
         self.copy = self.button(tr("Copy"), lambda: QApplication.clipboard().setText(key))
-        self.put(self.label(words, muted=False), self.key)
-        self.put_foot(self.copy, out=tr("Close"))
-        self.keep_wide(480)
-        self.keep_high()
+        self.add_rows(self.make_label(words, muted=False), self.key)
+        self.add_buttons(self.copy, out=tr("Close"))
+        self.set_scaled_width(480)
+        self.fit_height()

@@ -28,9 +28,9 @@ from app.ui.settings.form_page import FormPage, Segments, SettingsPages, Special
 from app.ui.settings.other_programs import LocalApiRows, add_tray
 from app.ui.style.theme import scaled
 from app.ui.widgets import standard_dialogs
-from app.ui.widgets.layout_helpers import SPRING, across
+from app.ui.widgets.layout_helpers import SPRING, make_row_layout
 from app.ui.widgets.sheet import Sheet
-from app.ui.widgets.widget_behavior import native
+from app.ui.widgets.widget_behavior import to_native_keys
 
 _OPTIONS = set(ChatOptions.__struct_fields__)
 
@@ -39,7 +39,7 @@ class SettingsWindow(Sheet):
     """Settings window with searchable pages. Reopens on the page shown last."""
 
     command_requested = Signal(str)  # (command): run a command of the window
-    restart_asked = Signal()  # restart to change the language
+    restart_requested = Signal()  # restart to change the language
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class SettingsWindow(Sheet):
         self._open_folder = open_folder or standard_dialogs.show_folder
         pages = self.pages = SettingsPages(settings, self)
         pages.command_requested.connect(self.command_requested)
-        updates = updates if updates is not None and updates.possible else None
+        updates = updates if updates is not None and updates.is_possible else None
         general: Special = {
             "language": self._add_language,
             "send_key": self._add_send_key,
@@ -66,9 +66,9 @@ class SettingsWindow(Sheet):
             "tray": add_tray,
             "look_for_updates": partial(self._add_updates, updates) if updates else None,
         }
-        pages.page("General", general)
+        pages.register_page("General", general)
         self.looks = AppearanceRows(settings, self)
-        pages.page("Appearance", self.looks.rows)
+        pages.register_page("Appearance", self.looks.rows)
         chats: Special = {
             "model": self._add_model,
             "temperature": partial(self._add_number, "temperature", TEMPERATURE),
@@ -76,12 +76,12 @@ class SettingsWindow(Sheet):
             "slide": self._add_slide,
             "system": self._add_instructions,
         }
-        pages.page("Chats", chats)
-        pages.page("Models", {"": self._add_models})
+        pages.register_page("Chats", chats)
+        pages.register_page("Models", {"": self._add_models})
         if serving is not None:
             self.programs = LocalApiRows(serving, self)
-            pages.page("Local API", self.programs.rows)
-        pages.page("Tools", {})
+            pages.register_page("Local API", self.programs.rows)
+        pages.register_page("Tools", {})
         data: dict[str, Any] = dict.fromkeys(("data_folder", "log_folder", "cache_folder"))
         if paths is not None:
             about = tr("Show the chats and settings folder")
@@ -90,22 +90,22 @@ class SettingsWindow(Sheet):
             data["log_folder"] = partial(self._add_folder, "log_folder", about, paths.log)
             about = tr("Show the caches folder")
             data["cache_folder"] = partial(self._add_folder, "cache_folder", about, paths.cache)
-        pages.page("Data", data)
+        pages.register_page("Data", data)
         self.rows.setContentsMargins(0, 0, 0, 0)
-        self.put(pages)
+        self.add_rows(pages)
         self.resize(scaled(820), scaled(600))
         if not pages.show_page(settings.settings_page):
             pages.show_page("General")
-        pages.turned.connect(lambda title: self._set(settings_page=title))
+        pages.page_opened.connect(lambda title: self._set(settings_page=title))
         pages.search.setFocus()
 
     def _add_language(self, page: FormPage) -> None:
         self.language = LanguageChoice(page)
-        self.language.restart.clicked.connect(self.restart_asked)
+        self.language.restart.clicked.connect(self.restart_requested)
 
     def _add_send_key(self, page: FormPage) -> None:
         enter = "Return" if sys.platform == "darwin" else "Enter"
-        keys = {"enter": native(enter), "ctrl_enter": native(f"Ctrl+{enter}")}
+        keys = {"enter": to_native_keys(enter), "ctrl_enter": to_native_keys(f"Ctrl+{enter}")}
         send = Segments(keys, self._settings.send_key, page)
         send.chosen.connect(lambda value: self._set(send_key=value))
         self.send_key = send.buttons
@@ -122,7 +122,7 @@ class SettingsWindow(Sheet):
         self._settings.announcer.changed.connect(self._fill_model)
         self.model.activated.connect(self._on_model)
         other = page.button(tr("Choose…"), self._choose_model)
-        page.row("model", across(self.model, other))
+        page.row("model", make_row_layout(self.model, other))
 
     def _add_number(self, name: str, number: Number, page: FormPage) -> None:
         box = self.numbers[name] = NumberBox(number, page)
@@ -173,7 +173,7 @@ class SettingsWindow(Sheet):
         self.models = [
             page.button(words, partial(self.command_requested.emit, name)) for name, words in named
         ]
-        page.row("", across(*self.models, SPRING), below=True)
+        page.row("", make_row_layout(*self.models, SPRING), below=True)
 
     def _add_folder(self, name: str, words: str, folder: Path, page: FormPage) -> None:
         show = page.button(tr("Show in Folder"), partial(self._open_folder, folder), words)
@@ -182,11 +182,11 @@ class SettingsWindow(Sheet):
     def _add_updates(self, updates: Updates, page: FormPage) -> None:
         page.row("look_for_updates", page.field("look_for_updates"))
         now = self.look_now = page.button(tr("Check Now"), self._on_look_now)
-        self.looked = page.quiet("")
+        self.looked = page.make_muted_label("")
         self.looked.setWordWrap(True)
         now.clicked.connect(updates.check)
-        updates.looked.connect(self._on_looked)
-        page.row("", across((self.looked, 1), now), below=True)
+        updates.check_finished.connect(self._on_looked)
+        page.row("", make_row_layout((self.looked, 1), now), below=True)
 
     @Slot()
     def _on_look_now(self) -> None:
@@ -219,7 +219,7 @@ class SettingsWindow(Sheet):
         flows.start(self, self._ask_for_model())
 
     async def _ask_for_model(self) -> None:
-        folder = await standard_dialogs.folder(self, tr("Model for New Chats"))
+        folder = await standard_dialogs.ask_for_folder(self, tr("Model for New Chats"))
         if folder is not None:
             self.take_model(str(folder))
 

@@ -27,11 +27,11 @@ from app.tools import servers as files
 from app.tools.builtin import title_of
 from app.tools.connection import ConnectionState
 from app.tools.servers import ParsedServers, ServerConfig
-from app.tools.tool import ToolError, visible
+from app.tools.tool import ToolError, to_visible_line
 from app.ui.style import tokens as t
 from app.ui.style.theme import code_font
-from app.ui.widgets.labels import heading, link, plain_label
-from app.ui.widgets.layout_helpers import SPRING, across, down, nest
+from app.ui.widgets.labels import make_heading, make_label, make_link
+from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout, nest
 from app.ui.widgets.sheet import Sheet
 
 _COMMAND_EXAMPLE = "npx -y @modelcontextprotocol/server-memory"
@@ -56,10 +56,10 @@ class AddServerDialog(Sheet):
         for words, field in ((tr("Name"), self.name), (tr("Command or address"), self.command)):
             field.setAccessibleName(words)
             field.textChanged.connect(self._refresh)
-            self.put(QLabel(words, self), field)
+            self.add_rows(QLabel(words, self), field)
         self.go = self.button(tr("Add"), self._on_go)
-        self.put_foot(self.go)
-        self.keep_wide(480)
+        self.add_buttons(self.go)
+        self.set_scaled_width(480)
         self._refresh()
 
     def _config(self) -> ServerConfig | None:
@@ -111,7 +111,7 @@ class ToolsWindow(Sheet):
         self.text.setPlainText(self._saved)
         self.text.setFixedHeight(190)
         self.text.setTabChangesFocus(True)
-        self.note = self.label()
+        self.note = self.make_label()
         self.note.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.note.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         kept = _scrolling(self)
@@ -121,7 +121,7 @@ class ToolsWindow(Sheet):
         self.save.setDefault(True)
         self.import_ = self.button(tr("Import…"), self._on_import)
         self.add = self.button(tr("Add Server…"), self._on_add)
-        buttons = across(self.add, self.import_, SPRING, self.save)
+        buttons = make_row_layout(self.add, self.import_, SPRING, self.save)
         self._area = _scrolling(self)
         self.log = QPlainTextEdit(self)
         self.log.setObjectName("field")
@@ -131,15 +131,15 @@ class ToolsWindow(Sheet):
         self.log.setFixedHeight(140)
         self.log.hide()
         about = tr("MCP servers, in the JSON format that Claude and LM Studio use.")
-        self.put(
-            heading(self, tr("Tool Servers"), t.HEADING_PX),
-            self.label(about),
+        self.add_rows(
+            make_heading(self, tr("Tool Servers"), t.HEADING_PX),
+            self.make_label(about),
             self.text,
             kept,
             buttons,
         )
         self.rows.addWidget(self._area, 1)
-        self.put(self.log)
+        self.add_rows(self.log)
         self.text.textChanged.connect(self._on_text)
         self._on_text()
         if self._toolbox.host.problems:
@@ -151,7 +151,7 @@ class ToolsWindow(Sheet):
         self._refresh()
 
     @property
-    def unsaved(self) -> bool:
+    def has_unsaved_changes(self) -> bool:
         """True if there are changes that haven't been saved."""
         if self._found is None:
             return self.text.toPlainText() != self._saved
@@ -159,13 +159,13 @@ class ToolsWindow(Sheet):
 
     def reject(self) -> None:
         """Close the window. Asks first if anything is unsaved."""
-        if not self.unsaved:
+        if not self.has_unsaved_changes:
             super().reject()
         elif not self._asking_to_save:
             self._asking_to_save = True
-            flows.start(self, self._leave())
+            flows.start(self, self._close_without_saving())
 
-    async def _leave(self) -> None:
+    async def _close_without_saving(self) -> None:
         box = QMessageBox(self)
         box.setObjectName("unsaved-servers")
         box.setWindowTitle(tr("Tool Servers"))
@@ -182,7 +182,7 @@ class ToolsWindow(Sheet):
         box.setEscapeButton(keep)
         box.setDefaultButton(save or keep)
         try:
-            await flows.answered(box)
+            await flows.open_and_wait(box)
             clicked = box.clickedButton()
         finally:
             self._asking_to_save = False
@@ -192,7 +192,7 @@ class ToolsWindow(Sheet):
             self.text.setPlainText(self._saved)
         else:
             return
-        if not self.unsaved:  # if saving failed, the note shows the error
+        if not self.has_unsaved_changes:  # if saving failed, the note shows the error
             super().reject()
 
     # Servers.
@@ -212,9 +212,11 @@ class ToolsWindow(Sheet):
         lines = []
         if fresh := self._changed(found):
             lines.append(tr("New or changed. Starts when a chat needs it:"))
-            lines += [f"{visible(each.name)}: {_full_command(each)}" for each in fresh]
+            lines += [f"{to_visible_line(each.name)}: {_full_command(each)}" for each in fresh]
         if gone := self._removed(found):
-            lines.append(tr("Removed: {servers}", servers=", ".join(map(visible, sorted(gone)))))
+            lines.append(
+                tr("Removed: {servers}", servers=", ".join(map(to_visible_line, sorted(gone))))
+            )
         self._show_note("\n".join(lines))
 
     def _changed(self, found: ParsedServers) -> list[ServerConfig]:
@@ -248,18 +250,18 @@ class ToolsWindow(Sheet):
     def _show_note(self, words: str) -> None:
         self.note.setText(words)
         wrong = self._found is None
-        self.save.setEnabled(self.unsaved and not wrong)
+        self.save.setEnabled(self.has_unsaved_changes and not wrong)
         why = tr("There is nothing to save.") if not wrong else words
         self.save.setToolTip("" if self.save.isEnabled() else why)
 
     @Slot()
     def _on_add(self) -> None:
         dialog = AddServerDialog(self)
-        dialog.added.connect(self._put_in)
+        dialog.added.connect(self._add_server)
         dialog.open()
 
     @Slot(object)
-    def _put_in(self, config: ServerConfig) -> None:
+    def _add_server(self, config: ServerConfig) -> None:
         """Add a server to the text, or replace the one with its name."""
         try:
             own = files.read_text(self.text.toPlainText())
@@ -273,7 +275,7 @@ class ToolsWindow(Sheet):
     def _on_import(self) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for name, path in files.known_places().items():
+        for name, path in files.find_other_apps_files().items():
             menu.addAction(name, partial(self.import_from, path))
         if menu.isEmpty():
             menu.addAction(tr("No other programs with tool servers")).setEnabled(False)
@@ -313,7 +315,7 @@ class ToolsWindow(Sheet):
             return
         self._shown_state = shown
         page = QWidget(self)
-        layout = down(of=page, spacing=None)
+        layout = make_column_layout(of=page, spacing=None)
         for server, status in lines:
             words = status.words or tr(_STATES[status.state], "a server")
             state = words if server.enabled else tr("Off")
@@ -324,33 +326,35 @@ class ToolsWindow(Sheet):
                 actions.append((tr("Stop"), partial(host.end, server.name)))
             elif server.enabled:
                 actions.append((tr("Start"), partial(host.tools, server.name)))
-            self._row(layout, page, f"{visible(server.name)}: {state}", *actions)
+            self._row(layout, page, f"{to_visible_line(server.name)}: {state}", *actions)
         if lines:
             layout.addSpacing(12)
-        layout.addWidget(heading(page, tr("Always Allowed"), t.HEADING_PX))
+        layout.addWidget(make_heading(page, tr("Always Allowed"), t.HEADING_PX))
         if not shown[1]:
-            layout.addWidget(_words(tr("None. Stretto asks before each call."), page))
+            layout.addWidget(_make_label(tr("None. Stretto asks before each call."), page))
         for consent in shown[1]:
             tool = self._toolbox.tool(f"{consent.server}/{consent.tool}") if consent.tool else None
-            name = title_of(tool) if tool is not None else visible(consent.tool)
+            name = title_of(tool) if tool is not None else to_visible_line(consent.tool)
             words = tr(
                 "{tool} of {server} in “{chat}”",
                 tool=name or tr("All tools"),
-                server=visible(consent.server),
+                server=to_visible_line(consent.server),
                 chat=self._title(consent.chat_id),
             )
             self._row(layout, page, words, (tr("Revoke"), partial(consents.revoke, consent)))
         if shown[2]:
             layout.addSpacing(12)
-            layout.addWidget(heading(page, tr("Folders"), t.HEADING_PX))
+            layout.addWidget(make_heading(page, tr("Folders"), t.HEADING_PX))
         for grant in shown[2]:
             path, chat = short_path(grant.path), self._title(grant.chat_id)
             words = tr("{path}: read-only in “{chat}”", path=path, chat=chat)
             if grant.writable:
                 words = tr("{path}: read and write in “{chat}”", path=path, chat=chat)
-            self._row(layout, page, words, (tr("Revoke"), partial(consents.withdraw, grant)))
+            self._row(layout, page, words, (tr("Revoke"), partial(consents.withdraw_grant, grant)))
         if any(grant.writable for grant in shown[2]):
-            layout.addWidget(_words(tr("You see each change to a file before it is made."), page))
+            layout.addWidget(
+                _make_label(tr("You see each change to a file before it is made."), page)
+            )
         layout.addStretch(1)
         old = self._area.takeWidget()
         if old is not None:
@@ -364,9 +368,9 @@ class ToolsWindow(Sheet):
         words: str,
         *actions: tuple[str, Callable[[], object]],
     ) -> None:
-        row = across((_words(words, page), 1), spacing=None)
+        row = make_row_layout((_make_label(words, page), 1), spacing=None)
         for name, work in actions:
-            button = link(page, name)
+            button = make_link(page, name)
             button.setAccessibleName(f"{name}: {words}")
             button.clicked.connect(lambda _=False, w=work: self._do(w))
             row.addWidget(button)
@@ -390,7 +394,7 @@ def _full_command(server: ServerConfig) -> str:
     """Format everything that determines what the server does, from its command to its folder."""
     given = [f"{name}={value}" for name, value in (*server.env, *server.headers)]
     where = [tr("in {folder}", folder=server.cwd)] if server.cwd else []
-    return "  ".join([server.display_text, *map(visible, [*given, *where])])
+    return "  ".join([server.display_text, *map(to_visible_line, [*given, *where])])
 
 
 def _scrolling(parent: QWidget) -> QScrollArea:
@@ -400,7 +404,7 @@ def _scrolling(parent: QWidget) -> QScrollArea:
     return area
 
 
-def _words(words: str, parent: QWidget) -> QLabel:
-    label = plain_label(parent, words, muted=False)
+def _make_label(words: str, parent: QWidget) -> QLabel:
+    label = make_label(parent, words, muted=False)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label

@@ -22,10 +22,10 @@ from app.settings.language import tr
 from app.settings.paths import resources, short_path
 from app.settings.settings import Settings
 from app.system import terminal
-from app.ui.style.theme import code_font, grown, scaled
+from app.ui.style.theme import code_font, scale_height, scaled
 from app.ui.widgets import standard_dialogs
 from app.ui.widgets.labels import ElidedLabel
-from app.ui.widgets.layout_helpers import across
+from app.ui.widgets.layout_helpers import make_row_layout
 from app.ui.widgets.sheet import Sheet
 
 AGENT_NAMES = {
@@ -62,7 +62,7 @@ class UseWith(Sheet):
         self.folder = ElidedLabel("", self)
         self.choose = self.button(tr("Choose…"), lambda: flows.start(self, self._choose()))
         self.choose.setAccessibleName(tr("Choose project folder"))
-        place = across((self.folder, 1), self.choose, spacing=None)
+        place = make_row_layout((self.folder, 1), self.choose, spacing=None)
         form = QFormLayout()
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignVCenter)
@@ -76,9 +76,9 @@ class UseWith(Sheet):
         self.line.setReadOnly(True)
         self.line.setFont(code_font())
         self.line.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
-        self.line.setFixedHeight(grown(96))
+        self.line.setFixedHeight(scale_height(96))
         self.line.setAccessibleName(tr("Command"))
-        self.status_label = self.label(
+        self.status_label = self.make_label(
             tr(
                 "The agent’s own settings stay as they are. Stretto creates a key if it needs "
                 "one. If it isn’t installed, the terminal shows how to install it."
@@ -86,8 +86,8 @@ class UseWith(Sheet):
         )
         self.copy: QPushButton = self.button(tr("Copy Command"), self._on_copy)
         self.start = self.button(tr("Open in Terminal"), self._on_start)
-        self.put(form, self.line, self.status_label)
-        self.put_foot(self.start, self.copy)
+        self.add_rows(form, self.line, self.status_label)
+        self.add_buttons(self.start, self.copy)
         self.setMinimumWidth(scaled(520))
         self.agent.currentIndexChanged.connect(self._show)
         self.model.currentIndexChanged.connect(self._show)
@@ -95,7 +95,7 @@ class UseWith(Sheet):
         self._show()
 
     @property
-    def typed(self) -> str:
+    def shell_command(self) -> str:
         """Shell command to show, copy or run."""
         from engine.sandbox.process import FROZEN, engine_command
 
@@ -114,14 +114,16 @@ class UseWith(Sheet):
 
     def _show(self) -> None:
         self.folder.set_whole(short_path(self._folder))
-        self.line.setPlainText(self.typed)
+        self.line.setPlainText(self.shell_command)
         there = self._serving.door is ServerState.OPEN
         for button in (self.copy, self.start):
             button.setEnabled(there)
             button.setToolTip("" if there else tr("Turn on the local API first."))
 
     async def _choose(self) -> None:
-        chosen = await standard_dialogs.folder(self, tr("Choose Project Folder"), str(self._folder))
+        chosen = await standard_dialogs.ask_for_folder(
+            self, tr("Choose Project Folder"), str(self._folder)
+        )
         if chosen is not None:
             self._folder = chosen
             self._show()
@@ -130,14 +132,14 @@ class UseWith(Sheet):
         self._settings.set(agent=(str(self.agent.currentData()), str(self._folder)))
 
     def _on_copy(self) -> None:
-        QApplication.clipboard().setText(self.typed)
+        QApplication.clipboard().setText(self.shell_command)
         self.status_label.setText(tr("Copied"))
         self._save_choices()
 
     def _on_start(self) -> None:
         self._save_choices()
         try:
-            if terminal.opened(self.typed, self._folder, self._serving.script):
+            if terminal.open_terminal(self.shell_command, self._folder, self._serving.script):
                 self.accept()
                 return
             self.status_label.setText(tr("No terminal was found. Copy the command into yours."))

@@ -28,12 +28,12 @@ from app.ui.sidebar.sidebar import Sidebar
 from app.ui.style import tokens as t
 from app.ui.style.figures import rate_line, seconds
 from app.ui.style.scroll_bars import float_bars
-from app.ui.style.theme import grown, theme, ui_font
+from app.ui.style.theme import scale_height, theme, ui_font
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.layout_helpers import SPRING, across, down, scrolling
+from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout, scrolling
 from app.ui.widgets.row_painter import RowPainter
 from app.ui.widgets.sheet import Sheet
-from app.ui.widgets.widget_behavior import plain_tip
+from app.ui.widgets.widget_behavior import escape_tooltip
 
 if TYPE_CHECKING:
     from engine.serve.agents import AgentSnapshot
@@ -77,7 +77,7 @@ class AgentDialog(Sheet):
     def __init__(self, serving: Serving, number: int, parent: QWidget) -> None:
         super().__init__("agent", tr("Client"), parent, spacing=10)
         self._serving, self._number = serving, number
-        self.head, self.state = self.headline(""), self.label()
+        self.head, self.state = self.make_heading(""), self.make_label()
         self.text = QPlainTextEdit(self)
         self.text.setObjectName("field")
         self.text.setReadOnly(True)
@@ -85,8 +85,8 @@ class AgentDialog(Sheet):
         self.keep = self.button(tr("Save as Chat"), lambda: self.kept.emit(number))
         self.pause = self.button(tr("Pause"), self._on_pause)
         self.stop = self.button(tr("Stop"), lambda: serving.stop(number))
-        self.put(self.head, self.state, self.text)
-        self.put_foot(None, self.pause, self.stop, self.keep)
+        self.add_rows(self.head, self.state, self.text)
+        self.add_buttons(None, self.pause, self.stop, self.keep)
         self.resize(560, 420)
         self._paused, self._shown = False, ""
         serving.clients_changed.connect(self.refresh)
@@ -143,14 +143,14 @@ class AgentRowBase(QWidget):
 
     opened = Signal(int)  # (id): the row was clicked
     # The pause or stop button of a row was pressed.
-    pause_asked = Signal(int, bool)
-    stop_asked = Signal(int)
+    pause_requested = Signal(int, bool)
+    stop_requested = Signal(int)
 
     def __init__(self, number: int, stop: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.number = number
         self.paused = False
-        self.setFixedHeight(grown(self.HEIGHT, 2 if self.HEIGHT > 30 else 1))
+        self.setFixedHeight(scale_height(self.HEIGHT, 2 if self.HEIGHT > 30 else 1))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.pause = IconButton("pause", tr("Pause"), self, side=24)
@@ -158,8 +158,8 @@ class AgentRowBase(QWidget):
         for button in (self.pause, self.stop):
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.pause.clicked.connect(self._on_pause)
-        self.stop.clicked.connect(lambda: self.stop_asked.emit(self.number))
-        across(SPRING, self.pause, self.stop, of=self, margins=(0, 0, 16, 0), spacing=2)
+        self.stop.clicked.connect(lambda: self.stop_requested.emit(self.number))
+        make_row_layout(SPRING, self.pause, self.stop, of=self, margins=(0, 0, 16, 0), spacing=2)
         self._reveal(False)
         theme().changed.connect(self.update)
 
@@ -169,7 +169,7 @@ class AgentRowBase(QWidget):
 
     @Slot()
     def _on_pause(self) -> None:
-        self.pause_asked.emit(self.number, not self.paused)
+        self.pause_requested.emit(self.number, not self.paused)
 
     def _reveal(self, on: bool) -> None:
         self.pause.setVisible(on)
@@ -199,14 +199,14 @@ class AgentRowBase(QWidget):
         elif key == Qt.Key.Key_Space:
             self._on_pause()
         elif key in {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}:
-            self.stop_asked.emit(self.number)
+            self.stop_requested.emit(self.number)
         elif key in {Qt.Key.Key_Up, Qt.Key.Key_Down}:
             self.focusNextPrevChild(key == Qt.Key.Key_Down)
         else:
             super().keyPressEvent(event)
 
     def _row(self) -> RowPainter:
-        row = RowPainter.on(self, 18, 18 + (56 if self.pause.isVisible() else 0))
+        row = RowPainter.for_widget(self, 18, 18 + (56 if self.pause.isVisible() else 0))
         lit = self.underMouse() or self.hasFocus()
         row.ground(
             row.inner(8), theme().tokens.hover if lit else "", ring=self.hasFocus(), radius=7
@@ -234,7 +234,7 @@ class AgentRow(AgentRowBase):
         if words != self.accessibleName():
             self.setAccessibleName(words)
             tip = filter(None, (seen.task, seen.program, state_line(seen)))
-            self.setToolTip(plain_tip("\n".join(tip)))
+            self.setToolTip(escape_tooltip("\n".join(tip)))
             self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -251,9 +251,9 @@ class AgentRow(AgentRowBase):
                 before = []  # the state is more important than the text before it
         if width(second) > room:
             second = state_words(replace(self.seen, known=0))
-        row.line = QRect(left, 2, room, grown(18))
+        row.line = QRect(left, 2, room, scale_height(18))
         row.text(self.seen.task or self.seen.program, tokens.text, font=ui_font(t.UI_PX))
-        row.line = QRect(left, 1 + grown(19), room, grown(18))
+        row.line = QRect(left, 1 + scale_height(19), room, scale_height(18))
         row.text(second, tokens.muted, font=small)
 
 
@@ -288,7 +288,7 @@ class AgentGroup(AgentRowBase):
         row.text(self._words, colour, font=ui_font(t.SMALL_PX, ui_font().Weight.DemiBold))
 
 
-def in_tree(agents: Sequence[AgentSnapshot]) -> list[tuple[AgentSnapshot, int]]:
+def sort_as_tree(agents: Sequence[AgentSnapshot]) -> list[tuple[AgentSnapshot, int]]:
     """Sort a session's agents depth-first. Returns each agent with its depth."""
     here = {seen.id for seen in agents}
     below: dict[int, list[AgentSnapshot]] = {}
@@ -309,7 +309,7 @@ class AgentsHeader(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._words, self._is_connected = "", False
-        self.setFixedHeight(grown(26))
+        self.setFixedHeight(scale_height(26))
         theme().changed.connect(self.update)
 
     def show_words(self, words: str, lit: bool) -> None:
@@ -319,10 +319,10 @@ class AgentsHeader(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        row, tokens = RowPainter.on(self, 34, 16), theme().tokens
+        row, tokens = RowPainter.for_widget(self, 34, 16), theme().tokens
         row.painter.setPen(Qt.PenStyle.NoPen)
         row.painter.setBrush(QColor(tokens.accent if self._is_connected else tokens.border))
-        row.painter.drawEllipse(row.visual(QRect(18, self.height() // 2 - 4, 8, 8)))
+        row.painter.drawEllipse(row.to_visual(QRect(18, self.height() // 2 - 4, 8, 8)))
         row.text(self._words, tokens.muted, 8, font=ui_font(t.SMALL_PX), end=True)
         bold = ui_font(t.SMALL_PX, ui_font().Weight.DemiBold)
         row.text(tr("Clients"), tokens.muted, font=bold)
@@ -346,13 +346,15 @@ class AgentsSection(QWidget):
         self.more.setAutoDefault(False)
         self.more.clicked.connect(self._on_more)
         self._inner = QWidget(self)
-        self._column = down(of=self._inner, spacing=0)
+        self._column = make_column_layout(of=self._inner, spacing=0)
         self._area = scrolling(self._inner, self)
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         for ground in (self._area.viewport(), self._inner):
             ground.setAutoFillBackground(False)
         float_bars(self._area)
-        down(self._head, self._area, self.more, of=self, margins=(0, 2, 1, 2), spacing=0)
+        make_column_layout(
+            self._head, self._area, self.more, of=self, margins=(0, 2, 1, 2), spacing=0
+        )
         serving.changed.connect(self.refresh)
         serving.clients_changed.connect(self.refresh)
         self.refresh()
@@ -393,7 +395,7 @@ class AgentsSection(QWidget):
         wanted: list[AgentRowBase] = []
         for group, agents in groups.items():
             alone = len(agents) == 1
-            rows = [(s, depth) for s, depth in in_tree(agents) if s.id in here]
+            rows = [(s, depth) for s, depth in sort_as_tree(agents) if s.id in here]
             if not alone and (rows or group in self._folded):
                 wanted.append(self._group(group, agents))
             wanted += [self._row(s, alone, depth + (not alone)) for s, depth in rows]
@@ -403,8 +405,8 @@ class AgentsSection(QWidget):
         if number not in self._groups:
             made = self._groups[number] = AgentGroup(number, self._inner)
             made.opened.connect(self._on_fold)
-            made.pause_asked.connect(self._serving.pause_group)
-            made.stop_asked.connect(self._serving.stop_group)
+            made.pause_requested.connect(self._serving.pause_group)
+            made.stop_requested.connect(self._serving.stop_group)
         group = self._groups[number]
         group.show_agents(agents, number in self._folded)
         return group
@@ -413,8 +415,8 @@ class AgentsSection(QWidget):
         if seen.id not in self._rows:
             made = self._rows[seen.id] = AgentRow(seen, self._inner)
             made.opened.connect(self.opened)
-            made.pause_asked.connect(self._serving.pause)
-            made.stop_asked.connect(self._serving.stop)
+            made.pause_requested.connect(self._serving.pause)
+            made.stop_requested.connect(self._serving.stop)
         row = self._rows[seen.id]
         row.show_seen(seen, alone=alone, level=depth)
         return row
@@ -439,7 +441,7 @@ class AgentsSection(QWidget):
         self._rows, self._groups = kept, heads
         height = sum(row.height() for row in wanted)
         self._area.setVisible(bool(wanted))
-        self._area.setFixedHeight(min(height, grown(MOST_HEIGHT)))
+        self._area.setFixedHeight(min(height, scale_height(MOST_HEIGHT)))
         self._inner.setFixedHeight(height)
 
     @Slot(int)

@@ -38,7 +38,7 @@ from app.ui.sidebar.chat_row import (
     found_row,
 )
 from app.ui.style.scroll_bars import float_bars
-from app.ui.widgets.widget_behavior import plain_tip
+from app.ui.widgets.widget_behavior import escape_tooltip
 
 MOST_STEPS = 24
 """With more changes than this, reset the list even though this loses the scroll position."""
@@ -46,7 +46,7 @@ MOST_STEPS = 24
 T = TypeVar("T", bound=Hashable)
 
 
-def steps_between(before: Sequence[T], after: Sequence[T]) -> list[tuple[str, int, int]] | None:
+def row_changes(before: Sequence[T], after: Sequence[T]) -> list[tuple[str, int, int]] | None:
     """Compute the row changes that turn ``before`` into ``after``. None if there are too many.
 
     A change is ("remove", at, 0), ("insert", at, 0) or ("move", to, from).
@@ -92,7 +92,7 @@ class ChatListView(QListView):
     """List view with extended selection. A plain click opens a chat."""
 
     opened = Signal(QModelIndex)  # (index): click or Enter
-    delete_asked = Signal()
+    delete_requested = Signal()
 
     def __init__(self, model: ChatListModel, parent: QWidget) -> None:
         super().__init__(parent)
@@ -124,7 +124,7 @@ class ChatListView(QListView):
         alone = QItemSelectionModel.SelectionFlag.ClearAndSelect
         self.selectionModel().setCurrentIndex(index, alone)
 
-    def chosen(self) -> list[str]:
+    def selected_ids(self) -> list[str]:
         indexes = sorted(self.selectedIndexes(), key=lambda index: index.row())
         found = [i for index in indexes for i in self.rows.chats_of(self.rows.entry(index))]
         return list(dict.fromkeys(found))
@@ -168,7 +168,7 @@ class ChatListView(QListView):
     def _handle_key(self, event: QKeyEvent) -> bool:
         entry = self.rows.entry(self.currentIndex())
         key = event.key()
-        if key in _OPENS and self.rows.waits:
+        if key in _OPENS and self.rows.is_searching:
             self.opened.emit(QModelIndex())  # open the first result as soon as it arrives
             return True
         if entry is None or entry.kind == "heading" or event.modifiers() & _SELECTION_MODIFIERS:
@@ -177,10 +177,10 @@ class ChatListView(QListView):
             self.opened.emit(self.currentIndex())
             return True
         if key in _DELETES:
-            self.delete_asked.emit()
+            self.delete_requested.emit()
             return True
         sideways = {Qt.Key.Key_Left: True, Qt.Key.Key_Right: False}.get(Qt.Key(key))
-        if sideways is None or not self.rows.ordered:
+        if sideways is None or not self.rows.can_reorder:
             return False
         if entry.kind != "chat":
             if (entry.id not in self.rows.unfolded) != sideways:
@@ -221,7 +221,7 @@ class ChatListModel(QAbstractListModel):
 
     dropped = Signal(list, object)  # (rows, target): entries were dropped on another entry
     answered = Signal()  # results for the latest query are in
-    refolded = Signal()  # folders were expanded or collapsed
+    folds_changed = Signal()  # folders were expanded or collapsed
 
     def __init__(self, library: ChatLibrary, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -242,12 +242,12 @@ class ChatListModel(QAbstractListModel):
         self.refresh()
 
     @property
-    def ordered(self) -> bool:
+    def can_reorder(self) -> bool:
         """True if rows can be rearranged by dragging, i.e. outside a search."""
         return not self.query
 
     @property
-    def waits(self) -> bool:
+    def is_searching(self) -> bool:
         """True while results for the current query are still missing."""
         return self.words != self.query
 
@@ -287,7 +287,7 @@ class ChatListModel(QAbstractListModel):
             return None
         if entry.kind == "chat":
             chat = self._library.chat(entry.id)
-            title = chat.shown_title if chat is not None else tr(UNTITLED)
+            title = chat.display_title if chat is not None else tr(UNTITLED)
             if chat is not None and entry.group:
                 title = chat.variant or title
             tags = chat.tags if chat is not None else ()
@@ -326,7 +326,7 @@ class ChatListModel(QAbstractListModel):
             folded = folder_id in self.unfolded
         (self.unfolded.discard if folded else self.unfolded.add)(folder_id)
         self.refresh()
-        self.refolded.emit()
+        self.folds_changed.emit()
 
     def reveal(self, chat_id: str) -> None:
         """Expand folders so that a chat becomes visible."""
@@ -358,7 +358,7 @@ class ChatListModel(QAbstractListModel):
         self._hits = {}
         rows, self._counts, self._groups = entries(chats, folders, self.unfolded)
         self._group_of = {i: key for key, ids in self._groups.items() for i in ids}
-        self._show(rows or [_empty_heading()])
+        self._show(rows or [_make_empty_heading()])
 
     @Slot(str, list, bool)
     def _on_found(self, query: str, pairs: list[tuple[ChatRecord, SearchHit]], done: bool) -> None:
@@ -373,7 +373,7 @@ class ChatListModel(QAbstractListModel):
 
     def _show(self, rows: list[ListEntry]) -> None:
         """Change the rows step by step, so that other rows keep their selection and editor."""
-        steps = steps_between(self._entries, rows)
+        steps = row_changes(self._entries, rows)
         self._row_numbers = None
         if steps is None:
             self.beginResetModel()
@@ -399,8 +399,8 @@ class ChatListModel(QAbstractListModel):
         if rows:
             self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
 
-    def beat(self) -> None:
-        for chat in self._library.running():
+    def repaint_dots(self) -> None:
+        for chat in self._library.replying_chats():
             self._emit_changed(chat.id, [LIVING_ROLE])
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
@@ -417,7 +417,7 @@ class ChatListModel(QAbstractListModel):
         if role == int(Qt.ItemDataRole.DisplayRole):
             return row.text
         if role == int(Qt.ItemDataRole.ToolTipRole) and row.chat_id:
-            return plain_tip("\n".join([row.text, *row.end_texts]))
+            return escape_tooltip("\n".join([row.text, *row.end_texts]))
         return row if role == ROW_ROLE else None
 
     def _editable_text(self, index: Index, row: ChatListRow) -> str:
@@ -444,9 +444,9 @@ class ChatListModel(QAbstractListModel):
         if row is None:
             return None
         if _ACCESSIBLE_ROLES[role]:
-            return chat_row.name(row, living=living, unseen=unseen, waiting=waiting > 0)
+            return chat_row.accessible_name(row, living=living, unseen=unseen, waiting=waiting > 0)
         stored = self._library.chat(entry.id) if entry.kind == "chat" else None
-        return chat_row.description(row, stored, opened=entry.id in self.open_chats)
+        return chat_row.accessible_description(row, stored, opened=entry.id in self.open_chats)
 
     def _chats_in(self, entry: ListEntry) -> Sequence[str]:
         """Chats represented by a row, including chats in a collapsed folder."""
@@ -457,7 +457,7 @@ class ChatListModel(QAbstractListModel):
         if entry.kind == "group":
             return self._groups[entry.id]
         order, inside = self._library.order, []
-        for chat in self._library.in_use():
+        for chat in self._library.open_chats():
             if entry.kind == "archive":
                 here = chat.record.archived_at is not None
             else:
@@ -531,7 +531,7 @@ class ChatListModel(QAbstractListModel):
     def canDropMimeData(
         self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index
     ) -> bool:
-        return data.hasFormat(DRAGGED) and self.ordered
+        return data.hasFormat(DRAGGED) and self.can_reorder
 
     def dropMimeData(
         self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index
@@ -559,5 +559,5 @@ class ChatListModel(QAbstractListModel):
         return list(dict.fromkeys(found))
 
 
-def _empty_heading() -> ListEntry:
+def _make_empty_heading() -> ListEntry:
     return ListEntry("heading", tr("No chats yet"))

@@ -10,12 +10,12 @@ from PySide6.QtCore import QAbstractItemModel, QObject, QRect, QSize, Qt
 from PySide6.QtGui import QFont, QPixmap
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyleOptionViewItem, QWidget
 
-from app.chats.attachment_texts import numbers_of
+from app.chats.attachment_texts import format_page_numbers
 from app.chats.chat_organizer import ARCHIVE
 from app.settings.language import counted, number, tr
 from app.store import UNTITLED, ChatRecord, SearchHit
 from app.ui.style import tokens as t
-from app.ui.style.theme import grown, scaled, theme
+from app.ui.style.theme import scale_height, scaled, theme
 from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState
 
 
@@ -53,16 +53,16 @@ WAITING_ROLE = ROW_ROLE + 3
 
 
 def found_row(chat: ChatRecord, hit: SearchHit) -> ChatListRow:
-    title, own = chat.shown_title, chat.title or tr(UNTITLED)
+    title, own = chat.display_title, chat.title or tr(UNTITLED)
     found = ChatListRow(title, chat.id, hit.message_id, kind="chat", tags=chat.tags)
     if hit.message_id is None or hit.snippet == own:  # only the title matched
         return replace(found, title_marks=hit.marks)
-    page = f", {numbers_of(hit.unit, [hit.page])}" if hit.file and hit.unit else ""
+    page = f", {format_page_numbers(hit.unit, [hit.page])}" if hit.file and hit.unit else ""
     where = replace(found, place=f"{hit.file}{page}", title_marks=hit.title_marks)
     return replace(where, snippet=hit.snippet, marks=hit.marks)
 
 
-def name(row: ChatListRow, *, living: bool, unseen: bool, waiting: bool = False) -> str:
+def accessible_name(row: ChatListRow, *, living: bool, unseen: bool, waiting: bool = False) -> str:
     """Accessible name with the chat's state, e.g. "Trees, replying"."""
     if row.kind == "heading":
         return row.text
@@ -82,7 +82,7 @@ def name(row: ChatListRow, *, living: bool, unseen: bool, waiting: bool = False)
     return ", ".join(parts)
 
 
-def description(row: ChatListRow, chat: ChatRecord | None, *, opened: bool) -> str:
+def accessible_description(row: ChatListRow, chat: ChatRecord | None, *, opened: bool) -> str:
     """Accessible description: search match, and whether the chat is open, pinned or tagged."""
     parts = list(filter(None, (row.place, row.snippet)))
     if opened:
@@ -117,7 +117,7 @@ def row_state(
         marks=row.title_marks,
         indent=scaled(INDENT) * row.depth,
         unfolded=row.unfolded if folder else None,
-        badge=waiting,
+        badge_icon=waiting,
         dot=living or unseen,
         ring=living,
         end=count if folder else "  ".join(row.end_texts),
@@ -152,7 +152,7 @@ class ChatDelegate(RowDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         row: ChatListRow = index.data(ROW_ROLE)
-        return QSize(100, grown(50, 2)) if row.snippet else super().sizeHint(option, index)
+        return QSize(100, scale_height(50, 2)) if row.snippet else super().sizeHint(option, index)
 
     def dot_area(self, view: QWidget, row: QRect) -> QRect:
         """Area at the end of a row in which its dot is painted."""

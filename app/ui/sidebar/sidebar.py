@@ -37,11 +37,11 @@ from app.ui.sidebar.chat_list import ChatListModel, ChatListView
 from app.ui.sidebar.sidebar_organizer import Organiser
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
-from app.ui.style.theme import grown, theme, ui_font
+from app.ui.style.theme import scale_height, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
-from app.ui.widgets.layout_helpers import SPRING, across, down
+from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout
 from app.ui.widgets.row_painter import RowPainter
-from app.ui.widgets.widget_behavior import with_keys
+from app.ui.widgets.widget_behavior import insert_shortcut
 
 MOST = 20  # limit of folders, tags or models in the menu; the user can type any others
 
@@ -79,7 +79,7 @@ class SearchFilters(QObject):
             if values:
                 part = menu.addMenu(words)
                 for value in values[:MOST]:
-                    self._offer(part, value, f"{name}:{quoted(value)}")
+                    self._offer(part, value, f"{name}:{quote_value(value)}")
         if not menu.isEmpty():
             menu.addSeparator()
         self._offer(menu, tr("From Me"), "from:me")
@@ -102,7 +102,7 @@ class SearchFilters(QObject):
     def add(self, written: str) -> None:
         """Add a filter to the query, replacing any filter of the same kind."""
         name = written.partition(":")[0] + ":"
-        rest = _without(self._field.text(), name)
+        rest = _remove_filter(self._field.text(), name)
         self._field.setText(f"{rest} {written} ".lstrip())
         self._field.setFocus()
 
@@ -111,13 +111,13 @@ class SearchFilters(QObject):
         self._button.setIcon(icon("funnel", theme().tokens.muted))
 
 
-def quoted(value: str) -> str:
+def quote_value(value: str) -> str:
     """Put quotes around a filter value if needed."""
     plain = value.replace('"', "")
     return f'"{plain}"' if " " in plain else plain
 
 
-def _without(text: str, name: str) -> str:
+def _remove_filter(text: str, name: str) -> str:
     kept = WORD.sub(lambda match: "" if match[0].lower().startswith(name) else match[0], text)
     return " ".join(kept.split())
 
@@ -125,7 +125,7 @@ def _without(text: str, name: str) -> str:
 class Rail(QFrame):
     """Narrow bar with buttons that takes the place of a hidden sidebar."""
 
-    menu_asked = Signal(QPoint)  # (at): open the window's menu
+    menu_requested = Signal(QPoint)  # (at): open the window's menu
 
     def __init__(self, parent: QWidget | None = None, *, menu: bool = True) -> None:
         super().__init__(parent)
@@ -137,19 +137,19 @@ class Rail(QFrame):
         self.unfold = IconButton("sidebar", tr("Show Sidebar  Ctrl+B"), self)
         self.new = IconButton("note-pencil", tr("New chat  Ctrl+N"), self)
         buttons = (self.menu_button, self.unfold, self.new)
-        down(*buttons, SPRING, of=self, margins=(8, 4, 8, 8), spacing=4)
+        make_column_layout(*buttons, SPRING, of=self, margins=(8, 4, 8, 8), spacing=4)
         self.menu_button.clicked.connect(self._on_menu_button)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        row = RowPainter.on(self)
-        edge = row.visual(QRect(self.width() - 1, 0, 1, self.height()))
+        row = RowPainter.for_widget(self)
+        edge = row.to_visual(QRect(self.width() - 1, 0, 1, self.height()))
         row.painter.fillRect(edge, theme().color("border"))
 
     @Slot()
     def _on_menu_button(self) -> None:
         beside = QPoint(self.menu_button.width() + 8, 0)
-        self.menu_asked.emit(self.menu_button.mapToGlobal(beside))
+        self.menu_requested.emit(self.menu_button.mapToGlobal(beside))
 
 
 class TrashButton(PaintedButton):
@@ -165,10 +165,10 @@ class TrashButton(PaintedButton):
         theme().changed.connect(self._on_theme)
 
     def sizeHint(self) -> QSize:
-        return QSize(100, grown(t.ROW))
+        return QSize(100, scale_height(t.ROW))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        row, tokens = RowPainter.on(self, 16, 8), theme().tokens
+        row, tokens = RowPainter.for_widget(self, 16, 8), theme().tokens
         over = self.underMouse() or self.isDown()
         ground = tokens.pressed if self.isDown() else tokens.hover
         row.ground(row.inner(8), ground if over else "", ring=self.hasFocus(), radius=7)
@@ -178,7 +178,7 @@ class TrashButton(PaintedButton):
 
     @Slot()
     def _on_theme(self) -> None:
-        self.setFixedHeight(grown(t.ROW))
+        self.setFixedHeight(scale_height(t.ROW))
         self.update()
 
 
@@ -187,13 +187,13 @@ class Sidebar(QFrame):
     # "".
     opened = Signal(str, str, str)
     # (id): open a chat to the right of the active pane.
-    opened_beside = Signal(str)
-    together_asked = Signal(list)  # (ids): open these chats side by side
+    chat_opened_beside = Signal(str)
+    open_together_requested = Signal(list)  # (ids): open these chats side by side
     # (id) or (ids): move to trash.
     deleted = Signal(str)
-    several_deleted = Signal(list)
-    menu_asked = Signal(QPoint)  # (at): open the window's menu
-    export_asked = Signal(list)  # (ids): export these chats
+    delete_several_requested = Signal(list)
+    menu_requested = Signal(QPoint)  # (at): open the window's menu
+    export_requested = Signal(list)  # (ids): export these chats
 
     def __init__(
         self, library: ChatLibrary, parent: QWidget | None = None, *, menu: bool = True
@@ -219,15 +219,17 @@ class Sidebar(QFrame):
         self.filters = SearchFilters(self.search, library)
         self.list = ChatListView(self.model, self)
         self.list.opened.connect(self._on_open)
-        self.list.delete_asked.connect(self._on_delete)
+        self.list.delete_requested.connect(self._on_delete)
         self.list.customContextMenuRequested.connect(self._on_context_menu)
-        self.model.dropped.connect(self.organiser.drop, Qt.ConnectionType.QueuedConnection)
-        self.organiser.made.connect(self._on_folder_made)
-        self.organiser.tags_asked.connect(self._edit_tags)
+        self.model.dropped.connect(self.organiser.move_dropped, Qt.ConnectionType.QueuedConnection)
+        self.organiser.folder_created.connect(self._on_folder_made)
+        self.organiser.tags_requested.connect(self._edit_tags)
         self.trash = TrashButton(self)
-        top = across(self.menu_button, self.fold, SPRING, self.new, spacing=2)
-        head = down(top, self.search, margins=(10, 4, 10, 4))
-        down(head, (self.list, 1), self.trash, 6, of=self, margins=(0, 0, 1, 0), spacing=2)
+        top = make_row_layout(self.menu_button, self.fold, SPRING, self.new, spacing=2)
+        head = make_column_layout(top, self.search, margins=(10, 4, 10, 4))
+        make_column_layout(
+            head, (self.list, 1), self.trash, 6, of=self, margins=(0, 0, 1, 0), spacing=2
+        )
         self._opens_first_hit = False  # open the first result as soon as it arrives
         self.model.answered.connect(self._on_answered)
         self._search_timer = QTimer(self, singleShot=True, interval=120)
@@ -254,7 +256,7 @@ class Sidebar(QFrame):
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.search.selectAll()
 
-    def enter(self) -> None:
+    def focus_list(self) -> None:
         self.model.reveal(self.list.delegate.current)
         at = self.model.row_of(self.list.delegate.current)
         self.list.setCurrentIndex(at if at.isValid() else self.model.index(1))
@@ -270,9 +272,9 @@ class Sidebar(QFrame):
         entry = self.model.entry(self.list.currentIndex()) if self.list.hasFocus() else None
         return entry.id if entry is not None and entry.kind in {"folder", "group"} else ""
 
-    def chosen_chats(self) -> list[str]:
+    def selected_chats(self) -> list[str]:
         """Selected chats. Empty if the list doesn't have focus."""
-        return self.list.chosen() if self.list.hasFocus() else []
+        return self.list.selected_ids() if self.list.hasFocus() else []
 
     @Slot(str, str, object)
     def _edit_tags(self, chat_id: str, tags: str, done: Callable[[str], object]) -> None:
@@ -300,10 +302,10 @@ class Sidebar(QFrame):
     @Slot(int)
     def on_beat(self, alpha: int) -> None:
         self.list.delegate.alpha = alpha
-        self.model.beat()
+        self.model.repaint_dots()
 
     def _show_search_keys(self) -> None:
-        self.search.setToolTip(with_keys(f"{tr('Search all chats')}  Ctrl+Shift+F"))
+        self.search.setToolTip(insert_shortcut(f"{tr('Search all chats')}  Ctrl+Shift+F"))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.search and event.type() == QEvent.Type.ToolTip:
@@ -332,10 +334,12 @@ class Sidebar(QFrame):
         if key == Qt.Key.Key_Down:
             self.list.setFocus(Qt.FocusReason.TabFocusReason)
             # The results for this query haven't arrived yet.
-            self.list.setCurrentIndex(QModelIndex() if self.model.waits else self.model.index(1))
+            self.list.setCurrentIndex(
+                QModelIndex() if self.model.is_searching else self.model.index(1)
+            )
             return True
         if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
-            self._on_open(QModelIndex() if self.model.waits else self.model.index(1))
+            self._on_open(QModelIndex() if self.model.is_searching else self.model.index(1))
             return True
         return False
 
@@ -349,12 +353,12 @@ class Sidebar(QFrame):
 
     @Slot()
     def _on_delete(self) -> None:
-        at, ids = self.list.currentIndex().row(), self.list.chosen()
+        at, ids = self.list.currentIndex().row(), self.list.selected_ids()
         entry = self.model.entry(self.list.currentIndex())
         if entry is not None and entry.kind == "folder":
             self.organiser.delete_folder(entry.id)
         elif len(ids) > 1:
-            self.several_deleted.emit(ids)
+            self.delete_several_requested.emit(ids)
         elif entry is not None and entry.kind == "chat":
             self.deleted.emit(entry.id)
         else:
@@ -387,7 +391,7 @@ class Sidebar(QFrame):
 
     @Slot(QModelIndex)
     def _on_open(self, index: QModelIndex) -> None:
-        self._opens_first_hit = self.model.waits and not index.isValid()
+        self._opens_first_hit = self.model.is_searching and not index.isValid()
         row = self.model.row(index)
         if row is not None and row.folder_id:
             self.model.fold(row.folder_id)
@@ -410,7 +414,7 @@ class Sidebar(QFrame):
         elif entry.kind == "group":
             menu = self._group_menu(entry.id, self.model.chats_of(entry))
         else:
-            chosen = self.list.chosen()
+            chosen = self.list.selected_ids()
             menu = self._chat_menu(entry.id, chosen if entry.id in chosen else [entry.id])
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.list.viewport().mapToGlobal(at))
@@ -419,7 +423,7 @@ class Sidebar(QFrame):
         menu = QMenu(self)
         if len(ids) == 1:
             menu.addAction(tr("Open"), lambda: self.opened.emit(chat_id, "", ""))
-            menu.addAction(tr("Open to the Side"), lambda: self.opened_beside.emit(chat_id))
+            menu.addAction(tr("Open to the Side"), lambda: self.chat_opened_beside.emit(chat_id))
             menu.addSeparator()
             menu.addAction(tr("Rename"), lambda: self.rename(chat_id))
         self._add_to(menu, ids)
@@ -427,7 +431,7 @@ class Sidebar(QFrame):
 
     def _group_menu(self, group: str, ids: list[str]) -> QMenu:
         menu = QMenu(self)
-        menu.addAction(tr("Open Side by Side"), lambda: self.together_asked.emit(ids))
+        menu.addAction(tr("Open Side by Side"), lambda: self.open_together_requested.emit(ids))
         menu.addSeparator()
         menu.addAction(tr("Rename"), lambda: self.rename(group))
         menu.addAction(tr("Ungroup"), lambda: self.organiser.ungroup(ids))
@@ -437,7 +441,7 @@ class Sidebar(QFrame):
     def _add_to(self, menu: QMenu, ids: list[str]) -> None:
         self.organiser.add_to(menu, ids)
         menu.addSeparator()
-        menu.addAction(tr("Export…"), lambda: self.export_asked.emit(ids))
+        menu.addAction(tr("Export…"), lambda: self.export_requested.emit(ids))
         n, count = len(ids), number(len(ids))
         several = counted(
             "Move {count} Chat to Trash", "Move {count} Chats to Trash", n, count=count
@@ -446,14 +450,14 @@ class Sidebar(QFrame):
 
     def _delete(self, ids: list[str]) -> None:
         if len(ids) > 1:
-            self.several_deleted.emit(ids)
+            self.delete_several_requested.emit(ids)
         else:
             self.deleted.emit(ids[0])
 
     @Slot()
     def _on_menu_button(self) -> None:
         below = QPoint(0, self.menu_button.height() + 4)
-        self.menu_asked.emit(self.menu_button.mapToGlobal(below))
+        self.menu_requested.emit(self.menu_button.mapToGlobal(below))
 
     @Slot()
     def _on_theme(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QObject, QPoint, Signal, Slot
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.chats.chat_organizer import ARCHIVE, ListEntry, of_chats, tidy_tags
+from app.chats.chat_organizer import ARCHIVE, ListEntry, shared_tags, tidy_tags
 from app.chats.library import ChatLibrary
 from app.settings.language import counted, number, tr
 from app.store import ChatRecord
@@ -20,9 +20,9 @@ class Organiser(QObject):
     """Organizes chats and folders, given their ids. Used by menus, shortcuts and drag and drop."""
 
     done = Signal(str, object)  # (words, undo): an action that can be undone has finished
-    made = Signal(str)  # (folder_id): a folder was created
+    folder_created = Signal(str)  # (folder_id): a folder was created
     # (chat_id, tags, done): let the user edit the tags in this chat's row, then call ``done``.
-    tags_asked = Signal(str, str, object)
+    tags_requested = Signal(str, str, object)
 
     def __init__(self, library: ChatLibrary, parent: QWidget) -> None:
         super().__init__(parent)
@@ -30,15 +30,15 @@ class Organiser(QObject):
         self._order = library.order
         self._parent = parent
 
-    def pinned(self, ids: Sequence[str]) -> bool:
+    def are_pinned(self, ids: Sequence[str]) -> bool:
         return all(c.pinned_at is not None for c in self._chats(ids))
 
-    def archived(self, ids: Sequence[str]) -> bool:
+    def are_archived(self, ids: Sequence[str]) -> bool:
         return all(c.archived_at is not None for c in self._chats(ids))
 
     def pin(self, ids: Sequence[str]) -> None:
         """Pin chats. If they are all pinned, unpin them."""
-        on = not self.pinned(ids)
+        on = not self.are_pinned(ids)
         undo = self._order.pin(ids, on)
         n, count = len(ids), number(len(ids))
         self.done.emit(
@@ -50,7 +50,7 @@ class Organiser(QObject):
 
     def archive(self, ids: Sequence[str]) -> None:
         """Archive chats. If they are all archived, unarchive them."""
-        on = not self.archived(ids)
+        on = not self.are_archived(ids)
         undo = self._order.archive(ids, on)
         n, count = len(ids), number(len(ids))
         self.done.emit(
@@ -96,7 +96,7 @@ class Organiser(QObject):
             folder = self._order.make(name, parent_id)
             if ids:
                 self.move(ids, folder.id)
-            self.made.emit(folder.id)
+            self.folder_created.emit(folder.id)
 
         dialog.named.connect(make)
         dialog.open()
@@ -113,7 +113,7 @@ class Organiser(QObject):
     def ask_tags(self, ids: Sequence[str]) -> None:
         """Edit the tags that all these chats have in common."""
         chats = self._chats(ids)
-        common = of_chats(chats)
+        common = shared_tags(chats)
 
         def tag(text: str) -> None:
             tags = tidy_tags(re.split(_COMMAS, text))
@@ -127,10 +127,10 @@ class Organiser(QObject):
             words = counted("Chat tagged", "{count} chats tagged", n, count=count)
             self.done.emit(words, lambda: [undo() for undo in undos])
 
-        self.tags_asked.emit(ids[0], ", ".join(sorted(common)), tag)
+        self.tags_requested.emit(ids[0], ", ".join(sorted(common)), tag)
 
     @Slot(list, object)
-    def drop(self, rows: list[ListEntry], target: ListEntry) -> None:
+    def move_dropped(self, rows: list[ListEntry], target: ListEntry) -> None:
         ids = [row.id for row in rows if row.kind == "chat"]
         place = self._library.chat(target.id) if target.kind == "chat" else None
         folder_id = place.folder_id if place is not None else None
@@ -139,16 +139,16 @@ class Organiser(QObject):
         for row in rows:
             if row.kind == "folder" and row.id != folder_id:
                 into = folder_id if self._order.can_nest(row.id, folder_id) else None
-                self.done.emit(tr("Folder moved"), self._order.nest(row.id, into))
+                self.done.emit(tr("Folder moved"), self._order.move_folder(row.id, into))
         if not ids:
             return
         if target.id == ARCHIVE or (place is not None and place.archived_at is not None):
-            if not self.archived(ids):
+            if not self.are_archived(ids):
                 self.archive(ids)
         elif target == ListEntry("heading", tr("Pinned")) or (
             place is not None and place.pinned_at is not None
         ):
-            if not self.pinned(ids):
+            if not self.are_pinned(ids):
                 self.pin(ids)
         elif target != ListEntry("heading", tr("Folders")):
             self.move(ids, folder_id)
@@ -156,10 +156,12 @@ class Organiser(QObject):
     # Menus.
 
     def add_to(self, menu: QMenu, ids: Sequence[str]) -> None:
-        menu.addAction(tr("Unpin") if self.pinned(ids) else tr("Pin"), lambda: self.pin(ids))
+        menu.addAction(tr("Unpin") if self.are_pinned(ids) else tr("Pin"), lambda: self.pin(ids))
         self.fill_move(menu.addMenu(tr("Move to Folder")), ids)
         menu.addAction(tr("Edit Tags"), lambda: self.ask_tags(ids))
-        words = tr("Unarchive") if self.archived(ids) else tr("Archive", "what is done with a chat")
+        words = (
+            tr("Unarchive") if self.are_archived(ids) else tr("Archive", "what is done with a chat")
+        )
         menu.addAction(words, lambda: self.archive(ids))
 
     def fill_move(self, menu: QMenu, ids: Sequence[str]) -> None:
@@ -187,7 +189,9 @@ class Organiser(QObject):
         elif folder is not None:
             menu.addAction(
                 tr("Move to Top Level"),
-                lambda: self.done.emit(tr("Folder moved"), self._order.nest(folder_id, None)),
+                lambda: self.done.emit(
+                    tr("Folder moved"), self._order.move_folder(folder_id, None)
+                ),
             )
         menu.addSeparator()
         menu.addAction(tr("Delete Folder"), lambda: self.delete_folder(folder_id))

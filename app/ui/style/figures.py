@@ -11,8 +11,8 @@ from PySide6.QtCore import QDate, QLocale
 from app.chats.answer import Phase
 from app.chats.tool_call import ToolActivity
 from app.models.downloads import Download, DownloadState
-from app.settings.language import code, counted, mark, number, percent, tr
-from app.tools.tool import visible
+from app.settings.language import counted, language_code, mark, number, percent, tr
+from app.tools.tool import to_visible_line
 from engine import PromptProgress
 
 
@@ -25,14 +25,14 @@ def date_line(when: float, form: str) -> str:
     """
     day = time.localtime(when)
     # The UI language can differ from the system locale.
-    locale = QLocale(code())
+    locale = QLocale(language_code())
     return locale.toString(QDate(day.tm_year, day.tm_mon, day.tm_mday), form)
 
 
 _MAX_TOOL_CHARACTERS = 40
 
 
-def doing_line(doing: ToolActivity, *, short: bool = False, timed: bool = False) -> str:
+def activity_line(doing: ToolActivity, *, short: bool = False, timed: bool = False) -> str:
     """Describe what tools are doing, e.g. "Running search · step 2 · 4,200 tokens".
 
     Pass ``timed`` to add the elapsed time.
@@ -40,7 +40,7 @@ def doing_line(doing: ToolActivity, *, short: bool = False, timed: bool = False)
     if doing.waiting:
         return tr("Needs approval") if short else tr("Waiting for your answer")
     if len(doing.running) == 1:
-        tool = visible(doing.running[0])[:_MAX_TOOL_CHARACTERS]
+        tool = to_visible_line(doing.running[0])[:_MAX_TOOL_CHARACTERS]
         words = doing.words or tr("Running {tool}", tool=tool)
     else:
         words = counted("Running %n tool", "Running %n tools", len(doing.running))

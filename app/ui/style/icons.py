@@ -83,7 +83,7 @@ _clones: list[QIconEngine] = []
 
 
 @lru_cache(maxsize=64)
-def dot(
+def dot_icon(
     colour: str, alpha: int, *, ring: bool = False, ratio: float = 2.0, size: int = 10
 ) -> QIcon:
     """Draw the dot shown in a tab. For running chats it's a ring whose ``alpha`` pulses."""
@@ -113,7 +113,7 @@ def draw_dot(
 
 
 @lru_cache(maxsize=64)
-def badge(count: int, ground: str, text: str) -> QIcon:
+def badge_icon(count: int, ground: str, text: str) -> QIcon:
     """Draw a round badge with a number, for tool calls that are waiting for the user."""
     size = 16
     pixmap = QPixmap(2 * size, 2 * size)

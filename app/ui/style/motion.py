@@ -36,17 +36,17 @@ class Motion(QObject):
         self._system: dict[tuple[str, str], bool] = {}
 
     @property
-    def reduced(self) -> bool:
+    def is_reduced(self) -> bool:
         return self._wanted == "less" or any(self._system.values())
 
-    def want(self, wanted: str) -> None:
+    def set_preference(self, wanted: str) -> None:
         """Apply the app's setting, "system" or "less"."""
         self._wanted = wanted
 
     def apply_setting(self, space: str, key: str, value: object) -> None:
         means = _DESKTOP_SETTINGS.get((space, key))
         if means is not None:
-            self._system[space, key] = means(_plain(value))
+            self._system[space, key] = means(_unwrap_variant(value))
 
     def follow_system(self) -> None:
         """Ask the desktop, without blocking, and subscribe to changes."""
@@ -80,7 +80,7 @@ class Motion(QObject):
         done.deleteLater()
 
 
-def _plain(value: object) -> object:
+def _unwrap_variant(value: object) -> object:
     while isinstance(value, QDBusVariant):
         value = value.variant()
     return value
@@ -108,11 +108,11 @@ def install(wanted: str, parent: QObject) -> Motion:
     return _motion
 
 
-def reduced() -> bool:
+def is_reduced() -> bool:
     """True if decorative animations should be turned off."""
-    return _motion is not None and shiboken6.isValid(_motion) and _motion.reduced
+    return _motion is not None and shiboken6.isValid(_motion) and _motion.is_reduced
 
 
-def want(wanted: str) -> None:
+def set_preference(wanted: str) -> None:
     if _motion is not None and shiboken6.isValid(_motion):
-        _motion.want(wanted)
+        _motion.set_preference(wanted)

@@ -44,14 +44,14 @@ class FloatingBar(QScrollBar):
         """True if the bar is painted. In high-contrast themes it always is."""
         return self._awake or _is_high_contrast()
 
-    def wake(self) -> None:
+    def show_briefly(self) -> None:
         """Show the bar briefly."""
         self._hide_timer.start()
         self._awake = True
         self.update()
 
     def enterEvent(self, event: QEnterEvent) -> None:
-        self.wake()
+        self.show_briefly()
         super().enterEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -115,7 +115,7 @@ class FloatingBar(QScrollBar):
     def _on_moved(self, value: int) -> None:
         self.setValue(value)
         if not self._range_timer.isActive():
-            self.wake()
+            self.show_briefly()
 
     @Slot()
     def _on_rest(self) -> None:

@@ -272,7 +272,7 @@ def scaled(px: float) -> int:
     return round(px * _scale)
 
 
-def grown(px: float, lines: int = 1) -> int:
+def scale_height(px: float, lines: int = 1) -> int:
     """Scale a height that was designed for ``lines`` of normal text. Padding isn't scaled."""
     return round(px + lines * 1.3 * (scaled(t.UI_PX) - t.UI_PX))
 
@@ -286,7 +286,7 @@ def _set_scale(zoom: int) -> None:
     _scale = min(max(share, 0.8), 2.0) * zoom / 100
 
 
-def keep_font(label: QLabel, px: int, weight: QFont.Weight = QFont.Weight.Normal) -> None:
+def set_scaled_font(label: QLabel, px: int, weight: QFont.Weight = QFont.Weight.Normal) -> None:
     """Give a label a `ui_font` that survives changes of the text scale.
 
     The font is set via the style sheet. If it were set on the label, Qt would go back to an older

@@ -12,16 +12,16 @@ from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from app.chats.actions import ASKED, BUSY, Action, cut_off, ending
+from app.chats.actions import ASKED, BUSY, Action, ending_note, is_cut_off
 from app.chats.options import ChatOptions, answer_markdown
-from app.chats.panel import called, listed, panel_of, sources
+from app.chats.panel import format_list, heading_of, panel_of, sources
 from app.chats.tool_call import turn_with_calls
 from app.models.engine_errors import DOES_NOT_FIT
 from app.settings.language import mark, tr
 from app.store import Message
 from app.ui.style import tokens as t
 from app.ui.style.figures import figures_line, thought_line
-from app.ui.style.theme import grown, markdown_style, scaled, theme, ui_font
+from app.ui.style.theme import markdown_style, scale_height, scaled, theme, ui_font
 from app.ui.transcript.markdown_view import MarkdownView
 from app.ui.transcript.message_row import (
     DELETE_GAP,
@@ -29,15 +29,21 @@ from app.ui.transcript.message_row import (
     SIDE,
     GetRefusal,
     MessageRow,
-    beginning,
     small_text_width,
+    truncate_text,
 )
 from app.ui.widgets.buttons import IconButton, PaintedButton
-from app.ui.widgets.labels import link, plain_label
-from app.ui.widgets.layout_helpers import across, down
+from app.ui.widgets.labels import make_label, make_link
+from app.ui.widgets.layout_helpers import make_column_layout, make_row_layout
 from app.ui.widgets.row_painter import RowPainter
 from app.ui.widgets.textview import TextView, Words
-from app.ui.widgets.widget_behavior import mirror, mirrored, place_in_lines, show_if, shows
+from app.ui.widgets.widget_behavior import (
+    is_part_visible,
+    mirror_area,
+    mirror_children,
+    place_in_lines,
+    show_if,
+)
 from engine.errors import CAPACITY_EXHAUSTED, MODEL_LOAD_FAILED, OUT_OF_MEMORY
 
 if TYPE_CHECKING:
@@ -59,11 +65,12 @@ class FoldButton(PaintedButton):
     def sizeHint(self) -> QSize:
         width = QFontMetrics(ui_font()).horizontalAdvance(self.text())
         return QSize(
-            width + scaled(t.SMALL_ICON) + scaled(12) + 18, max(self.HEIGHT, grown(self.HEIGHT))
+            width + scaled(t.SMALL_ICON) + scaled(12) + 18,
+            max(self.HEIGHT, scale_height(self.HEIGHT)),
         )
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        row, tokens = RowPainter.on(self, 2, 6), theme().tokens
+        row, tokens = RowPainter.for_widget(self, 2, 6), theme().tokens
         colour = tokens.text if self.underMouse() else tokens.muted
         row.ground(row.inner(), ring=self.hasFocus())
         row.icon(self._sign, colour, 6)
@@ -272,9 +279,9 @@ class SilenceNotice(QWidget):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.words = plain_label(self)
+        self.words = make_label(self)
         self.buttons: list[QPushButton] = []
-        row = across()
+        row = make_row_layout()
         for words, action in ((tr("Stop"), Action.STOP), (tr("Retry"), Action.RETRY)):
             button = QPushButton(words, self)
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -282,7 +289,7 @@ class SilenceNotice(QWidget):
             self.buttons.append(button)
             row.addWidget(button)
         row.addStretch(1)
-        self._column = down(self.words, row, of=self, margins=(0, 2, 0, 2))
+        self._column = make_column_layout(self.words, row, of=self, margins=(0, 2, 0, 2))
         self.hide()
 
     def arrange(self, y: int, width: int, line: int) -> int:
@@ -313,7 +320,7 @@ class AnswerRow(MessageRow):
         self._markdown = MarkdownDocument(markdown_style(), self, parts=sources(message))
         self._view = MarkdownView(self._markdown, self)
         self._view.setAccessibleName(tr("Reply"))
-        self._view.part_asked.connect(
+        self._view.part_requested.connect(
             lambda part: self.action_requested.emit(PART + part, message.id)
         )
         self._view.height_changed.connect(self.resized)
@@ -334,16 +341,16 @@ class AnswerRow(MessageRow):
         self._panel = self._button("scales", tr("Compare…  Ctrl+Alt+C"), Action.PANEL)
         self._branch = self._button("git-branch", tr("Branch in New Chat"), Action.BRANCH)
         self._delete = self._button("trash", tr("Delete from Here"), Action.DELETE)
-        self._append_answer(beginning(message.content, MOST_LAID_OUT, "\n\n"))
+        self._append_answer(truncate_text(message.content, MOST_LAID_OUT, "\n\n"))
         if message.reasoning:
-            self._append_reasoning(beginning(message.reasoning, MOST_LAID_OUT, "\n\n"))
+            self._append_reasoning(truncate_text(message.reasoning, MOST_LAID_OUT, "\n\n"))
         self.set_message(message)
         self._reveal()
 
     # These are created lazily because most replies don't need them.
 
     @cached_property
-    def way_on(self) -> QPushButton:
+    def next_step_button(self) -> QPushButton:
         made = QPushButton(self)
         made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         made.clicked.connect(self._run_end_action)
@@ -351,9 +358,9 @@ class AnswerRow(MessageRow):
         return made
 
     @cached_property
-    def unfolds(self) -> QPushButton:
+    def columns_link(self) -> QPushButton:
         """Link that opens the columns of a panel."""
-        made = link(self)
+        made = make_link(self)
         made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         made.setCursor(Qt.CursorShape.PointingHandCursor)
         made.clicked.connect(lambda: self._ask(Action.UNFOLD, self.message.id))
@@ -406,15 +413,15 @@ class AnswerRow(MessageRow):
 
     @property
     def wrapped_code(self) -> frozenset[tuple[int, int]]:
-        return self._markdown.wrapped
+        return self._markdown.wrapped_blocks
 
     def wrap_code(self, names: frozenset[tuple[int, int]]) -> None:
         """Turn on line wrapping in the given code blocks."""
         for name in names:
-            self._markdown.wrap(name, True)
+            self._markdown.set_wrapped(name, True)
 
     @property
-    def streaming(self) -> bool:
+    def is_streaming(self) -> bool:
         return self.message.status == "streaming"
 
     def highlight(self, words: Words | None) -> int | None:
@@ -438,8 +445,8 @@ class AnswerRow(MessageRow):
 
         ``can_retry`` is for remote models, where the request can be repeated.
         """
-        words = words if self.streaming else ""
-        before = self.silence.words.text() if shows(self, "silence") else ""
+        words = words if self.is_streaming else ""
+        before = self.silence.words.text() if is_part_visible(self, "silence") else ""
         if words == before:
             return
         moves = bool(words) is not bool(before)
@@ -447,21 +454,21 @@ class AnswerRow(MessageRow):
         for button in self.silence.buttons:
             button.setVisible(can_retry)
         self.silence.setVisible(bool(words))
-        self._view.set_caret(self.streaming and not words)
+        self._view.set_caret(self.is_streaming and not words)
         if moves:
             self.resized.emit()
 
     def set_message(self, message: Message) -> None:
         super().set_message(message)
         self._thought_s = message.stats.get("thought_s")
-        if not self.streaming:
+        if not self.is_streaming:
             self._markdown.finish()
-        self._view.set_caret(self.streaming)
-        if not self.streaming:
+        self._view.set_caret(self.is_streaming)
+        if not self.is_streaming:
             self.set_silent("")
         self._update_end_action()
         show_if(self, "error", message.status == "error")
-        show_if(self, "unfolds", bool(panel_of(message)) and not self._in_column)
+        show_if(self, "columns_link", bool(panel_of(message)) and not self._in_column)
         self._update_reasoning()
         self._reveal()
         self.resized.emit()
@@ -484,18 +491,18 @@ class AnswerRow(MessageRow):
     @property
     def heading(self) -> str:
         """Model name above the reply, or "" if hidden."""
-        return "" if self._continues_calls else called(self.message)
+        return "" if self._continues_calls else heading_of(self.message)
 
     @property
     def _end_text(self) -> str:
-        if words := ending(self.message):
+        if words := ending_note(self.message):
             return words
         calls = turn_with_calls(self.message) is not None
         empty = self.message.status == "complete" and self._markdown.is_empty and not calls
         return tr("Empty reply") if empty else ""
 
     @property
-    def _only_calls(self) -> bool:
+    def _is_only_calls(self) -> bool:
         """Check for a reply that consists of tool calls only. Its name and footer share a line."""
         complete = self.message.status == "complete"
         return complete and self._markdown.is_empty and turn_with_calls(self.message) is not None
@@ -507,12 +514,12 @@ class AnswerRow(MessageRow):
         Regenerates replies that can't be continued, either because they have no text or because the
         remote server doesn't support it.
         """
-        if not self._last or self.streaming:
+        if not self._last or self.is_streaming:
             return None
         why = self._get_refusal(Action.CONTINUE, self.message.id)
-        if cut_off(self.message) and why in (None, tr(BUSY), tr(ASKED)):
+        if is_cut_off(self.message) and why in (None, tr(BUSY), tr(ASKED)):
             return Action.CONTINUE
-        cut = self.message.status == "interrupted" or cut_off(self.message)
+        cut = self.message.status == "interrupted" or is_cut_off(self.message)
         empty = self.message.status == "complete"
         return Action.REGENERATE if (cut or empty) and self._end_text else None
 
@@ -523,15 +530,17 @@ class AnswerRow(MessageRow):
 
     def _update_end_action(self) -> None:
         way = self._end_action
-        if way is None and not shows(self, "way_on"):
+        if way is None and not is_part_visible(self, "next_step_button"):
             return
-        before = (self.way_on.text(), self.way_on.isHidden())
+        before = (self.next_step_button.text(), self.next_step_button.isHidden())
         if way is not None:
             again = way is Action.REGENERATE
-            self.way_on.setText(tr("Regenerate") if again else tr("Continue"))
-            self._allow(self.way_on, way, tr("Continue this reply") if not again else "")
-        self.way_on.setVisible(way is not None)
-        if before != (self.way_on.text(), self.way_on.isHidden()):
+            self.next_step_button.setText(tr("Regenerate") if again else tr("Continue"))
+            self._set_button_enabled(
+                self.next_step_button, way, tr("Continue this reply") if not again else ""
+            )
+        self.next_step_button.setVisible(way is not None)
+        if before != (self.next_step_button.text(), self.next_step_button.isHidden()):
             self.resized.emit()
 
     def set_thought(self, thought_s: float | None) -> None:
@@ -542,16 +551,16 @@ class AnswerRow(MessageRow):
 
     def arrange(self, width: int) -> int:
         self._width = width
-        only_calls = self._only_calls
+        only_calls = self._is_only_calls
         y = 0 if self._continues_calls else scaled(self.NAME)
-        y = max(y, grown(SIDE)) if only_calls else y
+        y = max(y, scale_height(SIDE)) if only_calls else y
         if self._reasoning is not None:
             height = self._reasoning.arrange(width)
             self._reasoning.setGeometry(0, y, width, height)
             y += height + 4
         empty = self._markdown.is_empty
-        silent = shows(self, "silence")
-        waits = self.streaming and not silent
+        silent = is_part_visible(self, "silence")
+        waits = self.is_streaming and not silent
         self._view.setVisible(not empty or waits)
         height = max(self._view.height_for(width), 22)
         if not empty or waits:
@@ -569,11 +578,15 @@ class AnswerRow(MessageRow):
         for button in self._actions():
             x += DELETE_GAP if button is self._delete else 0
             button.move(x, self._footer_y)
-            x += grown(SIDE)
+            x += scale_height(SIDE)
         self._footer_end = x + 8
-        ways = [getattr(self, part) for part in ("way_on", "unfolds") if shows(self, part)]
-        mirror(self, *self._actions(), self._previous, self._next, *ways, width=width)
-        return y if only_calls else self._footer_y + grown(SIDE)
+        ways = [
+            getattr(self, part)
+            for part in ("next_step_button", "columns_link")
+            if is_part_visible(self, part)
+        ]
+        mirror_children(self, *self._actions(), self._previous, self._next, *ways, width=width)
+        return y if only_calls else self._footer_y + scale_height(SIDE)
 
     def _arrange_end(self, width: int, y: int) -> int:
         self._mark_area = QRectF()
@@ -583,21 +596,23 @@ class AnswerRow(MessageRow):
             self.error.setGeometry(0, top, width, height)
             return top + height + 2
         if self._end_text:
-            self._mark_area = QRectF(0, y + 4, width, grown(20))
-            y += 4 + grown(20)
-        if shows(self, "way_on"):
-            self.way_on.adjustSize()
-            self.way_on.move(0, y + 6)
-            y += 6 + self.way_on.height() + 2
-        if shows(self, "unfolds"):
-            names = listed(sources(self.message))
+            self._mark_area = QRectF(0, y + 4, width, scale_height(20))
+            y += 4 + scale_height(20)
+        if is_part_visible(self, "next_step_button"):
+            self.next_step_button.adjustSize()
+            self.next_step_button.move(0, y + 6)
+            y += 6 + self.next_step_button.height() + 2
+        if is_part_visible(self, "columns_link"):
+            names = format_list(sources(self.message))
             words = tr("Show Comparison: {names}", names=names) if names else tr("Show Comparison")
-            measure, right = self.unfolds.fontMetrics(), Qt.TextElideMode.ElideRight
-            self.unfolds.setText(measure.elidedText(words, right, width - 24).replace("&", "&&"))
-            self.unfolds.setAccessibleName(words)
-            self.unfolds.adjustSize()
-            self.unfolds.move(-4, y + 2)
-            y += 2 + self.unfolds.height()
+            measure, right = self.columns_link.fontMetrics(), Qt.TextElideMode.ElideRight
+            self.columns_link.setText(
+                measure.elidedText(words, right, width - 24).replace("&", "&&")
+            )
+            self.columns_link.setAccessibleName(words)
+            self.columns_link.adjustSize()
+            self.columns_link.move(-4, y + 2)
+            y += 2 + self.columns_link.height()
         return y
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -610,39 +625,39 @@ class AnswerRow(MessageRow):
         painter.setPen(QColor(tokens.muted))
         name = QRectF(0, 0, self._width, scaled(self.NAME))
         upright = Qt.AlignmentFlag.AlignTop
-        if self._only_calls:
-            name.setHeight(grown(SIDE))
+        if self._is_only_calls:
+            name.setHeight(scale_height(SIDE))
             upright = Qt.AlignmentFlag.AlignVCenter
         painter.drawText(name, upright, self.heading)
         # A stopped reply may have been resumed since the last layout.
         if not self._mark_area.isEmpty():
             painter.drawText(self._mark_area, Qt.AlignmentFlag.AlignVCenter, self._end_text)
         # While a reply is being continued, its stats are outdated.
-        if not self.streaming and (self._revealed() or self._figures_matter()):
+        if not self.is_streaming and (self._are_buttons_revealed() or self._should_show_figures()):
             room = self._width - self._footer_end
-            area = QRectF(self._footer_end, self._footer_y, room, grown(SIDE))
+            area = QRectF(self._footer_end, self._footer_y, room, scale_height(SIDE))
             line = figures_line(self.message.stats)
             if small_text_width(line) > room - 8:
                 line = figures_line(self.message.stats, short=True)
             if small_text_width(line) > room:
                 line = ""
-            area = mirrored(self, area)
+            area = mirror_area(self, area)
             beside = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
             painter.drawText(area, beside, line)
         self._paint_alternatives(painter)
 
     def _footer_left(self) -> int:
         """Left edge of the footer, which moves right if the name is on the same line."""
-        return small_text_width(self.heading) + 12 if self._only_calls and self.heading else 0
+        return small_text_width(self.heading) + 12 if self._is_only_calls and self.heading else 0
 
-    def _figures_matter(self) -> bool:
+    def _should_show_figures(self) -> bool:
         stats = self.message.stats
         return self._last and (stats.get("reason") in _CUT_REASONS or stats.get("same") is not None)
 
     def _reveal(self) -> None:
         # A reply can't be copied or regenerated while it's still being generated.
         for button in self._actions():
-            button.setVisible(not self.streaming)
+            button.setVisible(not self.is_streaming)
         super()._reveal()
 
     def show_actions(self) -> None:
@@ -674,9 +689,9 @@ class AnswerRow(MessageRow):
 
     def _update_reasoning(self) -> None:
         if self._reasoning is not None:
-            running = self.streaming and self._markdown.is_empty
+            running = self.is_streaming and self._markdown.is_empty
             self._reasoning.set_state(running=running, thought_s=self._thought_s)
-            self._view.set_caret(self.streaming and not running)
+            self._view.set_caret(self.is_streaming and not running)
 
     def restyle(self) -> None:
         self._markdown.set_style(markdown_style())

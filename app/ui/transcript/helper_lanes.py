@@ -21,13 +21,13 @@ from app.settings.language import mark, tr
 from app.tools.tool import clean
 from app.ui.style import tokens as t
 from app.ui.style.figures import rate_line
-from app.ui.style.theme import grown, scaled, theme, ui_font
-from app.ui.transcript.message_row import beginning
+from app.ui.style.theme import scale_height, scaled, theme, ui_font
+from app.ui.transcript.message_row import truncate_text
 from app.ui.widgets.buttons import PaintedButton
-from app.ui.widgets.labels import link
+from app.ui.widgets.labels import make_link
 from app.ui.widgets.row_painter import RowPainter
 from app.ui.widgets.textview import TextView
-from app.ui.widgets.widget_behavior import mirror
+from app.ui.widgets.widget_behavior import mirror_children
 
 _STATES = {
     LaneState.WAITING: mark("Waiting", "a helper"),
@@ -92,43 +92,47 @@ class LaneHead(PaintedButton):
         lane, font = self.lane, ui_font(t.SMALL_PX)
         if self.isChecked():
             return []
-        of = (lane.why or lane.text, width, lane.over, font.key())
+        of = (lane.why or lane.text, width, lane.is_over, font.key())
         if of != self._lines_of:  # cached, because painting and layout ask several times per frame
-            room = width - self.edge - 4
-            self._lines = two_lines(of[0], font, room, end=not lane.over)
+            room = width - self.text_left - 4
+            self._lines = two_lines(of[0], font, room, end=not lane.is_over)
             self._lines_of = of
         return self._lines
 
     @property
-    def edge(self) -> int:
+    def text_left(self) -> int:
         """Left edge of the text in pixels."""
         return scaled(t.SMALL_ICON) + 6
 
     def question_line(self) -> tuple[str, int]:
         """Get the question as a single line, and the width available for it in pixels."""
         state = QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance(state_line(self.lane))
-        room = self.width() - self.taken - state - 16 - self.edge
+        room = self.width() - self.taken - state - 16 - self.text_left
         return " ".join(
             clean(self.lane.question[:_MAX_PAINTED_CHARACTERS], lines=False).split()
         ), max(0, room)
 
     @property
-    def cut(self) -> bool:
+    def is_cut(self) -> bool:
         """True if the question doesn't fit on its line."""
         words, room = self.question_line()
         return QFontMetrics(ui_font()).horizontalAdvance(words) > room
 
     def height_for(self, width: int) -> int:
         below = QFontMetrics(ui_font(t.SMALL_PX)).lineSpacing() * len(self.lines(width))
-        return grown(26) + (below + 4 if below else 0)
+        return scale_height(26) + (below + 4 if below else 0)
 
     def sizeHint(self) -> QSize:
         return QSize(200, self.height_for(200))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        row, tokens, lane = RowPainter.on(self, 2, self.taken + 4), theme().tokens, self.lane
+        row, tokens, lane = (
+            RowPainter.for_widget(self, 2, self.taken + 4),
+            theme().tokens,
+            self.lane,
+        )
         row.ground(row.inner(), ring=self.hasFocus())
-        head, edge, width = grown(26), self.edge, self.width()
+        head, edge, width = scale_height(26), self.text_left, self.width()
         row.line.setHeight(head)
         colour = tokens.text if self.underMouse() else tokens.muted
         row.caret(colour, 0, unfolded=self.isChecked())
@@ -152,7 +156,7 @@ class HelperLane(QWidget):
         super().__init__(parent)
         self.head = LaneHead(self)
         self.head.clicked.connect(self.resized)
-        self.stop = link(self, tr("Stop"))
+        self.stop = make_link(self, tr("Stop"))
         self.stop.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.stop.setToolTip(tr("Stop this helper"))
         self.view = TextView(QTextDocument(), self)
@@ -170,37 +174,37 @@ class HelperLane(QWidget):
             self.stop.setAccessibleName(
                 f"{tr('Stop this helper')}: {lane.question[:_MAX_SPOKEN_CHARACTERS]}"
             )
-        if lane.over:
+        if lane.is_over:
             head.setAccessibleDescription((lane.why or lane.text)[:_MAX_SPOKEN_CHARACTERS])
-        if lane.over and self.stop.hasFocus():
+        if lane.is_over and self.stop.hasFocus():
             head.setFocus()  # otherwise Qt would focus the next widget
-        self.stop.setVisible(not lane.over)
+        self.stop.setVisible(not lane.is_over)
         head.update()
 
     def arrange(self, width: int) -> int:
         self.stop.adjustSize()
         self.head.taken = 0 if self.stop.isHidden() else self.stop.width() + 4
         self.head.setGeometry(0, 0, width, self.head.height_for(width))
-        self.stop.move(width - self.stop.width(), (grown(26) - self.stop.height()) // 2)
-        height, edge = self.head.height(), self.head.edge
+        self.stop.move(width - self.stop.width(), (scale_height(26) - self.stop.height()) // 2)
+        height, edge = self.head.height(), self.head.text_left
         self.view.setVisible(self.head.isChecked())
         if self.head.isChecked():
             self._fill()
             high = self.view.height_for(width - edge)
             self.view.setGeometry(edge, height, width - edge, high)
             height += high + 6
-        mirror(self, self.stop, self.view, width=width)
+        mirror_children(self, self.stop, self.view, width=width)
         self.stop.raise_()
         return height
 
     def _fill(self) -> None:
         lane, head = self.head.lane, self.head
-        question = lane.question if head.cut or not lane.text + lane.why else ""
+        question = lane.question if head.is_cut or not lane.text + lane.why else ""
         told = "\n\n".join(filter(None, (question, lane.text, lane.why)))
         if told != self._filled:
             self._filled, document = told, self.view.document()
             document.setDefaultFont(ui_font(t.SMALL_PX))
-            document.setPlainText(beginning(clean(told)))
+            document.setPlainText(truncate_text(clean(told)))
 
 
 class HelperLanes(QWidget):

@@ -62,7 +62,7 @@ class TabStop(Struct, frozen=True):
 
 def stops_in(markdown: MarkdownDocument) -> list[TabStop]:
     """Collect all tab stops in text order."""
-    found = [_code(block) for block in markdown.code_blocks()]
+    found = [_code_tab_stop(block) for block in markdown.code_blocks()]
     begin = end = 0
     address = words = ""
 
@@ -91,7 +91,7 @@ def stops_in(markdown: MarkdownDocument) -> list[TabStop]:
     return sorted(found, key=lambda stop: stop.begin)
 
 
-def _code(block: CodeBlock) -> TabStop:
+def _code_tab_stop(block: CodeBlock) -> TabStop:
     lines = block.source.count("\n") + (not block.source.endswith("\n"))
     if block.language:
         words = counted(
@@ -134,53 +134,55 @@ class WideCode(QObject):
         return [
             code
             for code in self._markdown.code_blocks(clip)
-            if self.hidden(code) > 0 and self.lines(code).intersects(clip)
+            if self.overflow_width(code) > 0 and self.lines_area(code).intersects(clip)
         ]
 
-    def at(self, y: float) -> CodeBlock | None:
+    def find_block(self, y: float) -> CodeBlock | None:
         """Find the wide block at a vertical position. Its header doesn't count."""
         clip = QRectF(0, y, 1, 1)
-        return next((code for code in self.blocks(clip) if self.lines(code).contains(1, y)), None)
+        return next(
+            (code for code in self.blocks(clip) if self.lines_area(code).contains(1, y)), None
+        )
 
-    def hidden(self, code: CodeBlock) -> float:
+    def overflow_width(self, code: CodeBlock) -> float:
         """Width in pixels by which the longest line overflows."""
         room = self._markdown.code_area(code).width() - 2 * CODE_PAD
         over = self._markdown.code_width(code) - room
         return over if over >= 1 else 0.0
 
-    def moved(self, code: CodeBlock) -> float:
+    def scroll_offset(self, code: CodeBlock) -> float:
         """Get the scroll offset in pixels."""
-        return min(self._offsets.get(code.name, 0.0), self.hidden(code))
+        return min(self._offsets.get(code.name, 0.0), self.overflow_width(code))
 
     def move(self, code: CodeBlock, to: float) -> None:
         """Scroll to an offset, clamped to the overflow."""
-        self._offsets[code.name] = max(0.0, min(to, self.hidden(code)))
+        self._offsets[code.name] = max(0.0, min(to, self.overflow_width(code)))
 
-    def lines(self, code: CodeBlock) -> QRectF:
+    def lines_area(self, code: CodeBlock) -> QRectF:
         """Area below the block's header. It spans the full width of the document."""
         area = self._markdown.code_area(code)
         return QRectF(0, area.top() + CODE_HEADER, area.right(), area.height() - CODE_HEADER)
 
-    def moved_at(self, y: float) -> float:
+    def scroll_offset_at(self, y: float) -> float:
         """Get the scroll offset at a vertical position."""
-        code = self.at(y) if self._offsets else None
-        return self.moved(code) if code is not None else 0.0
+        code = self.find_block(y) if self._offsets else None
+        return self.scroll_offset(code) if code is not None else 0.0
 
     def reveal(self, cursor: QTextCursor, x: float, y: float) -> bool:
         """Scroll a block until the cursor at (x, y) is visible. Return True if it had to scroll."""
-        code = self.at(y)
+        code = self.find_block(y)
         if code is None or not code.first_position <= cursor.position() <= code.last_position:
             return False
-        area, before = self._markdown.code_area(code), self.moved(code)
+        area, before = self._markdown.code_area(code), self.scroll_offset(code)
         left, right = area.left() + CODE_PAD, area.right() - CODE_PAD
         self.move(code, min(max(before, x - right), x - left))
-        return self.moved(code) != before
+        return self.scroll_offset(code) != before
 
     # Mouse.
 
     def wheel(self, event: QWheelEvent) -> bool:
         """Scroll a code block sideways. Return False if the event should go to the transcript."""
-        code = self.at(event.position().y())
+        code = self.find_block(event.position().y())
         if code is None:
             return False
         turned = event.pixelDelta() if not event.pixelDelta().isNull() else event.angleDelta() / 2
@@ -189,15 +191,15 @@ class WideCode(QObject):
             sideways = turned.y()
         elif abs(sideways) <= abs(turned.y()):
             return False
-        self.move(code, self.moved(code) - sideways)
+        self.move(code, self.scroll_offset(code) - sideways)
         return True
 
     def press(self, at: QPointF) -> bool:
         """Start dragging the bar under the pointer. Return False if there isn't one."""
-        code = self.at(at.y())
-        if code is None or at.y() < self.lines(code).bottom() - _BAR_ZONE:
+        code = self.find_block(at.y())
+        if code is None or at.y() < self.lines_area(code).bottom() - _BAR_ZONE:
             return False
-        handle = self._handle(code)
+        handle = self._handle_area(code)
         within = at.x() - handle.left()
         self._dragged_bar = (
             code.name,
@@ -211,10 +213,10 @@ class WideCode(QObject):
             return
         name, within = self._dragged_bar
         code = next((c for c in self._markdown.code_blocks() if c.name == name), None)
-        if code is not None and self.hidden(code):
-            track, handle = self._track(code), self._handle(code)
+        if code is not None and self.overflow_width(code):
+            track, handle = self._track_area(code), self._handle_area(code)
             way = (at.x() - within - track.left()) / max(track.width() - handle.width(), 1.0)
-            self.move(code, way * self.hidden(code))
+            self.move(code, way * self.overflow_width(code))
 
     @Slot()
     def release(self) -> None:
@@ -230,8 +232,8 @@ class WideCode(QObject):
         clip: QRectF,
         strong: bool,
     ) -> None:
-        moved, area = self.moved(code), self._markdown.code_area(code)
-        lines = self.lines(code)
+        moved, area = self.scroll_offset(code), self._markdown.code_area(code)
+        lines = self.lines_area(code)
         lines.setLeft(area.left())
         seen = lines.intersected(clip)
         if seen.isEmpty():
@@ -249,18 +251,18 @@ class WideCode(QObject):
         painter.setBrush(
             QColor(tokens.muted if strong or self.is_dragging else tokens.border_strong)
         )
-        painter.drawRoundedRect(self._handle(code), _BAR / 2, _BAR / 2)
+        painter.drawRoundedRect(self._handle_area(code), _BAR / 2, _BAR / 2)
         painter.restore()
 
-    def _track(self, code: CodeBlock) -> QRectF:
+    def _track_area(self, code: CodeBlock) -> QRectF:
         area = self._markdown.code_area(code)
         top = area.bottom() - (_BAR_ZONE + _BAR) / 2
         return QRectF(area.left() + CODE_PAD, top, area.width() - 2 * CODE_PAD, _BAR)
 
-    def _handle(self, code: CodeBlock) -> QRectF:
-        track, hidden = self._track(code), self.hidden(code)
+    def _handle_area(self, code: CodeBlock) -> QRectF:
+        track, hidden = self._track_area(code), self.overflow_width(code)
         width = max(track.width() * track.width() / (track.width() + hidden), _MIN_HANDLE)
-        left = (track.width() - width) * self.moved(code) / hidden if hidden else 0.0
+        left = (track.width() - width) * self.scroll_offset(code) / hidden if hidden else 0.0
         return QRectF(track.left() + left, track.top(), width, _BAR)
 
 
@@ -295,7 +297,7 @@ class CodeButtons(QObject):
     def action(self) -> str:
         """Action of the button under the pointer: "copy", "wrap", or ""."""
         code = self.code
-        buttons = self._places(code).items() if code is not None else ()
+        buttons = self._button_rects(code).items() if code is not None else ()
         return next((name for name, area in buttons if area.contains(self._pointer)), "")
 
     def code_at(self, at: QPoint) -> CodeBlock | None:
@@ -306,16 +308,16 @@ class CodeButtons(QObject):
         codes = self._markdown.code_blocks(clip)
         return next((code for code in codes if area(code).contains(at.toPointF())), None)
 
-    def hold(self, code: CodeBlock | None) -> None:
+    def set_focused(self, code: CodeBlock | None) -> None:
         """Mark a block as focused, or none."""
         self.held = code
         self._viewport.update()
 
     def can_wrap(self, code: CodeBlock) -> bool:
         """Check whether to offer wrapping: lines are already wrapped, or too long."""
-        return code.wrapped or self._wide.hidden(code) > 0
+        return code.wrapped or self._wide.overflow_width(code) > 0
 
-    def point(self, at: QPoint) -> None:
+    def move_pointer(self, at: QPoint) -> None:
         """Called when the pointer moves. Updates the mouse cursor and tooltip."""
         self._pointer = at
         code, action = self.code, self.action
@@ -346,8 +348,8 @@ class CodeButtons(QObject):
             QGuiApplication.clipboard().setText(code.source)
             self.copied.emit()
         else:
-            self._markdown.wrap(code.name, not code.wrapped)
-            self.point(self._pointer)
+            self._markdown.set_wrapped(code.name, not code.wrapped)
+            self.move_pointer(self._pointer)
             self._viewport.update()
 
     def paint(self, painter: QPainter, code: CodeBlock) -> None:
@@ -358,7 +360,7 @@ class CodeButtons(QObject):
             ring = self._markdown.code_area(code).adjusted(0.5, 0.5, -0.5, -0.5)
             painter.drawRoundedRect(ring, 8, 8)
         painter.setPen(Qt.PenStyle.NoPen)
-        for name, area in self._places(code).items():
+        for name, area in self._button_rects(code).items():
             strong = name == action or (name == "wrap" and code.wrapped)
             painter.setBrush(QColor(tokens.pressed if strong else tokens.code_background))
             painter.drawRoundedRect(area, 6, 6)
@@ -366,7 +368,7 @@ class CodeButtons(QObject):
             picture = icon("copy", colour) if name == "copy" else icon("wrap", colour)
             picture.paint(painter, area.adjusted(4, 4, -4, -4))
 
-    def _places(self, code: CodeBlock) -> dict[str, QRect]:
+    def _button_rects(self, code: CodeBlock) -> dict[str, QRect]:
         area = self._markdown.code_area(code)
         place = QRect(round(area.right()) - _SIDE - 4, round(area.top()) + 3, _SIDE, _SIDE)
         places = {"copy": place}
@@ -383,7 +385,7 @@ class MarkdownView(TextView):
     """
 
     code_copied = Signal()
-    part_asked = Signal(str)  # (letter): show the source of a part of the text
+    part_requested = Signal(str)  # (letter): show the source of a part of the text
 
     def __init__(self, markdown: MarkdownDocument, parent: QWidget | None = None) -> None:
         super().__init__(markdown.document, parent)
@@ -409,7 +411,7 @@ class MarkdownView(TextView):
         stop = self._stops[number]
         self.setFocus(reason)
         self.stop = number
-        self._buttons.hold(stop.code)
+        self._buttons.set_focused(stop.code)
         cursor = QTextCursor(self.document())
         cursor.setPosition(stop.begin)
         first = self.cursorRect(cursor)
@@ -435,7 +437,7 @@ class MarkdownView(TextView):
         if address.scheme():
             super().open_link(address)
         else:
-            self.part_asked.emit(address.fragment())
+            self.part_requested.emit(address.fragment())
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         return QWidget.focusNextPrevChild(self, forward)  # the message row picks the next widget
@@ -443,7 +445,7 @@ class MarkdownView(TextView):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         if self.stop >= 0 and event.reason() != Qt.FocusReason.PopupFocusReason:
             self.stop = -1
-            self._buttons.hold(None)
+            self._buttons.set_focused(None)
             self.setTextCursor(QTextCursor(self.document()))
         super().focusOutEvent(event)
 
@@ -459,7 +461,7 @@ class MarkdownView(TextView):
         The plain text keeps list markers and check boxes. Links in the HTML are limited to web
         pages and mail addresses, and nothing else is referenced.
         """
-        from app.markdown.html_text import fragment
+        from app.markdown.html_text import to_html
 
         cursor = self.textCursor()
         data = QMimeData()
@@ -468,7 +470,7 @@ class MarkdownView(TextView):
         data.setText(self._markdown.plain_text(*ends))
         data.setData("text/markdown", marked.encode())
         if len(marked) <= _HTML_LIMIT:
-            data.setHtml(fragment(marked))
+            data.setHtml(to_html(marked))
         return data
 
     def pop_menu_by_key(self) -> None:
@@ -483,7 +485,7 @@ class MarkdownView(TextView):
     def move_code(self, by: int) -> None:
         """Scroll all visible wide code blocks sideways, in pixels."""
         for code in self._wide.blocks(QRectF(self.visibleRegion().boundingRect())):
-            self._wide.move(code, self._wide.moved(code) + by)
+            self._wide.move(code, self._wide.scroll_offset(code) + by)
         self.viewport().update()
 
     def add_to_menu(self, menu: QMenu, at: QPoint) -> None:
@@ -509,7 +511,7 @@ class MarkdownView(TextView):
         rest = event.rect()
         wide = self._wide.blocks(QRectF(rest))
         for code in wide:
-            lines = self._wide.lines(code).toRect()
+            lines = self._wide.lines_area(code).toRect()
             above = QRect(rest.topLeft(), QPoint(rest.right(), lines.top() - 1))
             if above.isValid():
                 super().paintEvent(QPaintEvent(above))
@@ -533,32 +535,32 @@ class MarkdownView(TextView):
             self._wide.drag(event.position())
             self.viewport().update()
             return
-        super().mouseMoveEvent(self._moved(event))
+        super().mouseMoveEvent(self._translate_event(event))
         if event.buttons() & Qt.MouseButton.LeftButton and self.textCursor().hasSelection():
             self._reveal(self.textCursor())
-        self._buttons.point(event.position().toPoint())
+        self._buttons.move_pointer(event.position().toPoint())
 
     def leaveEvent(self, event: QEvent) -> None:
-        self._buttons.point(QPoint(-1, -1))
+        self._buttons.move_pointer(QPoint(-1, -1))
         super().leaveEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            self._buttons.point(event.position().toPoint())
+            self._buttons.move_pointer(event.position().toPoint())
             if self._buttons.press():
                 self._button_pressed = True
                 return
             if self._wide.press(event.position()):
                 self.viewport().update()
                 return
-        super().mousePressEvent(self._moved(event))
+        super().mousePressEvent(self._translate_event(event))
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self._buttons.point(event.position().toPoint())
+        self._buttons.move_pointer(event.position().toPoint())
         if self._buttons.action:
             self.mousePressEvent(event)  # treat a double click on a button as two presses
         else:
-            super().mouseDoubleClickEvent(self._moved(event))
+            super().mouseDoubleClickEvent(self._translate_event(event))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._wide.is_dragging or self._button_pressed:
@@ -566,7 +568,7 @@ class MarkdownView(TextView):
             self._wide.release()
             self.viewport().update()
             return
-        super().mouseReleaseEvent(self._moved(event))
+        super().mouseReleaseEvent(self._translate_event(event))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self._wide.wheel(event):
@@ -576,11 +578,11 @@ class MarkdownView(TextView):
             super().wheelEvent(event)
 
     def place_at(self, at: QPointF) -> int:
-        return super().place_at(at + QPointF(self._wide.moved_at(at.y()), 0))
+        return super().place_at(at + QPointF(self._wide.scroll_offset_at(at.y()), 0))
 
-    def _moved(self, event: QMouseEvent) -> QMouseEvent:
+    def _translate_event(self, event: QMouseEvent) -> QMouseEvent:
         """Translate a mouse event for the scroll offset of the code under it."""
-        moved = self._wide.moved_at(event.position().y())
+        moved = self._wide.scroll_offset_at(event.position().y())
         if not moved:
             return event
         return QMouseEvent(
@@ -628,7 +630,7 @@ class MarkdownView(TextView):
         cursor.setPosition(self._markdown.end_position)
         place = self.cursorRect(cursor)
         # Keep the cursor right after the last letter, even at the end of the line.
-        left = place.left() - self._wide.moved_at(place.center().y()) + 3
+        left = place.left() - self._wide.scroll_offset_at(place.center().y()) + 3
         left = min(left, self.viewport().width() - 3)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme().tokens.accent))

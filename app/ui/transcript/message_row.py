@@ -34,23 +34,28 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractButton, QMenu, QWidget
 
 from app import flows
-from app.chats.actions import Action, repeats_itself
-from app.chats.attachment_texts import about, page_of, shown_pages, used
+from app.chats.actions import Action, is_repetitive
+from app.chats.attachment_texts import describe_file, describe_used_part, displayed_pages, page_of
 from app.chats.file_attacher import FileAttacher
-from app.chats.panel import called
+from app.chats.panel import heading_of
 from app.chats.tool_call import result_of
-from app.settings.language import code, counted, mark, tr
+from app.settings.language import counted, language_code, mark, tr
 from app.store import AttachedText, Attachment, Attachments, Message
-from app.store.index import shown_text
+from app.store.index import displayed_text
 from app.tools.tool import BUILT_IN
 from app.ui.style import tokens as t
 from app.ui.style.figures import figures_line
-from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
+from app.ui.style.theme import focus_pen, scale_height, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
 from app.ui.widgets.picture_sheet import PictureSheet, paint_small
 from app.ui.widgets.row_painter import RowPainter
 from app.ui.widgets.textview import TextView, Words
-from app.ui.widgets.widget_behavior import caret, mirrored, place_in_lines, plain_tip
+from app.ui.widgets.widget_behavior import (
+    caret_icon_name,
+    escape_tooltip,
+    mirror_area,
+    place_in_lines,
+)
 
 if TYPE_CHECKING:
     from app.markdown import MarkdownDocument
@@ -70,13 +75,13 @@ _STATES = {
 }
 
 
-def who(message: Message) -> str:
-    return tr("You") if message.role == "user" else called(message) or tr("Model")
+def author_of(message: Message) -> str:
+    return tr("You") if message.role == "user" else heading_of(message) or tr("Model")
 
 
-def state(message: Message) -> str:
+def state_text(message: Message) -> str:
     """Describe a reply's state in a word or two. Returns "" for a complete reply."""
-    if repeats_itself(message):
+    if is_repetitive(message):
         return tr(_STATES["cancelled"])
     if message.status == "complete" and message.stats.get("reason") == "length":
         return tr("length limit reached")
@@ -89,26 +94,26 @@ def state(message: Message) -> str:
 
 def row_name(message: Message) -> str:
     """Accessible name with author, state and beginning, e.g. "Guide, stopped: A river is"."""
-    head = ", ".join(filter(None, (who(message), state(message))))
+    head = ", ".join(filter(None, (author_of(message), state_text(message))))
     if message.status == "streaming":
         return head
     if message.role == "tool":  # skip the text meant for the model
-        text = shown_result(message)[:_MAX_NAME_CHARACTERS]
+        text = displayed_result(message)[:_MAX_NAME_CHARACTERS]
         return f"{head}: {text.strip()}" if text else head
     text = message.content[:_MAX_NAME_CHARACTERS]
     if QAccessible.isActive():  # computing names is slow, and rows are created while scrolling
-        text = shown_text(text, message.role)
+        text = displayed_text(text, message.role)
     words = "\n".join(filter(None, (text.strip(), message.error)))
     return f"{head}: {words}" if words else head
 
 
-def shown_result(message: Message) -> str:
+def displayed_result(message: Message) -> str:
     """Get a tool's result for display. Dates are translated to the user's language."""
     text, stats = result_of(message), message.stats
-    if code() != "en" and (stats.get("server"), stats.get("tool")) == (BUILT_IN, "date"):
+    if language_code() != "en" and (stats.get("server"), stats.get("tool")) == (BUILT_IN, "date"):
         when = QDateTime.fromString(text.rpartition("(")[2].rstrip(")"), Qt.DateFormat.ISODate)
         if when.isValid():
-            return QLocale(code()).toString(when, QLocale.FormatType.LongFormat)
+            return QLocale(language_code()).toString(when, QLocale.FormatType.LongFormat)
     return text
 
 
@@ -123,7 +128,7 @@ def row_description(message: Message, version: tuple[int, int], note: str = "") 
     return ", ".join([*parts, *filter(None, (note, figures))])
 
 
-def beginning(text: str, most: int = MOST_SHOWN, before: str = "\n") -> str:
+def truncate_text(text: str, most: int = MOST_SHOWN, before: str = "\n") -> str:
     """Truncate a long text, stating how many characters are omitted."""
     more = len(text) - most
     if more <= 0:
@@ -151,7 +156,7 @@ class FileLine(PaintedButton):
 
     HEIGHT = 26
     folded = Signal()  # the row was expanded or collapsed
-    chat_asked = Signal(str)  # (id): open this chat
+    chat_requested = Signal(str)  # (id): open this chat
 
     def __init__(self, attachment: Attachment, parent: QWidget) -> None:
         super().__init__(parent)
@@ -160,8 +165,8 @@ class FileLine(PaintedButton):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         if self.isCheckable():
             self.setCursor(Qt.CursorShape.PointingHandCursor)
-        part = used(attachment)
-        self._about = f"{about(attachment)}, {part}" if part else about(attachment)
+        part = describe_used_part(attachment)
+        self._about = f"{describe_file(attachment)}, {part}" if part else describe_file(attachment)
         self._click_folds = not attachment.chat
         self.clicked.connect(self._on_clicked)
         if attachment.chat:
@@ -173,11 +178,11 @@ class FileLine(PaintedButton):
             name = tr("File {name}, {about}", name=attachment.name, about=self._about)
             does = [tr("Show Text Sent to the Model")] if self.isCheckable() else []
         self.setAccessibleName(name)
-        self.setToolTip(plain_tip("\n".join((attachment.name, self._about, *does))))
+        self.setToolTip(escape_tooltip("\n".join((attachment.name, self._about, *does))))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if self.attachment.chat:
-            end = mirrored(self, QRectF(self.width() - 24, 0, 24, self.height()))
+            end = mirror_area(self, QRectF(self.width() - 24, 0, 24, self.height()))
             self._click_folds = end.contains(event.position())
         super().mousePressEvent(event)
 
@@ -198,15 +203,15 @@ class FileLine(PaintedButton):
         if self._click_folds:
             self.folded.emit()
         else:
-            self.chat_asked.emit(self.attachment.chat)
+            self.chat_requested.emit(self.attachment.chat)
 
     def sizeHint(self) -> QSize:
         measure = QFontMetrics(ui_font(t.SMALL_PX))
         text = measure.horizontalAdvance(self.attachment.name)
         text += 8 + measure.horizontalAdvance(self._about)
-        return QSize(text + scaled(t.SMALL_ICON) + scaled(12) + 20, grown(self.HEIGHT))
+        return QSize(text + scaled(t.SMALL_ICON) + scaled(12) + 20, scale_height(self.HEIGHT))
 
-    def about_in(self, room: int) -> str:
+    def fit_description(self, room: int) -> str:
         """Shorten the description until it fits, e.g. "PDF" instead of "PDF, 12 pages"."""
         words, measure = self._about, QFontMetrics(ui_font(t.SMALL_PX))
         while ", " in words and measure.horizontalAdvance(words) >= room:  # text widths are rounded
@@ -214,7 +219,7 @@ class FileLine(PaintedButton):
         return measure.elidedText(words, Qt.TextElideMode.ElideRight, room)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        row, tokens = RowPainter.on(self, 2, 4), theme().tokens
+        row, tokens = RowPainter.for_widget(self, 2, 4), theme().tokens
         row.ground(row.inner(), ring=self.hasFocus())
         row.icon("chat-circle" if self.attachment.chat else "file", tokens.muted, 4)
         if self.isCheckable():
@@ -223,7 +228,7 @@ class FileLine(PaintedButton):
         elide = Qt.TextElideMode.ElideMiddle
         row.text(self.attachment.name, tokens.text, 8, font=ui_font(t.SMALL_PX), elide=elide)
         colour = tokens.text if self.underMouse() else tokens.muted
-        row.text(self.about_in(row.line.width()), colour)
+        row.text(self.fit_description(row.line.width()), colour)
 
 
 class SmallPicture(PaintedButton):
@@ -237,7 +242,7 @@ class SmallPicture(PaintedButton):
         self._thumbnail = b""
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        name, words = attachment.name, about(attachment)
+        name, words = attachment.name, describe_file(attachment)
         self.setAccessibleName(tr("Image {name}, {about}", name=name, about=words))
         self.setToolTip(f"{name}\n{words}")
 
@@ -248,11 +253,11 @@ class SmallPicture(PaintedButton):
     def size_in(self, width: int) -> QSize:
         """Compute the thumbnail's size for an available ``width`` in pixels."""
         wide, high = self.attachment.width, self.attachment.height
-        height = min(high, grown(self.HEIGHT))
+        height = min(high, scale_height(self.HEIGHT))
         wanted = round(height * min(wide / high, 4.0))
         if wanted > width:
             wanted, height = width, round(height * width / wanted)
-        least = grown(self.NARROWEST)
+        least = scale_height(self.NARROWEST)
         return QSize(max(wanted, least), max(height, least))
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -270,7 +275,7 @@ def show_picture(attaching: FileAttacher, attachment: Attachment, over: QWidget)
     screen = over.screen().size() * over.devicePixelRatioF()
     read = partial(attaching.pixels, attachment, screen.width() * screen.height())
     size = QSize(attachment.width, attachment.height)
-    PictureSheet(attachment.name, about(attachment), size, read, over.window()).open()
+    PictureSheet(attachment.name, describe_file(attachment), size, read, over.window()).open()
 
 
 class AttachedFiles(QWidget):
@@ -278,8 +283,8 @@ class AttachedFiles(QWidget):
 
     GAP = 6
     resized = Signal()  # the height returned by ``arrange`` has changed
-    picture_asked = Signal(object)  # (attachment): show this image
-    chat_asked = Signal(str)  # (id): open this chat
+    picture_requested = Signal(object)  # (attachment): show this image
+    chat_requested = Signal(str)  # (id): open this chat
 
     def __init__(self, attachments: Attachments, parent: QWidget) -> None:
         super().__init__(parent)
@@ -287,11 +292,11 @@ class AttachedFiles(QWidget):
         self.lines = [FileLine(each, self) for each in attachments if not each.is_image]
         self.pictures = [SmallPicture(each, self) for each in attachments if each.is_image]
         for picture in self.pictures:
-            picture.clicked.connect(partial(self.picture_asked.emit, picture.attachment))
+            picture.clicked.connect(partial(self.picture_requested.emit, picture.attachment))
         self._views: dict[FileLine, TextView] = {}
         for line in self.lines:
             line.folded.connect(self.resized)
-            line.chat_asked.connect(self.chat_asked)
+            line.chat_requested.connect(self.chat_requested)
 
     def set_source(self, attaching: FileAttacher) -> None:
         self._attaching = attaching
@@ -328,7 +333,7 @@ class AttachedFiles(QWidget):
             self._view(best, its).highlight(words)
             self.resized.emit()
 
-    def wanted_width(self) -> int:
+    def preferred_width(self) -> int:
         """Width in pixels of the longest line or the row of thumbnails, whichever is wider."""
         widths = [picture.size_in(10_000).width() for picture in self.pictures]
         beside = sum(widths) + self.GAP * (len(widths) - 1)
@@ -381,7 +386,7 @@ def display_text(attachment: Attachment, text: AttachedText | None) -> str:
     """Get a file's text as the model saw it, with page headings added for the user."""
     if text is None:
         return tr("The text is no longer available.")
-    pages = shown_pages(attachment, text)
+    pages = displayed_pages(attachment, text)
     if attachment.use == "all":
         pages = ((number, page) for number, page in enumerate(text.pages, 1) if page)
     parts, length = [], 0
@@ -428,7 +433,7 @@ class MessageRow(QWidget):
     # (forward): Tab moved past the last control, or Shift+Tab past the first.
     left = Signal(bool)
     # (top, bottom): this part got the focus, so scroll it into view.
-    reached = Signal(int, int)
+    focus_moved = Signal(int, int)
 
     def __init__(self, message: Message, get_refusal: GetRefusal, parent: QWidget) -> None:
         super().__init__(parent)
@@ -437,8 +442,8 @@ class MessageRow(QWidget):
         self._alternative = (1, 1)
         self._hovered = False
         self._buttons: dict[IconButton, Action] = {}
-        back = caret("caret-left", rtl=self.isRightToLeft())
-        on = caret("caret-right", rtl=self.isRightToLeft())
+        back = caret_icon_name("caret-left", rtl=self.isRightToLeft())
+        on = caret_icon_name("caret-right", rtl=self.isRightToLeft())
         self._previous = self._button(back, tr("Previous Version"), Action.EARLIER)
         self._next = self._button(on, tr("Next Version"), Action.LATER)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -499,7 +504,7 @@ class MessageRow(QWidget):
         """Get the view to search. Pass ``display_text`` to expand it first if it's hidden."""
         return self.body
 
-    def in_use(self) -> bool:
+    def is_in_use(self) -> bool:
         """Check whether deleting this row would lose the user's selection or focus."""
         if self.has_keys():
             return True
@@ -510,7 +515,7 @@ class MessageRow(QWidget):
         focused = QGuiApplication.focusObject()
         return isinstance(focused, QWidget) and (focused is self or self.isAncestorOf(focused))
 
-    def in_text(self) -> bool:
+    def has_text_focus(self) -> bool:
         return isinstance(QGuiApplication.focusObject(), TextView)
 
     def fields(self) -> list[QWidget]:
@@ -557,22 +562,22 @@ class MessageRow(QWidget):
     def show_actions(self) -> None:
         """Enable or disable the buttons. Tooltips say why a button is disabled."""
         for button, action in self._buttons.items():
-            self._allow(button, action, button.tip)
+            self._set_button_enabled(button, action, button.tip)
 
-    def _allow(self, button: QAbstractButton, action: Action, tip: str) -> None:
+    def _set_button_enabled(self, button: QAbstractButton, action: Action, tip: str) -> None:
         refusal = self._get_refusal(action, self.message.id)
         if refusal is not None and button.hasFocus():
             self.setFocus()  # otherwise Qt would focus the next widget
         button.setEnabled(refusal is None)
         button.setToolTip(refusal or tip)
 
-    def _revealed(self) -> bool:
+    def _are_buttons_revealed(self) -> bool:
         return (
             self._hovered or self.hasFocus() or any(button.hasFocus() for button in self._buttons)
         )
 
     def _reveal(self) -> None:
-        shown = self._revealed()
+        shown = self._are_buttons_revealed()
         several = self._alternative[1] > 1
         for button in self._buttons:
             if button in (self._previous, self._next):
@@ -585,12 +590,12 @@ class MessageRow(QWidget):
 
     def _alternatives_width(self) -> int:
         label = small_text_width(f"{self._alternative[0]}/{self._alternative[1]}")
-        return grown(SIDE) + label + 4 + grown(SIDE)
+        return scale_height(SIDE) + label + 4 + scale_height(SIDE)
 
     def _place_alternatives(self, x: int, y: int) -> None:
         """Place the version switcher "< 2/3 >"."""
         self._previous.move(x, y)
-        self._next.move(x + self._alternatives_width() - grown(SIDE), y)
+        self._next.move(x + self._alternatives_width() - scale_height(SIDE), y)
 
     def _paint_alternatives(self, painter: QPainter) -> None:
         if self._alternative[1] < 2:
@@ -642,7 +647,7 @@ class MessageRow(QWidget):
         elif isinstance(stop := stops[at][0], TextView):
             top = stop.mapTo(self, QPoint()).y()
             first, last = stop.go_to_stop(stops[at][1], reason)
-            self.reached.emit(top + first, top + last)
+            self.focus_moved.emit(top + first, top + last)
         else:
             stop.setFocus(reason)
         return True

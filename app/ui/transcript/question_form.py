@@ -25,12 +25,12 @@ from app.tools.questions import (
     Response,
     Value,
 )
-from app.tools.tool import visible
+from app.tools.tool import to_visible_line
 from app.ui.style import tokens as t
 from app.ui.style.theme import code_font, repolish
-from app.ui.widgets.labels import plain_label
-from app.ui.widgets.layout_helpers import SPRING, across, down, nest
-from app.ui.widgets.standard_dialogs import judge
+from app.ui.widgets.labels import make_label
+from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout, nest
+from app.ui.widgets.standard_dialogs import describe_link
 from app.ui.widgets.widget_behavior import WheelGuard
 
 _HINTS = {
@@ -51,12 +51,12 @@ class QuestionField(QWidget):
         super().__init__(parent)
         self.field = field
         self.editors: list[QWidget] = []  # in tab order
-        column = down(of=self, spacing=4)
+        column = make_column_layout(of=self, spacing=4)
         optional = not field.required and field.kind is not FieldKind.BOOLEAN
         self._words = tr(_OPTIONAL, field=field.title) if optional else field.title
         if field.kind is not FieldKind.BOOLEAN:
             medium = QFont.Weight.Medium
-            title = plain_label(self, self._words, muted=False, px=t.UI_PX, weight=medium)
+            title = make_label(self, self._words, muted=False, px=t.UI_PX, weight=medium)
             column.addWidget(title)
         make = {
             FieldKind.BOOLEAN: self._make_box,
@@ -67,7 +67,7 @@ class QuestionField(QWidget):
         for editor in self.editors:
             column.addWidget(editor)
         if field.about and field.about != field.title:
-            column.addWidget(plain_label(self, field.about, px=t.SMALL_PX))
+            column.addWidget(make_label(self, field.about, px=t.SMALL_PX))
 
     @property
     def value(self) -> Value | None:
@@ -156,8 +156,8 @@ class QuestionForm(QWidget):
         self.open_question = open_question
         self.inputs: list[QuestionField] = []
         question = open_question.question
-        self._column = column = down(of=self)
-        self.message = plain_label(self, question.message, muted=False)
+        self._column = column = make_column_layout(of=self)
+        self.message = make_label(self, question.message, muted=False)
         self.message.setVisible(bool(question.message))
         column.addWidget(self.message)
         opens = True
@@ -165,8 +165,8 @@ class QuestionForm(QWidget):
             opens = self._add_address(question.url)
         for field in question.fields:
             column.addWidget(self._input(field))
-        self.note = plain_label(self)
-        server = visible(question.server)
+        self.note = make_label(self)
+        server = to_visible_line(question.server)
         if not question.url:
             self.note.setText(
                 tr(
@@ -176,18 +176,18 @@ class QuestionForm(QWidget):
                 )
             )
             column.addWidget(self.note)
-        secret = next((field for field in question.fields if field.secret), None)
+        secret = next((field for field in question.fields if field.is_secret), None)
         if secret is not None:
             words = tr(
                 "“{field}” looks like a secret. Servers must not ask for secrets in "
                 "this way. Decline unless you know why.",
                 field=secret.title,
             )
-            column.addWidget(_warning(words, self))
-        self.fault = _warning("", self)
+            column.addWidget(_make_warning(words, self))
+        self.fault = _make_warning("", self)
         self.fault.hide()
         column.addWidget(self.fault)
-        self.send = _button(tr("Open in Browser") if question.url else tr("Send"), self)
+        self.send = _make_button(tr("Open in Browser") if question.url else tr("Send"), self)
         self.send.setObjectName("primary")
         self.send.setToolTip(
             tr("Open this address and let the server know")
@@ -196,13 +196,13 @@ class QuestionForm(QWidget):
         )
         self.send.setVisible(opens)
         self.send.clicked.connect(self._send)
-        self.decline = _button(tr("Decline"), self)
+        self.decline = _make_button(tr("Decline"), self)
         self.decline.setToolTip(tr("Decline to answer  D"))
         self.decline.clicked.connect(lambda: self._respond(QuestionAction.DECLINE))
-        self.cancel = _button(tr("Cancel"), self)
+        self.cancel = _make_button(tr("Cancel"), self)
         self.cancel.setToolTip(tr("Dismiss the question  Esc"))
         self.cancel.clicked.connect(lambda: self._respond(QuestionAction.CANCEL))
-        nest(column, across(self.send, self.decline, self.cancel, SPRING))
+        nest(column, make_row_layout(self.send, self.decline, self.cancel, SPRING))
         WheelGuard(self)
 
     def fields(self) -> list[QWidget]:
@@ -253,10 +253,10 @@ class QuestionForm(QWidget):
         shown.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
         lines = min(6, 1 + len(url) // 60)
         shown.setFixedHeight(shown.fontMetrics().lineSpacing() * lines + 22)
-        words, leads, opens = judge(QUrl(url))
+        words, leads, opens = describe_link(QUrl(url))
         self._column.addWidget(shown)
         if not opens:
-            self._column.addWidget(_warning(f"{words} {leads}", self))
+            self._column.addWidget(_make_warning(f"{words} {leads}", self))
         return opens
 
     @Slot()
@@ -292,13 +292,13 @@ class QuestionForm(QWidget):
         self.resized.emit()
 
 
-def _warning(words: str, parent: QWidget) -> QLabel:
-    label = plain_label(parent, words, muted=False)
+def _make_warning(words: str, parent: QWidget) -> QLabel:
+    label = make_label(parent, words, muted=False)
     label.setProperty("danger", True)
     return label
 
 
-def _button(words: str, parent: QWidget) -> QPushButton:
+def _make_button(words: str, parent: QWidget) -> QPushButton:
     button = QPushButton(words, parent)
     button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     return button

@@ -25,7 +25,7 @@ from app.chats.chat import Chat
 from app.chats.options import answer_markdown
 from app.settings.language import tr
 from app.store import Message
-from app.ui.transcript.message_row import MOST_LAID_OUT, MessageRow, beginning, who
+from app.ui.transcript.message_row import MOST_LAID_OUT, MessageRow, author_of, truncate_text
 from app.ui.widgets.textview import TextView
 
 _TEXT_END = 2**31 - 1  # past the end of any text
@@ -86,7 +86,7 @@ class Selection(QObject):
         self._scroll.timeout.connect(self._on_scroll)
 
     @property
-    def runs_over(self) -> bool:
+    def is_across_rows(self) -> bool:
         """True if the selection spans more than Qt's own."""
         return self._ends is not None
 
@@ -172,7 +172,7 @@ class Selection(QObject):
         if not self._is_drag():
             return False
         self._view.follow(False)
-        at, height = self._at(self._pointer).y(), self._view.viewport().height()
+        at, height = self._content_position(self._pointer).y(), self._view.viewport().height()
         if 0 <= at <= height:
             self._scroll.stop()
         elif not self._scroll.isActive():
@@ -189,9 +189,9 @@ class Selection(QObject):
         clipboard = QGuiApplication.clipboard()
         if self._ends is not None and clipboard.supportsSelection():
             taken = self._copied_texts()
-            if _size(taken) <= _MAX_SYNC_CHARACTERS:
+            if _count_characters(taken) <= _MAX_SYNC_CHARACTERS:
                 plain, marked = _texts(taken)
-                clipboard.setMimeData(mime(plain, marked), QClipboard.Mode.Selection)
+                clipboard.setMimeData(make_mime_data(plain, marked), QClipboard.Mode.Selection)
 
     def _is_drag(self) -> bool:
         way = (self._pointer - self._pressed_at).manhattanLength()
@@ -225,7 +225,7 @@ class Selection(QObject):
     def _on_scroll(self) -> None:
         """Auto-scroll while dragging outside the view, faster the farther away the pointer is."""
         view, text = self._view, self._pressed_text()
-        at, height = self._at(self._pointer).y(), view.viewport().height()
+        at, height = self._content_position(self._pointer).y(), view.viewport().height()
         beyond = at if at < 0 else max(0, at - height)
         bar = view.verticalScrollBar()
         bar.setValue(bar.value() + max(-80, min(80, beyond // 3 or (1 if beyond > 0 else -1))))
@@ -236,21 +236,21 @@ class Selection(QObject):
             event = QMouseEvent(move, place, self._pointer, none, left, keys)
             QTextBrowser.mouseMoveEvent(text, event)
 
-    def _at(self, pointer: QPointF) -> QPoint:
+    def _content_position(self, pointer: QPointF) -> QPoint:
         return self._view.viewport().mapFromGlobal(pointer).toPoint()
 
     def _end_at(self, pointer: QPointF) -> SelectionEnd | None:
         view, places = self._view, self._view.places
         if not places:
             return None
-        seen = min(max(self._at(pointer).y(), 0), view.viewport().height() - 1)
+        seen = min(max(self._content_position(pointer).y(), 0), view.viewport().height() - 1)
         y = seen + view.verticalScrollBar().value()
         number = max(0, bisect_right(places, y, key=lambda place: place.top) - 1)
         place, position = places[number], 0
         body = place.row.body if place.row is not None else None
         if body is not None:
             at = body.mapFromGlobal(pointer)
-            at.setY(at.y() + seen - self._at(pointer).y())
+            at.setY(at.y() + seen - self._content_position(pointer).y())
             position = body.place_at(at)
         return SelectionEnd(number, position, place.message_id)
 
@@ -314,18 +314,18 @@ class Selection(QObject):
         if self._ends is None:
             return False
         taken = self._copied_texts()
-        if _size(taken) > _MAX_SYNC_CHARACTERS:
+        if _count_characters(taken) > _MAX_SYNC_CHARACTERS:
             flows.start(self, self._copy_aside(taken, as_markdown))
         elif taken:
-            QGuiApplication.clipboard().setMimeData(_data(taken, as_markdown))
+            QGuiApplication.clipboard().setMimeData(_mime_data_of(taken, as_markdown))
         return bool(taken)
 
     async def _copy_aside(self, taken: Sequence[CopiedText], as_markdown: bool) -> None:
         def work(_stop: threading.Event) -> tuple[tuple[str, str], str]:
             return _texts(taken), "" if as_markdown else _html(taken)
 
-        (plain, marked), html = await flows.aside(work)
-        data = mime(marked if as_markdown else plain, marked, html)
+        (plain, marked), html = await flows.run_in_thread(work)
+        data = make_mime_data(marked if as_markdown else plain, marked, html)
         QGuiApplication.clipboard().setMimeData(data)
         self.copied.emit()
 
@@ -335,7 +335,7 @@ class Selection(QObject):
             return taken
         first, last = sorted(self._ends)
         for number in range(first.number, last.number + 1):
-            message = self._chat.displayed(self._view.places[number].message_id)
+            message = self._chat.message_to_display(self._view.places[number].message_id)
             part = self.part(number)
             if message.role == "tool" or part is None:
                 continue
@@ -345,7 +345,9 @@ class Selection(QObject):
                 else self._part_text(number, message, *part)
             )
             if text.strip():
-                taken.append(CopiedText(who(message), text.strip("\n"), message.role == "user"))
+                taken.append(
+                    CopiedText(author_of(message), text.strip("\n"), message.role == "user")
+                )
         return taken
 
     def _part_text(self, number: int, message: Message, first: int, last: int) -> str:
@@ -358,7 +360,7 @@ class Selection(QObject):
             from app.markdown import MarkdownDocument
 
             markdown = MarkdownDocument()
-            markdown.set_text(beginning(answer_markdown(message), MOST_LAID_OUT, "\n\n"))
+            markdown.set_text(truncate_text(answer_markdown(message), MOST_LAID_OUT, "\n\n"))
         end = markdown.end_position
         if first <= 0 and last >= end:
             return message.content
@@ -390,18 +392,18 @@ class Selection(QObject):
         menu.popup(place)
 
 
-def _size(taken: Sequence[CopiedText]) -> int:
+def _count_characters(taken: Sequence[CopiedText]) -> int:
     return sum(len(each.text) for each in taken)
 
 
 def _texts(taken: Sequence[CopiedText]) -> tuple[str, str]:
     """Join the texts as plain text and as Markdown. Names the speakers of multiple messages."""
-    from app.markdown.plain_text import plainly
+    from app.markdown.plain_text import remove_markup
 
-    plain = [each.text if each.typed else plainly(each.text) for each in taken]
+    plain = [each.text if each.typed else remove_markup(each.text) for each in taken]
     if len(taken) == 1:
         return plain[0], taken[0].text
-    heads = _heads(taken)
+    heads = _speaker_headings(taken)
     return (
         "\n\n".join(f"{h}:\n{p}" if h else p for h, p in zip(heads, plain, strict=True)),
         "\n\n".join(
@@ -411,19 +413,19 @@ def _texts(taken: Sequence[CopiedText]) -> tuple[str, str]:
     )
 
 
-def _heads(taken: Sequence[CopiedText]) -> list[str]:
+def _speaker_headings(taken: Sequence[CopiedText]) -> list[str]:
     """Get a speaker heading per message. It's "" if the previous message has the same speaker."""
     new = [True, *(one.speaker != other.speaker for one, other in pairwise(taken))]
     return [each.speaker if changes else "" for each, changes in zip(taken, new, strict=True)]
 
 
 def _html(taken: Sequence[CopiedText]) -> str:
-    from app.markdown.html_text import fragment
+    from app.markdown.html_text import to_html
 
-    heads = _heads(taken) if len(taken) > 1 else [""]
+    heads = _speaker_headings(taken) if len(taken) > 1 else [""]
     return "\n".join(
         (f"<p><b>{escape(head)}</b></p>\n" if head else "")
-        + (typed_html(each.text) if each.typed else fragment(each.text))
+        + (typed_html(each.text) if each.typed else to_html(each.text))
         for head, each in zip(heads, taken, strict=True)
     )
 
@@ -433,7 +435,7 @@ def typed_html(text: str) -> str:
     return f'<p dir="auto" style="white-space: pre-wrap">{escape(text)}</p>'
 
 
-def mime(plain: str, marked: str, html: str = "") -> QMimeData:
+def make_mime_data(plain: str, marked: str, html: str = "") -> QMimeData:
     """Build clipboard data from plain text, Markdown and optional HTML."""
     data = QMimeData()
     data.setText(plain)
@@ -444,11 +446,13 @@ def mime(plain: str, marked: str, html: str = "") -> QMimeData:
 
 
 def reply_data(message: Message) -> QMimeData:
-    from app.markdown.html_text import fragment
+    from app.markdown.html_text import to_html
 
-    return mime(message.content, message.content, fragment(answer_markdown(message)))
+    return make_mime_data(message.content, message.content, to_html(answer_markdown(message)))
 
 
-def _data(taken: Sequence[CopiedText], as_markdown: bool = False) -> QMimeData:
+def _mime_data_of(taken: Sequence[CopiedText], as_markdown: bool = False) -> QMimeData:
     plain, marked = _texts(taken)
-    return mime(marked if as_markdown else plain, marked, "" if as_markdown else _html(taken))
+    return make_mime_data(
+        marked if as_markdown else plain, marked, "" if as_markdown else _html(taken)
+    )

@@ -7,13 +7,13 @@ import json
 from msgspec import Struct
 
 from app.chats.lanes import lanes_of
-from app.chats.tool_call import Call, CallState, asking_helpers, fault_in
+from app.chats.tool_call import Call, CallState, describe_helper_call, find_argument_error
 from app.settings.language import counted, mark, number, tr
 from app.store import Message
-from app.tools.builtin import HELPERS, Obstacle, about_of, labels_of, title_of
-from app.tools.consent import Decision, may_be_remembered
+from app.tools.builtin import HELPERS, Obstacle, describe_tool, labels_of, title_of
+from app.tools.consent import Decision, can_always_allow
 from app.tools.granted_folders import Difference
-from app.tools.tool import BUILT_IN, Tool, visible
+from app.tools.tool import BUILT_IN, Tool, to_visible_line
 from app.ui.style.figures import seconds
 
 BUTTONS: dict[Decision | str, tuple[str, str]] = {
@@ -92,7 +92,7 @@ def card_state(
     """Compute the contents of a call's card. Finished calls (None) get an empty card.
 
     Args:
-        pairs: arguments from `shown_arguments`.
+        pairs: arguments from `displayed_arguments`.
         late: a result is overdue.
     """
     if call is None:
@@ -102,15 +102,15 @@ def card_state(
     if call.state is CallState.TOO_LONG:
         return _too_long_card(call, message)
     if call.state is not CallState.ASKING:
-        headline = asking_helpers(call) or tr("Running {tool}", tool=name_of(message))
+        headline = describe_helper_call(call) or tr("Running {tool}", tool=name_of(message))
         runs = call.state is CallState.RUNNING
         return ToolCardState(headline, buttons=(*("stop",) * runs, *("retry",) * (runs and late)))
     if call.tool is None:
         return ToolCardState(question(call, message))
-    return _asking_card(call, call.tool, message, pairs, waiting)
+    return _decision_card(call, call.tool, message, pairs, waiting)
 
 
-def _asking_card(
+def _decision_card(
     call: Call,
     tool: Tool,
     message: Message,
@@ -122,14 +122,14 @@ def _asking_card(
     buttons: list[Decision | str] = []
     if obstacle is not None:
         buttons += ["grant"] * (obstacle.folder is not None) + ["tools"] * obstacle.outside
-    buttons += offered(call, tool)
+    buttons += allowed_decisions(call, tool)
     if not editing and (pairs or tool.schema.get("properties")):
         buttons.append("edit")
     if waiting.ends_here:
         buttons += ["all"] * (waiting.allowable > 1) + ["none"] * (waiting.count > 1)
     return ToolCardState(
         question(call, message),
-        about=about_of(tool) if labels_of(tool) is None else "",
+        about=describe_tool(tool) if labels_of(tool) is None else "",
         notice=obstacle.words if obstacle is not None else "",
         buttons=tuple(buttons),
         is_ready=not call.shown_first or call.preview is not None or editing,
@@ -140,16 +140,16 @@ def _asking_card(
 def _too_long_card(call: Call, message: Message) -> ToolCardState:
     notice = ""
     if call.result is not None:
-        size, room = size_words(call.result.size), size_words(call.room)
+        size, room = format_size(call.result.size), format_size(call.room)
         notice = tr("It has {size}; about {room} fit in this chat.", size=size, room=room)
     headline = tr("The result of {tool} is too long", tool=name_of(message))
     return ToolCardState(headline, notice=notice, buttons=("shorten", "leave"))
 
 
-def offered(call: Call, tool: Tool) -> list[Decision]:
-    if call.obstructed:
+def allowed_decisions(call: Call, tool: Tool) -> list[Decision]:
+    if call.is_obstructed:
         return [Decision.DENY]
-    remembered = may_be_remembered(tool)
+    remembered = can_always_allow(tool)
     return [
         Decision.ONCE,
         *([Decision.TOOL] if remembered else []),
@@ -179,7 +179,7 @@ def name_of(message: Message) -> str:
 def _title_and_server(message: Message) -> tuple[str, str]:
     """Get the tool's title and the server's name. The name is "" for built-in tools."""
     tool = tool_of(message)
-    server = visible(tool.server)[:60]
+    server = to_visible_line(tool.server)[:60]
     return title_of(tool), "" if server == BUILT_IN else server
 
 
@@ -193,17 +193,17 @@ def question(call: Call, message: Message) -> str:
         return tr("Use {tool}?", tool=title)
     if isinstance(call.preview, Difference):
         return tr("Create this file?") if call.preview.new else tr("Change this file?")
-    shown = shown_arguments(tool_of(message), call.arguments)
+    shown = displayed_arguments(tool_of(message), call.arguments)
     return tr(words.plain if words.plain and not shown else words.question)
 
 
-def shown_arguments(tool: Tool, arguments: str) -> list[tuple[str, str]] | None:
+def displayed_arguments(tool: Tool, arguments: str) -> list[tuple[str, str]] | None:
     """Get the arguments as (label, text) pairs, or None if they aren't a JSON object.
 
     Invisible characters are escaped. For built-in tools we skip empty arguments, since they have
     the same effect as missing arguments.
     """
-    if fault_in(arguments) is not None:
+    if find_argument_error(arguments) is not None:
         return None
     words, found = labels_of(tool), []
     for key, value in json.loads(arguments or "{}").items():
@@ -214,12 +214,12 @@ def shown_arguments(tool: Tool, arguments: str) -> list[tuple[str, str]] | None:
             text = "\n".join(f"{n}. {each}" for n, each in enumerate(value, 1))
         if words is None or text:
             label = words.labels.get(key) if words is not None else None
-            named = visible(key) if label is None else label and tr(label)
+            named = to_visible_line(key) if label is None else label and tr(label)
             found.append((named, visible_lines(text)))
     return found
 
 
-def size_words(characters: int) -> str:
+def format_size(characters: int) -> str:
     return counted("%Ln character", "%Ln characters", characters)
 
 
@@ -228,7 +228,7 @@ def subject_of(message: Message) -> str:
     tool = tool_of(message)
     if len(helpers := lanes_of(message)) > 1:
         return counted("%n helper", "%n helpers", len(helpers))
-    pairs = shown_arguments(tool, str(message.stats.get("arguments", "")))
+    pairs = displayed_arguments(tool, str(message.stats.get("arguments", "")))
     if labels_of(tool) is None or not pairs:
         return ""
     text = next((text for label, text in pairs if not label), "")
@@ -239,7 +239,7 @@ def subject_of(message: Message) -> str:
 _OF_FILES = {"list_folder", "read_file", "write_file"}
 
 
-def over_line(message: Message) -> str:
+def over_limit_text(message: Message) -> str:
     stats, tool, subject = message.stats, name_of(message), subject_of(message)
     tool = f"{tool} · {subject}" if subject else tool
     if stats.get("decision") == "deny":
@@ -259,13 +259,13 @@ def over_line(message: Message) -> str:
     # Show the size only if there's no subject or the result was shortened.
     told = not subject or (isinstance(size, int) and size > len(message.content))
     if told and isinstance(size, int) and message.status != "error":
-        parts.append(_kept_words(len(message.content), size))
+        parts.append(_kept_text(len(message.content), size))
     return " · ".join(parts)
 
 
-def _kept_words(kept: int, size: int) -> str:
+def _kept_text(kept: int, size: int) -> str:
     if size <= kept:
-        return size_words(size)
+        return format_size(size)
     return counted(
         "{kept} of %Ln characters",
         "{kept} of %Ln characters",
@@ -285,4 +285,4 @@ def server_questions(message: Message) -> list[str]:
 
 
 def visible_lines(text: str) -> str:
-    return "\n".join(visible(line.replace("\t", "    ")) for line in text.split("\n"))
+    return "\n".join(to_visible_line(line.replace("\t", "    ")) for line in text.split("\n"))

@@ -23,18 +23,18 @@ from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
 
 from app.chats.actions import Action
 from app.chats.lanes import HelperRun, lanes_of
-from app.chats.tool_call import Call, CallState, fault_in
+from app.chats.tool_call import Call, CallState, find_argument_error
 from app.settings.language import counted, tr
 from app.store import Message
 from app.tools.consent import Decision
 from app.tools.granted_folders import Difference
-from app.tools.tool import readable
+from app.tools.tool import to_readable_json
 from app.ui.style import tokens as t
 from app.ui.style.figures import seconds
 from app.ui.style.theme import code_font, repolish, theme, ui_font
 from app.ui.transcript.answer_row import FoldButton
 from app.ui.transcript.helper_lanes import HelperLanes
-from app.ui.transcript.message_row import GetRefusal, MessageRow, beginning, shown_result
+from app.ui.transcript.message_row import GetRefusal, MessageRow, displayed_result, truncate_text
 from app.ui.transcript.question_form import QuestionForm
 from app.ui.transcript.tool_card import (
     BUTTONS,
@@ -42,14 +42,19 @@ from app.ui.transcript.tool_card import (
     ToolCardState,
     WaitingCalls,
     card_state,
-    over_line,
+    displayed_arguments,
+    over_limit_text,
     server_questions,
-    shown_arguments,
     tool_of,
     visible_lines,
 )
 from app.ui.widgets.textview import TextView
-from app.ui.widgets.widget_behavior import mirror, mirrored, place_in_lines, plain_tip
+from app.ui.widgets.widget_behavior import (
+    escape_tooltip,
+    mirror_area,
+    mirror_children,
+    place_in_lines,
+)
 
 KEYS = {
     Qt.Key.Key_Return: Decision.ONCE,
@@ -160,18 +165,18 @@ class ToolRow(MessageRow):
     """Row of a tool call: arguments or changes, decision buttons, and the result."""
 
     # (id, decision, arguments): ``arguments`` is JSON text.
-    decided = Signal(str, object, str)
-    decided_all = Signal(object)  # (decision): applies to all waiting calls
+    decision_made = Signal(str, object, str)
+    decision_for_all_made = Signal(object)  # (decision): applies to all waiting calls
     # (id): the user allowed writing in the folder needed for this call.
     writing_allowed = Signal(str)
     kept = Signal(str, bool)  # (id, shorten): the user decided how to handle an overlong result
     # (id): stop or repeat the running call.
     stopped = Signal(str)
-    retried = Signal(str)
+    retry_requested = Signal(str)
     # (id, response): the user answered a question from the server.
     answered = Signal(str, object)
     # (id, number): stop one of the call's helpers.
-    helper_stopped = Signal(str, int)
+    stop_helper_requested = Signal(str, int)
 
     MOST_LINES = 12
     # Longest arguments to display, in characters. Longer arguments open in the editor instead.
@@ -212,10 +217,10 @@ class ToolRow(MessageRow):
             "shorten": lambda: self.kept.emit(self.message.id, True),
             "leave": lambda: self.kept.emit(self.message.id, False),
             "stop": lambda: self.stopped.emit(self.message.id),
-            "retry": lambda: self.retried.emit(self.message.id),
+            "retry": lambda: self.retry_requested.emit(self.message.id),
             "go_on": lambda: self._ask(Action.GO_ON, self.message.id),
-            "all": lambda: self.decided_all.emit(Decision.ONCE),
-            "none": lambda: self.decided_all.emit(Decision.DENY),
+            "all": lambda: self.decision_for_all_made.emit(Decision.ONCE),
+            "none": lambda: self.decision_for_all_made.emit(Decision.DENY),
         }
         for key, act in acts.items():
             self._buttons_by_key[key].clicked.connect(lambda _=False, act=act: act())
@@ -239,7 +244,7 @@ class ToolRow(MessageRow):
         return [b for b in shown if not b.isHidden()]
 
     @property
-    def for_all(self) -> list[QPushButton]:
+    def buttons_for_all(self) -> list[QPushButton]:
         """Visible buttons that apply to all waiting calls."""
         return [
             self._buttons_by_key[key] for key in FOR_ALL if not self._buttons_by_key[key].isHidden()
@@ -289,15 +294,15 @@ class ToolRow(MessageRow):
     @Slot()
     def edit(self) -> None:
         if self._call is not None and self.state is CallState.ASKING:
-            self._call.written = readable(self._call.arguments)
+            self._call.written = to_readable_json(self._call.arguments)
             self._show()
             self.arguments.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_fault(self, words: str) -> None:
         """Show an error saying why the call can't run."""
         self._error = words
-        stands = self._call.stands if self._call is not None else "{}"
-        self._mark_wrong(bool(words) and fault_in(stands) is not None)
+        stands = self._call.displayed_arguments if self._call is not None else "{}"
+        self._mark_wrong(bool(words) and find_argument_error(stands) is not None)
         self.resized.emit()
         self.update()
 
@@ -349,20 +354,20 @@ class ToolRow(MessageRow):
             y += self._form.arrange(PAD, y, inner) + GAP
         self._note_area = QRect(PAD, y, inner, height_of(self.notice, inner))
         y += self._note_area.height() + (GAP + 4 if self.notice else 4)
-        for button in (*self.buttons, *self.for_all):
+        for button in (*self.buttons, *self.buttons_for_all):
             button.adjustSize()
         y = place_in_lines(self, self.buttons, y, width, GAP, PAD)
         self._separator = QRect()
-        if self.for_all:
+        if self.buttons_for_all:
             self._separator = QRect(PAD, y + 12, inner, 1)
-            y = place_in_lines(self, self.for_all, y + 25, width, GAP, PAD)
+            y = place_in_lines(self, self.buttons_for_all, y + 25, width, GAP, PAD)
         self._card = QRect(0, 0, width, y + PAD)
         return y + PAD + 4
 
     def _arrange_over(self, width: int) -> int:
         hint = self._fold.sizeHint()
         self._fold.resize(min(hint.width(), width), hint.height())
-        self._fold.setToolTip(plain_tip(self._fold.text()) if hint.width() > width else "")
+        self._fold.setToolTip(escape_tooltip(self._fold.text()) if hint.width() > width else "")
         self._fold.move(0, 0)
         y = self._fold.height()
         open_, lanes = self._fold.isChecked(), self.lanes
@@ -372,7 +377,7 @@ class ToolRow(MessageRow):
             lanes.setVisible(open_ and not self._shows_match)
             height = lanes.arrange(width - 18)
             lanes.setGeometry(18, y + 4, width - 18, height)
-            mirror(self, lanes, width=width)
+            mirror_children(self, lanes, width=width)
             y += height + 8 if not lanes.isHidden() else 0
         if not self._view.isHidden():
             height = self._view.height_for(width - 18)
@@ -383,7 +388,7 @@ class ToolRow(MessageRow):
             self._buttons_by_key["go_on"].adjustSize()
             self._buttons_by_key["go_on"].move(0, y + 4)
             y += self._buttons_by_key["go_on"].height() + 8
-        mirror(self, self._fold, self._view, self._buttons_by_key["go_on"], width=width)
+        mirror_children(self, self._fold, self._view, self._buttons_by_key["go_on"], width=width)
         return y
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -391,9 +396,9 @@ class ToolRow(MessageRow):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self.state is CallState.OVER:
             if self._fold.isChecked():
-                painter.fillRect(mirrored(self, QRectF(self._card)), QColor(tokens.divider))
+                painter.fillRect(mirror_area(self, QRectF(self._card)), QColor(tokens.divider))
             return
-        waits = self._call is not None and self._call.waits
+        waits = self._call is not None and self._call.is_waiting
         paint_card(painter, self._card, self.headline, waits)
         if self._card_state.about:
             paint_words(painter, self._about_area, self._card_state.about, "muted")
@@ -402,12 +407,14 @@ class ToolRow(MessageRow):
             painter.setBrush(QColor(tokens.code_background))
             painter.drawRoundedRect(QRectF(self._ground), t.RADIUS_SMALL, t.RADIUS_SMALL)
         if self.notice:
-            paint_words(painter, self._note_area, self.notice, "danger" if self._wrong else "text")
+            paint_words(
+                painter, self._note_area, self.notice, "danger" if self._is_wrong else "text"
+            )
         if not self._separator.isEmpty():
             painter.fillRect(self._separator, QColor(tokens.border))
 
     @property
-    def _wrong(self) -> bool:
+    def _is_wrong(self) -> bool:
         return bool(self.arguments.property("wrong"))
 
     @property
@@ -440,8 +447,8 @@ class ToolRow(MessageRow):
             super().keyPressEvent(event)
 
     def _decide(self, decision: Decision) -> None:
-        text = self._call.stands if self._call is not None else "{}"
-        self.decided.emit(self.message.id, decision, text)
+        text = self._call.displayed_arguments if self._call is not None else "{}"
+        self.decision_made.emit(self.message.id, decision, text)
 
     def _arguments_text(self) -> str:
         if self._call is not None:
@@ -457,12 +464,12 @@ class ToolRow(MessageRow):
 
     @Slot()
     def _on_tick(self) -> None:
-        if self._late == self._buttons_by_key["retry"].isHidden():
+        if self._is_late == self._buttons_by_key["retry"].isHidden():
             self._show()
         self.update()
 
     @property
-    def _late(self) -> bool:
+    def _is_late(self) -> bool:
         if self._call is None or self.state is not CallState.RUNNING or self._form is not None:
             return False
         return self.lanes is None and monotonic() - self._call.since >= self.SILENT_S
@@ -479,7 +486,9 @@ class ToolRow(MessageRow):
         if shown and self.lanes is None:
             self.lanes = HelperLanes(len(shown), self)
             self.lanes.resized.connect(self.resized)
-            self.lanes.stopped.connect(lambda n: self.helper_stopped.emit(self.message.id, n))
+            self.lanes.stopped.connect(
+                lambda n: self.stop_helper_requested.emit(self.message.id, n)
+            )
             self.lanes.setVisible(self.state is not CallState.OVER)
         if self.lanes is not None:
             self.lanes.show_lanes(shown)
@@ -491,19 +500,19 @@ class ToolRow(MessageRow):
         self._show_question()
         if not asking:
             self._error = ""
-        pairs = shown_arguments(tool_of(self.message), self._arguments_text())
+        pairs = displayed_arguments(tool_of(self.message), self._arguments_text())
         unfit = call is not None and (pairs is None or len(call.arguments) > self.MOST_SHOWN)
         if asking and call is not None and call.written is None and unfit:
-            call.written = readable(call.arguments)
+            call.written = to_readable_json(call.arguments)
         shown = self._card_state = card_state(
-            call, self.message, pairs, self._waiting, late=self._late
+            call, self.message, pairs, self._waiting, late=self._is_late
         )
         editing = shown.is_editing
         self.arguments.setVisible(editing)
         self.arguments.setFont(code_font())
         if editing and call is not None and self.arguments.toPlainText() != call.written:
             self.arguments.setPlainText(call.written or "")
-        self._mark_wrong(editing and bool(self._error) and self._wrong)
+        self._mark_wrong(editing and bool(self._error) and self._is_wrong)
         self._fold.setVisible(state is CallState.OVER)
         for key, button in self._buttons_by_key.items():
             if key != "go_on":  # `show_actions` handles this button
@@ -519,7 +528,7 @@ class ToolRow(MessageRow):
             self._tick_timer.start() if running else self._tick_timer.stop()
         self._fill(pairs, editing)
         if state is CallState.OVER:
-            self._fold.setText(over_line(self.message))
+            self._fold.setText(over_limit_text(self.message))
             self._fold.setAccessibleName(self._fold.text())
         self.setAccessibleDescription(self._described())
         self.show_actions()
@@ -541,7 +550,7 @@ class ToolRow(MessageRow):
             )
             for words in server_questions(self.message):
                 writer.text(words)
-            writer.text(beginning(shown_result(self.message)))
+            writer.text(truncate_text(displayed_result(self.message)))
             return
         self._view.setAccessibleName(tr("What will happen"))
         preview = call.preview if call is not None else None

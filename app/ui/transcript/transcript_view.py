@@ -32,7 +32,7 @@ from app.chats.actions import Action
 from app.chats.answer import Phase
 from app.chats.chat import Chat
 from app.chats.tool_call import turn_with_calls
-from app.chats.transcript import left_out
+from app.chats.transcript import omitted_ids
 from app.settings.language import tr
 from app.store import Attachment, Message, places_in
 from app.tools.consent import Decision
@@ -49,7 +49,7 @@ from app.ui.transcript.tool_row import ToolRow
 from app.ui.transcript.user_row import UserRow
 from app.ui.widgets.buttons import PaintedButton
 from app.ui.widgets.textview import TextView, Words
-from app.ui.widgets.widget_behavior import mirror
+from app.ui.widgets.widget_behavior import mirror_children
 
 
 class MessagePlace(Struct):
@@ -64,7 +64,7 @@ class MessagePlace(Struct):
     wrapped: frozenset[tuple[int, int]] = frozenset()
 
 
-def column_in(width: int) -> tuple[int, int]:
+def text_column_for(width: int) -> tuple[int, int]:
     """Get the left edge and width of the text column for a pane width."""
     edge = 12 if width < t.NARROW else 24
     column = min(scaled(t.COLUMN), width - 2 * edge)
@@ -150,7 +150,7 @@ class TranscriptKeys:
             self._focus_message(0)
         elif key == Qt.Key.Key_End:
             self._focus_message(len(self._view.places) - 1)
-        elif row is not None and key in _DELETES and not row.in_text():
+        elif row is not None and key in _DELETES and not row.has_text_focus():
             self._delete(number)
         elif row is not None and key in _ASIDE:
             row.move_code(_ASIDE[key])
@@ -162,10 +162,10 @@ class TranscriptKeys:
             return False
         return True
 
-    def enter(self) -> bool:
+    def focus_last(self) -> bool:
         """Focus the last visible message. Return False if no message is visible."""
         self._view.lay_out()
-        seen = self._view.nearby(0)
+        seen = self._view.places_near_view(0)
         if seen:
             self._focus_message(seen[-1])
         return bool(seen)
@@ -175,7 +175,7 @@ class TranscriptKeys:
         self._marked = self._mark_area()
         painter.fillRect(self._marked, theme().color("accent"))
 
-    def follow(self, viewport: QWidget) -> None:
+    def follow_focused(self, viewport: QWidget) -> None:
         """Repaint the line after the focused message has moved or been resized."""
         if self._marked != self._mark_area():
             viewport.update()
@@ -238,8 +238,8 @@ class TranscriptView(QAbstractScrollArea):
     action_requested = Signal(str, str)  # (action, id): a message's button was pressed
     # (forward): the focus moved past the end or start of the conversation.
     left = Signal(bool)
-    chat_asked = Signal(str)
-    _grown = Signal()
+    chat_requested = Signal(str)
+    _text_grown = Signal()
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -261,7 +261,7 @@ class TranscriptView(QAbstractScrollArea):
         self._silence_timer = QTimer(self, singleShot=True, interval=1000)
         self._silence_timer.timeout.connect(self._on_phase)
         self._layout_timer.timeout.connect(self.lay_out)
-        self._grown.connect(self.lay_out, Qt.ConnectionType.QueuedConnection)
+        self._text_grown.connect(self.lay_out, Qt.ConnectionType.QueuedConnection)
         self._jump = JumpButton(self)
         self._jump.clicked.connect(self.jump_to_end)
         self._jump.hide()
@@ -287,11 +287,11 @@ class TranscriptView(QAbstractScrollArea):
 
     # Layout and scrolling.
 
-    def column(self) -> tuple[int, int]:
+    def text_column(self) -> tuple[int, int]:
         """Get the left edge and width of the text, in viewport coordinates."""
         # Use the full width so that showing the scroll bar doesn't shift the text. In right-to-left
         # layouts the scroll bar is on the left.
-        left, width = column_in(self.width())
+        left, width = text_column_for(self.width())
         return left - self.viewport().x(), width
 
     def row(self, message_id: str) -> MessageRow | None:
@@ -350,7 +350,7 @@ class TranscriptView(QAbstractScrollArea):
         if not self._layout_timer.isActive():
             self._layout_timer.start()
             # Update before painting, because the timer would fire later and cause a second repaint.
-            self._grown.emit()
+            self._text_grown.emit()
 
     @Slot()
     def lay_out(self) -> None:
@@ -385,7 +385,7 @@ class TranscriptView(QAbstractScrollArea):
         return self.places[number], self.places[number].top - value
 
     def _set_tops(self, anchor: tuple[MessagePlace, int] | None) -> None:
-        _, width = self.column()
+        _, width = self.text_column()
         y = self.TOP
         if self._placed_count:
             last = self.places[self._placed_count - 1]
@@ -407,7 +407,7 @@ class TranscriptView(QAbstractScrollArea):
         elif anchor is not None:
             bar.setValue(anchor[0].top - anchor[1])
 
-    def nearby(self, screens: float) -> range:
+    def places_near_view(self, screens: float) -> range:
         """Get the range of places in view, extended by ``screens`` viewport heights both ways."""
         value, view = self.verticalScrollBar().value(), self.viewport().height()
         reach = round(view * screens)
@@ -421,9 +421,9 @@ class TranscriptView(QAbstractScrollArea):
 
     def _measure_nearby(self) -> bool:
         """Create and measure rows in or near the view. Return True if any height changed."""
-        _, width = self.column()
+        _, width = self.text_column()
         moved = False
-        for number in self.nearby(0.75):
+        for number in self.places_near_view(0.75):
             place = self.places[number]
             if place.width == width and place.row is not None:
                 continue
@@ -442,14 +442,14 @@ class TranscriptView(QAbstractScrollArea):
         return moved
 
     def _place_rows(self) -> None:
-        left, width = self.column()
+        left, width = self.text_column()
         value = self.verticalScrollBar().value()
-        near = self.nearby(2.5)
+        near = self.places_near_view(2.5)
         for number, place in enumerate(self.places):
             row = place.row
             if row is None:
                 continue
-            if number not in near and not row.in_use():
+            if number not in near and not row.is_in_use():
                 self._remove_row(place)
                 continue
             row.setGeometry(QRect(QPoint(left, place.top - value), row.size()))
@@ -461,9 +461,9 @@ class TranscriptView(QAbstractScrollArea):
         # Place the button next to the text if there's space, else where it covers the least.
         beside = min(left + width + 8, self.width() - self._jump.width() - 12)
         self._jump.move(beside, self.height() - self._jump.height() - 8)
-        mirror(self, self._jump)
+        mirror_children(self, self._jump)
         self._jump.raise_()
-        self._keys.follow(self.viewport())
+        self._keys.follow_focused(self.viewport())
 
     # Search results.
 
@@ -575,11 +575,11 @@ class TranscriptView(QAbstractScrollArea):
             self.selection.pop_menu(None, event.pos(), event.globalPos())
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        self.enter()
+        self.focus_last()
 
-    def enter(self) -> None:
+    def focus_last(self) -> None:
         """Focus the last visible message, or pass the focus on if there's none."""
-        if not self._keys.enter():
+        if not self._keys.focus_last():
             self.left.emit(True)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -621,7 +621,7 @@ class TranscriptView(QAbstractScrollArea):
                 row.set_call(self._chat.tools.calls.get(message_id))
                 self._count_waiting()
                 self._on_turn()  # the allowed actions depend on the call
-            row.set_message(self._chat.displayed(message_id))
+            row.set_message(self._chat.message_to_display(message_id))
         else:
             self._forget_height(message_id)
 
@@ -683,7 +683,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def _create_row(self, number: int) -> None:
         place = self.places[number]
-        message = self._chat.displayed(place.message_id)
+        message = self._chat.message_to_display(place.message_id)
         row: MessageRow
         if message.role == "tool":
             row = self._tool_row(message)
@@ -703,15 +703,15 @@ class TranscriptView(QAbstractScrollArea):
             row.set_left_out(place.message_id in self._left_out)
             if row.files is not None:
                 row.files.set_source(self._chat.attaching)
-                row.files.picture_asked.connect(self._on_picture)
-                row.files.chat_asked.connect(self.chat_asked)
+                row.files.picture_requested.connect(self._on_picture)
+                row.files.chat_requested.connect(self.chat_requested)
         if self._words is not None:
             self._highlight(place)
         row.resized.connect(self._on_row_resized)
         row.action_requested.connect(self.action_requested)
         row.left.connect(self.left)
-        row.reached.connect(self._on_reached)
-        if self.selection.runs_over:
+        row.focus_moved.connect(self._on_reached)
+        if self.selection.is_across_rows:
             self.selection.show_in(number)
 
     @Slot(object)
@@ -721,19 +721,19 @@ class TranscriptView(QAbstractScrollArea):
     def _tool_row(self, message: Message) -> ToolRow:
         tools = self._chat.tools
         row = ToolRow(message, self._chat.refusal, self.viewport(), tools.calls.get(message.id))
-        row.decided.connect(self._on_decided)
-        row.decided_all.connect(tools.decide_all)
+        row.decision_made.connect(self._on_decided)
+        row.decision_for_all_made.connect(tools.decide_all)
         row.writing_allowed.connect(tools.allow_writing)
         row.kept.connect(tools.resolve_long_result)
         row.stopped.connect(tools.stop_call)
-        row.retried.connect(tools.retry_call)
+        row.retry_requested.connect(tools.retry_call)
         row.answered.connect(tools.answer)
-        row.helper_stopped.connect(self._chat.helping.stop_lane)
+        row.stop_helper_requested.connect(self._chat.helping.stop_lane)
         return row
 
     def _count_waiting(self) -> None:
-        waiting = self._chat.tools.asking
-        count, allowable = len(waiting), sum(not call.obstructed for call in waiting)
+        waiting = self._chat.tools.calls_to_decide
+        count, allowable = len(waiting), sum(not call.is_obstructed for call in waiting)
         for place in self.places:
             if isinstance(place.row, ToolRow):
                 last = count > 1 and place.message_id == waiting[-1].message_id
@@ -759,7 +759,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def _mark_rows(self) -> None:
         """Update what depends on a message's position in the path."""
-        self._left_out = left_out(self._chat.transcript.path)
+        self._left_out = omitted_ids(self._chat.transcript.path)
         for place in self.places:
             if place.row is None:
                 continue
@@ -774,11 +774,11 @@ class TranscriptView(QAbstractScrollArea):
         """Set a row's version number and, for a reply, whether it continues after tool calls."""
         if place.row is not None:
             if isinstance(place.row, AnswerRow):
-                place.row.set_going_on(self._goes_on(place.message_id))
+                place.row.set_going_on(self._is_followed(place.message_id))
             versions = self._chat.transcript.alternatives(place.message_id)
             place.row.set_alternative(versions.index(place.message_id) + 1, len(versions))
 
-    def _goes_on(self, message_id: str) -> bool:
+    def _is_followed(self, message_id: str) -> bool:
         messages = self._chat.transcript
         before = messages[message_id]
         while before.parent_id is not None:

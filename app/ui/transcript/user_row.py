@@ -19,7 +19,7 @@ from app.chats.actions import Action
 from app.settings.language import mark, tr
 from app.store import Message
 from app.ui.style import tokens as t
-from app.ui.style.theme import grown, scaled, theme, ui_font
+from app.ui.style.theme import scale_height, scaled, theme, ui_font
 from app.ui.transcript.message_row import (
     DELETE_GAP,
     MOST_LAID_OUT,
@@ -27,12 +27,12 @@ from app.ui.transcript.message_row import (
     AttachedFiles,
     GetRefusal,
     MessageRow,
-    beginning,
     small_text_width,
+    truncate_text,
 )
-from app.ui.widgets.labels import link
+from app.ui.widgets.labels import make_link
 from app.ui.widgets.textview import TextView, Words
-from app.ui.widgets.widget_behavior import mirror, mirrored
+from app.ui.widgets.widget_behavior import mirror_area, mirror_children
 
 LEFT_OUT = mark("No longer in context")
 
@@ -68,12 +68,12 @@ class UserRow(MessageRow):
         self._note = QRectF()
         self._fold_link = self._link(self._on_more)
         self._more_text_link = self._link(self._on_further)
-        self._laid_out = self._beginning(1)  # currently displayed part of the text
+        self._laid_out = self._text_to_chunk_end(1)  # currently displayed part of the text
         self._fill()
         self._reveal()
 
     def _link(self, on_clicked: Callable[[], None]) -> QPushButton:
-        more = link(self, tr("Show More"))
+        more = make_link(self, tr("Show More"))
         more.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         more.setCursor(Qt.CursorShape.PointingHandCursor)
         more.clicked.connect(on_clicked)
@@ -116,13 +116,13 @@ class UserRow(MessageRow):
 
     @property
     def _full_text(self) -> str:
-        return beginning(self.message.content, MOST_LAID_OUT)
+        return truncate_text(self.message.content, MOST_LAID_OUT)
 
     @property
     def _has_rest(self) -> bool:
         return len(self._laid_out) < min(len(self.message.content), MOST_LAID_OUT)
 
-    def _beginning(self, end: int) -> str:
+    def _text_to_chunk_end(self, end: int) -> str:
         """Get the text up to the end of the chunk containing the character before ``end``."""
         whole, most = self._full_text, min(len(self.message.content), MOST_LAID_OUT)
         to = -(-end // self.PIECE) * self.PIECE
@@ -130,7 +130,7 @@ class UserRow(MessageRow):
         return whole[:to] if to < most else whole
 
     def _lay_out_to(self, end: int) -> None:
-        text, before = self._beginning(end), len(self._laid_out)
+        text, before = self._text_to_chunk_end(end), len(self._laid_out)
         if len(text) > before:
             cursor = QTextCursor(self._document)
             cursor.movePosition(QTextCursor.MoveOperation.End)
@@ -145,7 +145,7 @@ class UserRow(MessageRow):
         above = 0
         if self.files is not None:
             unfolded = any(line.isChecked() for line in self.files.lines)
-            inner = limit if unfolded else min(limit, max(inner, self.files.wanted_width()))
+            inner = limit if unfolded else min(limit, max(inner, self.files.preferred_width()))
             above = self.files.arrange(inner) + 6
             self.files.setGeometry(width - inner - self.PAD_X, self.PAD_Y, inner, above - 6)
         height = self._view.height_for(inner)
@@ -177,28 +177,28 @@ class UserRow(MessageRow):
             self._place_alternatives(x, y)
             x -= 8
         for button in (self._delete, self._edit, self._panel, self._branch, self._copy):
-            x -= grown(SIDE)
+            x -= scale_height(SIDE)
             button.move(x, y)
             x -= DELETE_GAP if button is self._delete else 0
-        self._note = QRectF(left + self.PAD_X, y, x - 6 - left - self.PAD_X, grown(SIDE))
+        self._note = QRectF(left + self.PAD_X, y, x - 6 - left - self.PAD_X, scale_height(SIDE))
         if (wanted := small_text_width(tr(LEFT_OUT))) > self._note.width():
             self._note.setLeft(max(0, self._note.right() - wanted))
-        self._note = mirrored(self, self._note, width)
-        self._bubble = mirrored(self, self._bubble, width)
+        self._note = mirror_area(self, self._note, width)
+        self._bubble = mirror_area(self, self._bubble, width)
         own = (self._edit, self._panel, self._branch, self._copy, self._delete)
         buttons = (*own, self._previous, self._next)
         files = (self.files,) if self.files is not None else ()
-        mirror(
+        mirror_children(
             self, self._view, self._fold_link, self._more_text_link, *buttons, *files, width=width
         )
-        return y + grown(SIDE)
+        return y + scale_height(SIDE)
 
     def highlight(self, words: Words | None) -> int | None:
         if self.files is not None and words is not None:
             self.files.unfold_found(words, self.message.content)
         if words is not None and self._has_rest and (places := words(self._full_text)):
             self._lay_out_to(places[0][1])
-        return self._unfolded(super().highlight(words))
+        return self._unfold_to(super().highlight(words))
 
     def seek(self, words: Words, current: int = -1) -> tuple[int, int | None]:
         places = words(self._full_text) if self._has_rest else ()
@@ -206,9 +206,9 @@ class UserRow(MessageRow):
             self._lay_out_to(places[current][1])
         count, top = super().seek(words, current)
         count = max(count, len(places))
-        return count, self._unfolded(top) if current >= 0 else top
+        return count, self._unfold_to(top) if current >= 0 else top
 
-    def _unfolded(self, top: int | None) -> int | None:
+    def _unfold_to(self, top: int | None) -> int | None:
         if top is not None and top > self.FOLDED and self._folded:
             self._on_more()
         return top

@@ -19,9 +19,9 @@ from shiboken6 import isValid
 from app.settings.language import tr
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
-from app.ui.style.theme import focus_pen, grown, scaled, theme
+from app.ui.style.theme import focus_pen, scale_height, scaled, theme
 from app.ui.widgets.row_painter import RowPainter
-from app.ui.widgets.widget_behavior import mirrored, with_keys
+from app.ui.widgets.widget_behavior import insert_shortcut, mirror_area
 
 
 class PaintedButton(QAbstractButton):
@@ -114,7 +114,7 @@ class IconButton(PaintedButton):
     @property
     def tip(self) -> str:
         """The tooltip with the shortcut that's currently assigned."""
-        return with_keys(self._tip)
+        return insert_shortcut(self._tip)
 
     def enterEvent(self, event: QEnterEvent) -> None:
         self._update_tip()
@@ -136,7 +136,7 @@ class IconButton(PaintedButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         if not (self._revealed or self._marked or self.hasFocus()):
             return
-        row, tokens = RowPainter.on(self), theme().tokens
+        row, tokens = RowPainter.for_widget(self), theme().tokens
         over = self.underMouse() and self.isEnabled()
         lit = self.isDown() or self.isChecked() or over
         ground = tokens.pressed if self.isDown() else tokens.hover
@@ -152,10 +152,10 @@ class IconButton(PaintedButton):
             row.painter.setPen(Qt.PenStyle.NoPen)
             row.painter.setBrush(QColor(tokens.accent))
             dot = QRectF(self.width() - 9, 4, 5, 5)
-            row.painter.drawEllipse(mirrored(self, dot))
+            row.painter.drawEllipse(mirror_area(self, dot))
 
     def _update_size(self) -> None:
-        side = grown(self._side)
+        side = scale_height(self._side)
         self.setFixedSize(side, side)
 
     @Slot()

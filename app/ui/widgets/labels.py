@@ -7,10 +7,10 @@ from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from app.ui.style import tokens as t
-from app.ui.style.theme import keep_font
+from app.ui.style.theme import set_scaled_font
 
 
-def plain_label(
+def make_label(
     parent: QWidget | None,
     words: str = "",
     *,
@@ -25,7 +25,7 @@ def plain_label(
     label.setWordWrap(wrap)
     label.setTextFormat(Qt.TextFormat.PlainText)
     if px:
-        keep_font(label, px, weight)
+        set_scaled_font(label, px, weight)
     return label
 
 
@@ -55,11 +55,11 @@ class ElidedLabel(QLabel):
         self._fit()
 
 
-def heading(parent: QWidget, words: str, px: int = t.UI_PX) -> QLabel:
-    return plain_label(parent, words, muted=False, wrap=False, px=px, weight=QFont.Weight.DemiBold)
+def make_heading(parent: QWidget, words: str, px: int = t.UI_PX) -> QLabel:
+    return make_label(parent, words, muted=False, wrap=False, px=px, weight=QFont.Weight.DemiBold)
 
 
-def link(parent: QWidget, words: str = "") -> QPushButton:
+def make_link(parent: QWidget, words: str = "") -> QPushButton:
     button = QPushButton(words, parent)
     button.setObjectName("link")
     return button

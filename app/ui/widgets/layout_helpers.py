@@ -23,7 +23,7 @@ SPRING = None  # stretchable space
 Part = QWidget | QLayout | int | tuple[Any, ...] | None
 
 
-def across(
+def make_row_layout(
     *parts: Part,
     of: QWidget | None = None,
     margins: Sequence[int] | None = (0, 0, 0, 0),
@@ -38,13 +38,13 @@ def across(
     return layout
 
 
-def down(
+def make_column_layout(
     *parts: Part,
     of: QWidget | None = None,
     margins: Sequence[int] | None = (0, 0, 0, 0),
     spacing: int | None = 8,
 ) -> QVBoxLayout:
-    """Build a vertical layout. See `across`."""
+    """Build a vertical layout. See `make_row_layout`."""
     layout = QVBoxLayout()
     _fill_layout(layout, of, parts, margins, spacing)
     return layout

@@ -20,7 +20,7 @@ Pixels = tuple[int, int, bytes]  # width, height, RGB bytes
 
 
 @lru_cache(maxsize=256)
-def small(thumbnail: bytes) -> QPixmap:
+def decode_thumbnail(thumbnail: bytes) -> QPixmap:
     """Decode a thumbnail. Returns a null pixmap for invalid data."""
     # PySide accepts str, although the stubs say otherwise.
     return QPixmap.fromImage(QImage.fromData(thumbnail, "JPEG"))  # type: ignore[arg-type]
@@ -38,7 +38,7 @@ def paint_small(painter: QPainter, area: QRectF, thumbnail: bytes, number: str =
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
     painter.fillPath(path, QColor(tokens.code_background))
-    pixmap = small(thumbnail) if thumbnail else QPixmap()
+    pixmap = decode_thumbnail(thumbnail) if thumbnail else QPixmap()
     if pixmap.isNull():
         side = scaled(t.ICON)
         at = area.center().toPoint()
@@ -107,21 +107,21 @@ class PictureSheet(Sheet):
         self._read = read
         self.whole = ImageView(self)
         self.whole.setAccessibleName(tr("Image {name}, {about}", name=name, about=words))
-        self.status_label = self.label(words)
+        self.status_label = self.make_label(words)
         room = parent.window().size() * 0.9
         least = QSize(scaled(320), scaled(200))
         wanted = size.scaled(room, Qt.AspectRatioMode.KeepAspectRatio).boundedTo(size)
         self.whole.setMinimumSize(least)
         self.rows.addWidget(self.whole, 1)
-        self.put(self.status_label)
-        self.put_foot()
+        self.add_rows(self.status_label)
+        self.add_buttons()
         foot = self.sizeHint().height() - least.height()
         self.resize(wanted.expandedTo(least) + QSize(48, foot))
         flows.start(self, self._show())
 
     async def _show(self) -> None:
         try:
-            width, height, rgb = await flows.aside(lambda _: self._read())
+            width, height, rgb = await flows.run_in_thread(lambda _: self._read())
         except Exception as error:
             self.status_label.setText(getattr(error, "message", str(error)))
             return

@@ -38,7 +38,7 @@ class RowList(QScrollArea):
             row.deleteLater()
         self.items = []
 
-    def put(self, row: Any, *, focus: bool = False) -> None:
+    def add_row(self, row: Any, *, focus: bool = False) -> None:
         row.remove.clicked.connect(lambda: self._remove(row))
         self.items.append(row)
         self._column.insertWidget(len(self.items) - 1, row)

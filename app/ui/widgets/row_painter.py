@@ -29,8 +29,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.ui.style import tokens as t
-from app.ui.style.icons import badge, draw_dot, icon
-from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
+from app.ui.style.icons import badge_icon, draw_dot, icon
+from app.ui.style.theme import focus_pen, scale_height, scaled, theme, ui_font
 
 Index = QModelIndex | QPersistentModelIndex
 Marks = tuple[tuple[int, int], ...]
@@ -55,7 +55,7 @@ class RowPainter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
     @classmethod
-    def on(cls, widget: QWidget, start: int = 0, end: int = 0) -> RowPainter:
+    def for_widget(cls, widget: QWidget, start: int = 0, end: int = 0) -> RowPainter:
         """Create a painter for a widget consisting of a single row. Margins are in pixels."""
         line = widget.rect().adjusted(start, 0, -end, 0)
         return cls(QPainter(widget), line, widget.rect(), widget.layoutDirection())
@@ -63,7 +63,7 @@ class RowPainter:
     def inner(self, inset: int = 1) -> QRect:
         return self._around.adjusted(inset, 1, -inset, -1)
 
-    def visual(self, part: QRect) -> QRect:
+    def to_visual(self, part: QRect) -> QRect:
         """Mirror a rectangle from left-to-right coordinates if needed."""
         return QStyle.visualRect(self._direction, self._around, part)
 
@@ -83,7 +83,7 @@ class RowPainter:
         size = scaled(side)
         left = self.line.right() + 1 - size if end else self.line.left()
         top = self.line.top() + (self.line.height() - size) // 2
-        icon(name, colour).paint(self.painter, self.visual(QRect(left, top, size, size)))
+        icon(name, colour).paint(self.painter, self.to_visual(QRect(left, top, size, size)))
         self._skip(size + gap, end=end)
 
     def caret(self, colour: str, gap: int, *, unfolded: bool, end: bool = False) -> None:
@@ -93,15 +93,15 @@ class RowPainter:
 
     def dot(self, colour: str, gap: int, *, alpha: int = 255, ring: bool = False) -> None:
         top = self.line.top() + self.line.height() // 2 - 4
-        centre = QRectF(self.visual(QRect(self.line.right() - 7, top, 8, 8))).center()
+        centre = QRectF(self.to_visual(QRect(self.line.right() - 7, top, 8, 8))).center()
         draw_dot(self.painter, centre, colour, alpha, ring=ring)
         self._skip(8 + gap, end=True)
 
     def badge(self, count: int, gap: int) -> None:
         tokens = theme().tokens
         top = self.line.top() + self.line.height() // 2 - 8
-        place = self.visual(QRect(self.line.right() - 15, top, 16, 16))
-        badge(count, tokens.accent, tokens.accent_text).paint(self.painter, place)
+        place = self.to_visual(QRect(self.line.right() - 15, top, 16, 16))
+        badge_icon(count, tokens.accent, tokens.accent_text).paint(self.painter, place)
         self._skip(16 + gap, end=True)
 
     def text(
@@ -124,7 +124,7 @@ class RowPainter:
         shown = measure.elidedText(words, elide, max(0, room))
         flags = int(Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
         flags |= int(Qt.AlignmentFlag.AlignRight if end else Qt.AlignmentFlag.AlignLeft)
-        self.painter.drawText(self.visual(self.line), flags, shown)
+        self.painter.drawText(self.to_visual(self.line), flags, shown)
         if shown:
             self._skip(measure.horizontalAdvance(shown) + gap, end=end)
 
@@ -133,11 +133,11 @@ class RowPainter:
         wanted = sum(gap + QFontMetrics(font).horizontalAdvance(words) for words, font in texts)
         return wanted - gap <= self.line.width()
 
-    def marked(self, words: str, marks: Marks, colour: str, font: QFont) -> None:
+    def draw_marked_text(self, words: str, marks: Marks, colour: str, font: QFont) -> None:
         """Paint text with parts in bold, taking up all the remaining space."""
         self.painter.setFont(font)
         self.painter.setPen(QColor(colour))
-        _draw_marked(self.painter, self.visual(self.line), words, marks)
+        _draw_marked(self.painter, self.to_visual(self.line), words, marks)
         self.line.setLeft(self.line.right())
 
     def _skip(self, pixels: int, *, end: bool) -> None:
@@ -176,8 +176,8 @@ def _text_layout(painter: QPainter, text: str, marks: Marks) -> QTextLayout:
     for begin, end in marks:
         if begin < len(text):
             part = QTextLayout.FormatRange()
-            part.start = _units(text[:begin])
-            part.length = _units(text[begin:end])
+            part.start = _utf16_length(text[:begin])
+            part.length = _utf16_length(text[begin:end])
             part.format = bold
             formats.append(part)
     layout.setFormats(formats)
@@ -190,7 +190,7 @@ def _text_layout(painter: QPainter, text: str, marks: Marks) -> QTextLayout:
     return layout
 
 
-def _units(text: str) -> int:
+def _utf16_length(text: str) -> int:
     """Length in UTF-16 code units, which is what Qt uses."""
     return len(text) + sum(letter > "\uffff" for letter in text)
 
@@ -219,7 +219,7 @@ class RowState(Struct, frozen=True):
     indent: int = 0
     icon: str = ""
     unfolded: bool | None = None
-    badge: int = 0
+    badge_icon: int = 0
     dot: bool = False
     ring: bool = False
     end_icon: str = ""
@@ -258,7 +258,7 @@ class RowDelegate(QStyledItemDelegate):
         self.painted = QRect()  # region to be painted; empty means everything
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(100, grown(self._height, self._lines))
+        return QSize(100, scale_height(self._height, self._lines))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         if (state := self._state_of(index)) is None:
@@ -287,12 +287,12 @@ class RowDelegate(QStyledItemDelegate):
         row.line.adjust(self.PADDING + state.indent, 0, -self.PADDING, 0)
         whole = QRect(row.line)
         if state.below is not None:
-            row.line.setHeight(grown(30))
-        if state.badge:
-            row.badge(state.badge, 8)
+            row.line.setHeight(scale_height(30))
+        if state.badge_icon:
+            row.badge(state.badge_icon, 8)
         elif state.dot:
             row.dot(shade("accent"), 8, alpha=self.alpha if state.ring else 255, ring=state.ring)
-        if not self.painted.isEmpty() and not self.painted.intersects(row.visual(row.line)):
+        if not self.painted.isEmpty() and not self.painted.intersects(row.to_visual(row.line)):
             return  # only a dot needs repainting
         if state.end_unfolded is not None:
             row.caret(shade("muted"), 6, unfolded=state.end_unfolded, end=True)
@@ -314,17 +314,17 @@ class RowDelegate(QStyledItemDelegate):
                 end=True,
             )
         if state.marks is not None:
-            row.marked(state.title, state.marks, shade(state.colour), font)
+            row.draw_marked_text(state.title, state.marks, shade(state.colour), font)
         else:
             row.text(state.title, shade(state.colour), 10, font=font, elide=state.elide)
         if state.beside and row.line.width() > 72:
             font = ui_font(state.px)
             row.text(state.beside, shade("muted"), font=font, elide=state.beside_elide)
         if state.below:
-            top, height = whole.top() + grown(24), grown(20)
+            top, height = whole.top() + scale_height(24), scale_height(20)
             row.line = QRect(whole.left(), top, whole.width(), height)
             colour, font = shade(state.below_colour), ui_font(t.SMALL_PX)
             if state.below_marks:
-                row.marked(state.below, state.below_marks, colour, font)
+                row.draw_marked_text(state.below, state.below_marks, colour, font)
             else:
                 row.text(state.below, colour, font=font)

@@ -31,26 +31,32 @@ from app.settings.language import tr
 from app.settings.settings import Settings
 from app.ui.style import tokens as t
 from app.ui.style.scroll_bars import float_bars
-from app.ui.style.theme import keep_font, scaled
-from app.ui.widgets.labels import plain_label
-from app.ui.widgets.layout_helpers import SPRING, across, down, nest, scrolling
+from app.ui.style.theme import scaled, set_scaled_font
+from app.ui.widgets.labels import make_label
+from app.ui.widgets.layout_helpers import (
+    SPRING,
+    make_column_layout,
+    make_row_layout,
+    nest,
+    scrolling,
+)
 
 _settings: list[Settings] = []
 
 
-def remember_places(settings: Settings) -> None:
+def set_place_settings(settings: Settings) -> None:
     """Set where sheets store their size and position."""
     _settings[:] = [settings]
 
 
-def keep_place(part: QWidget) -> None:
+def retain_size_when_hidden(part: QWidget) -> None:
     """Make a widget keep its space in the layout while hidden."""
     policy = part.sizePolicy()
     policy.setRetainSizeWhenHidden(True)
     part.setSizePolicy(policy)
 
 
-def settle(root: QWidget) -> None:
+def apply_styles(root: QWidget) -> None:
     """Apply styles to all children and refresh their size hints. Layouts cache these."""
     for part in root.findChildren(QWidget):
         part.ensurePolished()
@@ -70,7 +76,7 @@ class Popover(QFrame):
         self.cancelled = False  # closed with Escape, so don't apply any changes
         self._area = scrolling(QWidget(self), self)
         float_bars(self._area)
-        down(self._area, of=self, margins=(1, 1, 1, 1), spacing=None)
+        make_column_layout(self._area, of=self, margins=(1, 1, 1, 1), spacing=None)
         self.setFixedWidth(self.WIDTH)
 
     def open_below(self, button: QWidget, window: QWidget) -> None:
@@ -126,7 +132,7 @@ class Sheet(QDialog):
         QShortcut(QKeySequence("Ctrl+W"), self, self.reject)
         super().open()
 
-    def come_forward(self) -> None:
+    def show_or_raise(self) -> None:
         """Show as a separate window, or raise it."""
         self.show()
         self.raise_()
@@ -135,7 +141,7 @@ class Sheet(QDialog):
     def showEvent(self, event: QShowEvent) -> None:
         if not event.spontaneous() and not self._placed:
             self._placed = True
-            settle(self)
+            apply_styles(self)
             self._restore_place()
             needed = self.rows.totalHeightForWidth(self.width())
             if not self._resizable and needed > self.height():
@@ -207,26 +213,26 @@ class Sheet(QDialog):
         keep = box.addButton(tr("Keep Editing"), QMessageBox.ButtonRole.RejectRole)
         box.setDefaultButton(keep)
         box.setEscapeButton(keep)
-        await flows.answered(box)
+        await flows.open_and_wait(box)
         if box.clickedButton() is discard:
             super().reject()
 
-    def put(self, *parts: QWidget | QLayout) -> None:
+    def add_rows(self, *parts: QWidget | QLayout) -> None:
         for part in parts:
             if isinstance(part, QWidget):
                 self.rows.addWidget(part)
             else:
                 nest(self.rows, part)
 
-    def headline(self, words: str) -> QLabel:
-        """Make a heading, to be added with `put`."""
-        label = self.label(words, muted=False)
-        keep_font(label, t.HEADING_PX, QFont.Weight.DemiBold)
+    def make_heading(self, words: str) -> QLabel:
+        """Make a heading, to be added with `add_rows`."""
+        label = self.make_label(words, muted=False)
+        set_scaled_font(label, t.HEADING_PX, QFont.Weight.DemiBold)
         return label
 
-    def label(self, words: str = "", *, muted: bool = True) -> QLabel:
-        """Make a plain label, to be added with `put`."""
-        return plain_label(self, words, muted=muted)
+    def make_label(self, words: str = "", *, muted: bool = True) -> QLabel:
+        """Make a plain label, to be added with `add_rows`."""
+        return make_label(self, words, muted=muted)
 
     def button(self, words: str, pressed: Callable[[], object]) -> QPushButton:
         """Make a button. Enter only presses it if it has the focus."""
@@ -235,7 +241,7 @@ class Sheet(QDialog):
         button.clicked.connect(lambda _checked=False: pressed())
         return button
 
-    def put_foot(
+    def add_buttons(
         self,
         main: QPushButton | None = None,
         *beside: QPushButton,
@@ -253,21 +259,21 @@ class Sheet(QDialog):
         """
         leave = self.button(out or (tr("Cancel") if main is not None else tr("Close")), self.reject)
         (leave if careful or main is None else main).setDefault(True)
-        row = across(*beside, SPRING, leave)
+        row = make_row_layout(*beside, SPRING, leave)
         if main is not None:
             row.addWidget(main)
         self.rows.addSpacing(4)
         nest(self.rows, row)
         return leave
 
-    def keep_wide(self, usual: int) -> None:
+    def set_scaled_width(self, usual: int) -> None:
         """Set a fixed width, scaled from `usual`, or wider if the content doesn't fit.
 
         Must be called after adding the content. Translations may be twice as long as English.
         """
         self.setFixedWidth(max(scaled(usual), self.rows.minimumSize().width()))
 
-    def keep_high(self) -> None:
+    def fit_height(self) -> None:
         """Adjust the height to the content.
 
         `QWidget.adjustSize` doesn't work here. It computes the height for the layout's preferred

@@ -1,6 +1,6 @@
 """Async dialogs for picking folders and files, entering text, and opening links.
 
-    folder = await standard_dialogs.folder(self, tr("Add Model Folder"))
+    folder = await standard_dialogs.ask_for_folder(self, tr("Add Model Folder"))
     if folder is not None:
         ...
 
@@ -20,22 +20,22 @@ from app import flows
 from app.settings.language import counted, tr
 
 
-async def documents() -> Path:
+async def documents_folder() -> Path:
     return await _existing_folder(QStandardPaths.StandardLocation.DocumentsLocation)
 
 
-async def downloads() -> Path:
+async def downloads_folder() -> Path:
     return await _existing_folder(QStandardPaths.StandardLocation.DownloadLocation)
 
 
 async def _existing_folder(place: QStandardPaths.StandardLocation) -> Path:
     """Get a standard folder or else the home folder. Qt would fall back to the current folder."""
     folder = Path(QStandardPaths.writableLocation(place))
-    exists = folder.is_absolute() and await flows.aside(lambda _: folder.is_dir())
+    exists = folder.is_absolute() and await flows.run_in_thread(lambda _: folder.is_dir())
     return folder if exists else Path.home()
 
 
-async def folder(parent: QWidget, title: str, start: str = "") -> Path | None:
+async def ask_for_folder(parent: QWidget, title: str, start: str = "") -> Path | None:
     """Ask for an existing folder. Starts in ``start`` or the last used folder."""
     dialog = QFileDialog(parent, title, start or _start_folder())
     dialog.setFileMode(QFileDialog.FileMode.Directory)
@@ -44,7 +44,7 @@ async def folder(parent: QWidget, title: str, start: str = "") -> Path | None:
     return chosen[0] if chosen else None
 
 
-async def file(parent: QWidget, title: str, kinds: str) -> Path | None:
+async def ask_for_file(parent: QWidget, title: str, kinds: str) -> Path | None:
     """Ask for an existing file.
 
     Args:
@@ -56,8 +56,8 @@ async def file(parent: QWidget, title: str, kinds: str) -> Path | None:
     return chosen[0] if chosen else None
 
 
-async def files(parent: QWidget, title: str, start: str, kinds: str) -> list[Path]:
-    """Ask for existing files. The list is empty if the user cancels. See `file`."""
+async def ask_for_files(parent: QWidget, title: str, start: str, kinds: str) -> list[Path]:
+    """Ask for existing files. The list is empty if the user cancels. See `ask_for_file`."""
     dialog = QFileDialog(parent, title, start, kinds)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
     return await _choose(dialog)
@@ -70,7 +70,7 @@ async def ask_save_path(parent: QWidget, title: str, start: Path, kinds: str) ->
 
     Args:
         start: suggested path.
-        kinds: see `file`. Each type needs exactly one suffix.
+        kinds: see `ask_for_file`. Each type needs exactly one suffix.
     """
     dialog = QFileDialog(parent, title, str(start), kinds)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
@@ -92,7 +92,7 @@ async def ask_save_path(parent: QWidget, title: str, start: Path, kinds: str) ->
     return path
 
 
-async def line(parent: QWidget, title: str, words: str, text: str = "") -> str | None:
+async def ask_for_line(parent: QWidget, title: str, words: str, text: str = "") -> str | None:
     """Ask for a line of text.
 
     Args:
@@ -103,10 +103,10 @@ async def line(parent: QWidget, title: str, words: str, text: str = "") -> str |
     dialog.setWindowTitle(title)
     dialog.setLabelText(words)
     dialog.setTextValue(text)
-    return dialog.textValue() if await flows.answered(dialog) else None
+    return dialog.textValue() if await flows.open_and_wait(dialog) else None
 
 
-async def another_model(parent: QWidget, title: str, words: str) -> bool:
+async def ask_for_other_model(parent: QWidget, title: str, words: str) -> bool:
     """Explain why a model can't be opened. Return True if the user wants a different model."""
     box = QMessageBox(parent)
     box.setObjectName("model-problem")
@@ -116,7 +116,7 @@ async def another_model(parent: QWidget, title: str, words: str) -> bool:
     another = box.addButton(tr("Choose Another Model…"), QMessageBox.ButtonRole.AcceptRole)
     box.addButton(tr("Cancel"), QMessageBox.ButtonRole.RejectRole)
     box.setDefaultButton(another)
-    await flows.answered(box)
+    await flows.open_and_wait(box)
     return box.clickedButton() is another
 
 
@@ -129,7 +129,7 @@ def _start_folder() -> str:
 
 async def _choose(dialog: QFileDialog) -> list[Path]:
     global _last_folder
-    if not await flows.answered(dialog):
+    if not await flows.open_and_wait(dialog):
         return []
     _last_folder = dialog.directory().absolutePath()
     return [Path(name) for name in dialog.selectedFiles()]
@@ -147,16 +147,16 @@ _UNBROKEN = re.compile(r"([^\s\u200b]{48})")
 
 
 def ask_and_open(parent: QWidget, address: QUrl) -> None:
-    """Run `ask` as a background task."""
-    flows.start(parent, ask(parent, address))
+    """Run `ask_to_open_link` as a background task."""
+    flows.start(parent, ask_to_open_link(parent, address))
 
 
-async def ask(parent: QWidget, address: QUrl) -> None:
+async def ask_to_open_link(parent: QWidget, address: QUrl) -> None:
     """Open a link after asking the user.
 
     Only web and mail links are supported, since a ``file:`` link might run a program.
     """
-    question, words, may_open = judge(address)
+    question, words, may_open = describe_link(address)
     box = QMessageBox(parent.window())
     box.setObjectName("link-dialog")
     box.setWindowTitle(tr("Open Link"))
@@ -169,12 +169,12 @@ async def ask(parent: QWidget, address: QUrl) -> None:
         box.setDefaultButton(box.addButton(tr("Cancel"), QMessageBox.ButtonRole.RejectRole))
     else:
         box.addButton(tr("Close"), QMessageBox.ButtonRole.RejectRole)
-    await flows.answered(box)
+    await flows.open_and_wait(box)
     if opens is not None and box.clickedButton() is opens:
         QDesktopServices.openUrl(address)
 
 
-def judge(address: QUrl) -> tuple[str, str, bool]:
+def describe_link(address: QUrl) -> tuple[str, str, bool]:
     """Get the question to ask about a link, the text to show, and whether we'd open it at all."""
     # Use the encoded form. The human-readable form hides passwords and look-alike characters.
     sent = bytes(address.toEncoded().data()).decode("ascii", "replace")

@@ -97,10 +97,10 @@ class TextView(QTextBrowser):
         text = self.document().toPlainText() if words is not None else ""
         places = words(text) if words is not None else ()
         self.found = len(places)
-        self._match_marks = self._marked_at(places, text)
+        self._match_marks = self._make_highlights(places, text)
         led_to = self._match_marks[0].cursor if self._match_marks else None
         if 0 <= current < len(places):
-            (here,) = self._marked_at(places[current : current + 1], text)
+            (here,) = self._make_highlights(places[current : current + 1], text)
             here.format.setBackground(theme().color("accent"))
             here.format.setForeground(theme().color("accent_text"))
             # The index may be past the end because of `MOST_MARKS`.
@@ -124,7 +124,7 @@ class TextView(QTextBrowser):
         """Highlight (begin, end) ranges of the plain text, replacing previous ranges."""
         self._marked = places
         text = self.document().toPlainText() if places else ""
-        self._range_marks = self._marked_at(places, text)
+        self._range_marks = self._make_highlights(places, text)
         for mark in self._range_marks:
             mark.format.setBackground(theme().color("difference"))
         self._show_marks()
@@ -144,7 +144,7 @@ class TextView(QTextBrowser):
             last, cursor = self.document().characterCount() - 1, QTextCursor(self.document())
             cursor.setPosition(min(self._selected_part[0], last))
             cursor.setPosition(min(self._selected_part[1], last), QTextCursor.MoveMode.KeepAnchor)
-            marks.append(_mark(cursor))
+            marks.append(_make_highlight(cursor))
         self.setExtraSelections(marks)
 
     def place_at(self, at: QPointF) -> int:
@@ -155,17 +155,17 @@ class TextView(QTextBrowser):
             return self.document().characterCount() - 1
         return self.cursorForPosition(at.toPoint()).position()
 
-    def _marked_at(
+    def _make_highlights(
         self, places: Sequence[tuple[int, int]], text: str
     ) -> list[QTextEdit.ExtraSelection]:
         """Make highlights for ranges of ``text``, the document's plain text."""
-        units = _units(text)
+        units = _utf16_offsets(text)
         marks = []
         for begin, end in places[:MOST_MARKS]:
             cursor = QTextCursor(self.document())
             cursor.setPosition(units(begin))
             cursor.setPosition(units(end), QTextCursor.MoveMode.KeepAnchor)
-            marks.append(_mark(cursor))
+            marks.append(_make_highlight(cursor))
         return marks
 
     def count_stops(self) -> int:
@@ -248,7 +248,7 @@ class TextView(QTextBrowser):
             self.height_changed.emit()
 
 
-def _mark(cursor: QTextCursor) -> QTextEdit.ExtraSelection:
+def _make_highlight(cursor: QTextCursor) -> QTextEdit.ExtraSelection:
     mark = QTextEdit.ExtraSelection()
     mark.cursor = cursor
     mark.format.setBackground(theme().color("selection"))
@@ -256,7 +256,7 @@ def _mark(cursor: QTextCursor) -> QTextEdit.ExtraSelection:
     return mark
 
 
-def _units(text: str) -> Callable[[int], int]:
+def _utf16_offsets(text: str) -> Callable[[int], int]:
     """Get a function that converts text offsets to UTF-16 offsets."""
     wide = [place for place, character in enumerate(text) if character > "\uffff"]
     return lambda place: place + bisect_left(wide, place)

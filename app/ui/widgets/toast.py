@@ -10,15 +10,15 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from app.settings.language import tr
 from app.ui.style import tokens as t
-from app.ui.style.theme import keep_font, scaled, theme
-from app.ui.widgets.layout_helpers import across
+from app.ui.style.theme import scaled, set_scaled_font, theme
+from app.ui.widgets.layout_helpers import make_row_layout
 from app.ui.widgets.widget_behavior import announce
 
 
 class Toast(QWidget):
     """Message that goes away by itself. Never gets the focus."""
 
-    acted = Signal()  # the button was pressed
+    action_requested = Signal()  # the button was pressed
     offers = Signal(bool)  # the button appeared or disappeared
 
     SETTLED_MS = 150
@@ -46,14 +46,14 @@ class Toast(QWidget):
         self._at_top = at_top
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._label = QLabel(self)
-        keep_font(self._label, t.LEAD_PX)
+        set_scaled_font(self._label, t.LEAD_PX)
         self._label.setTextFormat(Qt.TextFormat.PlainText)
         self.button = QPushButton(self)
         self.button.setObjectName("toast-action")
         self.button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.button.setCursor(Qt.CursorShape.PointingHandCursor)
         self.button.clicked.connect(self._on_clicked)
-        across(self._label, self.button, of=self, margins=(16, 8, 8, 8), spacing=12)
+        make_row_layout(self._label, self.button, of=self, margins=(16, 8, 8, 8), spacing=12)
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.hide)
         self._settle_timer = QTimer(self, singleShot=True, interval=self.SETTLED_MS)
@@ -73,7 +73,7 @@ class Toast(QWidget):
             seconds = 6.0 if action else min(6.0, 1.2 + len(text) / 15)
         self.text = text
         window = self._find_window() if self._find_window is not None else self._home
-        self.put_away()
+        self.dismiss()
         if window is not self._home:
             self._overlay_in(window).show_text(text, action, seconds)
             return
@@ -105,23 +105,23 @@ class Toast(QWidget):
             left_s = self._timer.remainingTime() / 1000 + 6.0 if self._timer.isActive() else 0.0
             self.show_text(f"{self.text} {text}", seconds=left_s)
 
-    def put_away(self) -> None:
+    def dismiss(self) -> None:
         """Hide the message, wherever it is."""
         self.hide()
-        if (overlay := self.overlay) is not None:
+        if (overlay := self.visible_overlay) is not None:
             overlay.hide()
 
     @property
-    def overlay(self) -> Toast | None:
+    def visible_overlay(self) -> Toast | None:
         """Toast in another window, if that's where the last message was shown."""
         overlay = self._overlay
         return overlay if overlay is not None and shiboken6.isValid(overlay) else None
 
     def _overlay_in(self, window: QWidget) -> Toast:
-        overlay = self.overlay
+        overlay = self.visible_overlay
         if overlay is None or overlay.parentWidget() is not window:
             overlay = self._overlay = Toast(window, at_top=self._at_top, over=self._find_anchor)
-            overlay.acted.connect(self.acted)
+            overlay.action_requested.connect(self.action_requested)
             overlay.offers.connect(self.offers)
         return overlay
 
@@ -185,4 +185,4 @@ class Toast(QWidget):
     def _on_clicked(self) -> None:
         if self._timer.isActive():  # messages without a timeout stay until hidden
             self.hide()
-        self.acted.emit()
+        self.action_requested.emit()

@@ -57,7 +57,7 @@ class TwoLineList(QListWidget):
 
     def fill(self, rows: list[tuple[str, str, str]]) -> None:
         """Replace all rows with (key, name, second line), keeping selection and scroll position."""
-        chosen, at = set(self.chosen()), self.currentRow()
+        chosen, at = set(self.selected_keys()), self.currentRow()
         self.clear()
         for key, name, below in rows:
             item = QListWidgetItem(name)
@@ -69,7 +69,7 @@ class TwoLineList(QListWidget):
         if rows and not chosen & {key for key, _, _ in rows}:
             self.setCurrentRow(min(max(at, 0), len(rows) - 1))
 
-    def relabel(self, key: str, now: str, below: str) -> None:
+    def rename_row(self, key: str, now: str, below: str) -> None:
         """Rename a row, which also changes its key, and set its second line."""
         for row in range(self.count()):
             item = self.item(row)
@@ -79,7 +79,7 @@ class TwoLineList(QListWidget):
                 item.setData(BELOW, below)
                 item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, below)
 
-    def chosen(self) -> list[str]:
+    def selected_keys(self) -> list[str]:
         """Keys of the selected rows, from top to bottom."""
         items = [self.item(row) for row in range(self.count())]
         return [str(item.data(KEY)) for item in items if item.isSelected()]

@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 _key_maps: list[Callable[[str], str]] = []
 
 
-def native(keys: str) -> str:
+def to_native_keys(keys: str) -> str:
     """Convert a shortcut from portable to native format, e.g. Ctrl to Cmd on a Mac.
 
     The result is empty if ``keys`` isn't a valid key sequence.
@@ -39,12 +39,12 @@ def native(keys: str) -> str:
     return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
 
 
-def follow(instead: Callable[[str], str]) -> None:
-    """Set the function with which `in_force` looks up the user's replacement for a shortcut."""
+def set_shortcut_lookup(instead: Callable[[str], str]) -> None:
+    """Set the function with which `current_shortcut` looks up the user's shortcuts."""
     _key_maps[:] = [instead]
 
 
-def in_force(keys: str) -> str:
+def current_shortcut(keys: str) -> str:
     """Get the shortcut currently assigned in place of a default shortcut, or "" if there's none.
 
     Keys that don't belong to a command, e.g. Esc, are returned as they are.
@@ -52,10 +52,10 @@ def in_force(keys: str) -> str:
     return _key_maps[0](keys) if _key_maps else keys
 
 
-def with_keys(tip: str) -> str:
+def insert_shortcut(tip: str) -> str:
     """Put the current shortcut in a tooltip. The format is text, two spaces, default shortcut."""
     words, _, keys = tip.partition("  ")
-    shown = native(in_force(keys)) if keys else ""
+    shown = to_native_keys(current_shortcut(keys)) if keys else ""
     return f"{words}  {shown}" if shown else words
 
 
@@ -84,7 +84,7 @@ class WheelGuard(QObject):
         return super().eventFilter(watched, event)
 
 
-def plain_tip(text: str) -> str:
+def escape_tooltip(text: str) -> str:
     """Escape a tooltip so that Qt doesn't interpret it as HTML."""
     return f"<qt>{html.escape(text)}</qt>" if "<" in text else text
 
@@ -112,7 +112,7 @@ ROLES = {
 
 
 @cache
-def give_roles() -> None:
+def register_roles() -> None:
     """Register our accessible roles for the whole process."""
     QAccessible.installFactory(_interface)
 
@@ -135,7 +135,7 @@ def announce(widget: QWidget, words: str, *, urgent: bool = False) -> None:
     QAccessible.updateAccessibility(event)
 
 
-def mirror(parent: QWidget, *children: QWidget, width: int | None = None) -> None:
+def mirror_children(parent: QWidget, *children: QWidget, width: int | None = None) -> None:
     """Mirror children that were positioned from the left. Does nothing in left-to-right layouts.
 
     Args:
@@ -167,11 +167,11 @@ def place_in_lines(
         line = max(line, child.height())
         child.move(x, y + (line - child.height()) // 2 * centered)
         x += child.width() + gap
-    mirror(parent, *children, width=width)
+    mirror_children(parent, *children, width=width)
     return y + line
 
 
-def mirrored(parent: QWidget, area: QRectF, width: int | None = None) -> QRectF:
+def mirror_area(parent: QWidget, area: QRectF, width: int | None = None) -> QRectF:
     """Mirror an area if the parent is right-to-left. Doing it twice gives the original area."""
     if not parent.isRightToLeft():
         return area
@@ -179,7 +179,7 @@ def mirrored(parent: QWidget, area: QRectF, width: int | None = None) -> QRectF:
     return QRectF(whole - area.right(), area.top(), area.width(), area.height())
 
 
-def caret(name: str, *, rtl: bool) -> str:
+def caret_icon_name(name: str, *, rtl: bool) -> str:
     """Pick the caret icon for the reading direction."""
     other = {"caret-right": "caret-left", "caret-left": "caret-right"}
     return other.get(name, name) if rtl else name
@@ -192,7 +192,7 @@ _COMMANDS = (
 )
 
 
-def shows(owner: QObject, part: str) -> bool:
+def is_part_visible(owner: QObject, part: str) -> bool:
     """Check whether a lazily created part (a `cached_property`) exists and is visible."""
     made = vars(owner).get(part)
     return made is not None and not made.isHidden()
@@ -200,11 +200,11 @@ def shows(owner: QObject, part: str) -> bool:
 
 def show_if(owner: QObject, part: str, needed: bool) -> None:
     """Show or hide a lazily created part. Doesn't create it just to hide it."""
-    if needed or shows(owner, part):
+    if needed or is_part_visible(owner, part):
         getattr(owner, part).setVisible(needed)
 
 
-def types_words(event: QKeyEvent) -> bool:
+def is_typed_text(event: QKeyEvent) -> bool:
     """Check for a printable character typed without Ctrl etc."""
     text = event.text()
     return bool(text.strip()) and text.isprintable() and not event.modifiers() & _COMMANDS

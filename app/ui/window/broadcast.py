@@ -15,7 +15,7 @@ from app.chats.turn import Draft, Effect, Event, Writing
 from app.settings.language import counted, mark, tr
 from app.store import Attachments
 from app.ui.pane.pane import ChatPane
-from app.ui.widgets.widget_behavior import announce, in_force, native
+from app.ui.widgets.widget_behavior import announce, current_shortcut, to_native_keys
 from app.ui.window.commands import command, pane_command
 from app.ui.window.context import WindowController, WindowParts
 
@@ -38,7 +38,7 @@ class Broadcast(WindowController):
     """
 
     changed = Signal(bool)  # (on): broadcast was turned on or off
-    kept_changed = Signal(bool)  # (on): the user changed whether broadcast stays on
+    pin_changed = Signal(bool)  # (on): the user changed whether broadcast stays on
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
@@ -60,7 +60,9 @@ class Broadcast(WindowController):
         return [p for p in self._workspace.panes() if self._receives(p)]
 
     def _receives(self, pane: ChatPane) -> bool:
-        usual = self._is_visible(pane) and pane.chat.model.remote is None and not pane.alone
+        usual = (
+            self._is_visible(pane) and pane.chat.model.remote is None and not pane.is_quick_question
+        )
         return self._overrides.get(pane.chat.id, usual)
 
     def _is_visible(self, pane: ChatPane) -> bool:
@@ -89,7 +91,7 @@ class Broadcast(WindowController):
             )
             announce(self._workspace, words)
         elif left_out:
-            keys = native(in_force("Ctrl+Alt+B"))
+            keys = to_native_keys(current_shortcut("Ctrl+Alt+B"))
             words = mark("Broadcast is on. To include a remote chat, press {keys} in it.")
             if not keys:
                 words = mark("Broadcast is on. To include a remote chat, choose “{command}” in it.")
@@ -102,7 +104,7 @@ class Broadcast(WindowController):
         self._overrides.clear()
         if self.kept:
             self.kept = False
-            self.kept_changed.emit(False)
+            self.pin_changed.emit(False)
         self._show()
         self.changed.emit(on)
 
@@ -115,7 +117,7 @@ class Broadcast(WindowController):
         """Toggle whether broadcast stays on after a message."""
         self.kept = not self.kept
         self._show()
-        self.kept_changed.emit(self.kept)
+        self.pin_changed.emit(self.kept)
 
     def _pane_off(self, pane: ChatPane) -> str:
         return self._why_off()
@@ -139,10 +141,10 @@ class Broadcast(WindowController):
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
-        pane.spoken.connect(self._on_spoken)
-        pane.broadcast_asked.connect(self._on_button)
-        pane.composer.audience_asked.connect(partial(self._pop_menu, pane))
-        pane.composer.broadcast_kept.connect(self.toggle_kept)
+        pane.announced.connect(self._on_spoken)
+        pane.broadcast_requested.connect(self._on_button)
+        pane.composer.recipients_requested.connect(partial(self._pop_menu, pane))
+        pane.composer.broadcast_pin_changed.connect(self.toggle_kept)
         # The model may have become remote. The chat outlives its pane, so its signals may already
         # be connected.
         once = Qt.ConnectionType.UniqueConnection
@@ -160,7 +162,7 @@ class Broadcast(WindowController):
 
     def _pop_menu(self, pane: ChatPane) -> None:
         menu = self.menu(pane)
-        whom = pane.composer.audience.whom
+        whom = pane.composer.broadcast_line.whom
         menu.popup(whom.mapToGlobal(QPoint(0, -menu.sizeHint().height() - 4)))
 
     def menu(self, parent: QWidget) -> QMenu:
@@ -216,7 +218,7 @@ class Broadcast(WindowController):
             heard = self.on and pane in group
             if heard:
                 whom = _with_replying(words, group, pane)
-                pane.composer.audience.show_audience(whom, names, kept=self.kept)
+                pane.composer.broadcast_line.show_audience(whom, names, kept=self.kept)
             count = len(group) if heard else 0
             pane.set_broadcast(self.on, count, remotes if heard else (), offered=offered)
 
@@ -235,7 +237,7 @@ class Broadcast(WindowController):
         message = Writing(text, files)
         done = {p: p.chat.turn.handle(Event.BROADCAST, message) for p in others}
         # The panes show a notice that the model can't see images.
-        blind = [pane for pane in others if pane.chat.model.cannot_see(files)]
+        blind = [pane for pane in others if pane.chat.model.model_without_vision(files)]
         waiting = [p for p in others if p not in blind and Effect.SAY not in done[p].effects]
         busy = [pane for pane in waiting if Effect.ENQUEUE not in done[pane].effects]
         later = len(waiting) - len(busy) + waits

@@ -24,7 +24,7 @@ from app.ui.pane.pane import ChatPane
 from app.ui.widgets import standard_dialogs
 from app.ui.window.commands import NO_CHAT, CommandScope, command, pane_command
 from app.ui.window.context import WindowController, WindowParts
-from app.ui.workspace.placement import even_out_beside, has_room
+from app.ui.workspace.placement import equalize_splitter, has_room
 from engine.hub.inventory import FolderFacts, facts_of
 
 
@@ -36,18 +36,22 @@ class ChatCommands(WindowController):
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
         workspace, library = self._workspace, self._library
-        workspace.new_asked.connect(self.new)
-        workspace.split_asked.connect(self.split)
+        workspace.new_chat_requested.connect(self.new)
+        workspace.split_requested.connect(self.split)
         workspace.pane_made.connect(self._on_pane_made)
         workspace.pane_closed.connect(self._on_pane_closed)
         library.erased.connect(self._on_erased)
 
     @command("new", mark("New Chat"), "Ctrl+N", "Ctrl+T", where=CommandScope.ANYWHERE)
     @Slot()
-    def come_to_new(self) -> None:
+    def switch_to_new(self) -> None:
         """Switch to a new chat. If the current chat is still empty, just focus it."""
         active = self._workspace.active
-        if active is not None and active.chat.blank and active.chat.record.model == self.next_model:
+        if (
+            active is not None
+            and active.chat.is_blank
+            and active.chat.record.model == self.next_model
+        ):
             active.focus_composer()
         else:
             self.new()
@@ -121,13 +125,13 @@ class ChatCommands(WindowController):
 
     def _open_now(self, chat_id: str, where: str = "tab") -> None:
         # The chat may come from an outdated search result.
-        if self._library.deleted_since(chat_id):
+        if self._library.is_deleted(chat_id):
             self._toast.show_text(tr("This chat is in the Trash."))
             return
         chat = self.chat(chat_id)
         if self._workspace.is_kept(chat_id):
             # A closed pane is kept for a while, so restore the pane in its old position.
-            self._undos.drop(chat_id)
+            self._undos.forget_chat(chat_id)
             self._workspace.reopen(chat_id)
         else:
             self._workspace.show_chat(chat, self._fitting_place(where))
@@ -141,7 +145,7 @@ class ChatCommands(WindowController):
     @Slot(str)
     def _open_source(self, chat_id: str) -> None:
         """Open a chat that this chat reads. It may be missing, e.g. on another computer."""
-        if self._library.chat(chat_id) is None and not self._library.deleted_since(chat_id):
+        if self._library.chat(chat_id) is None and not self._library.is_deleted(chat_id):
             self._toast.show_text(tr("This chat is no longer there."))
         else:
             self.open(chat_id)
@@ -156,7 +160,7 @@ class ChatCommands(WindowController):
         for number, chat_id in enumerate(ids):
             self.open(chat_id, "right" if number else "tab")
         if (pane := self._workspace.pane(ids[0])) is not None:
-            even_out_beside(self._workspace, pane)
+            equalize_splitter(self._workspace, pane)
 
     @Slot(str, str, str)
     def open_at(self, chat_id: str, message_id: str, words: str = "") -> None:
@@ -210,17 +214,17 @@ class ChatCommands(WindowController):
         def restore() -> None:
             self._library.restore(chat_id)
             if was_open:
-                self.bring_back(chat_id)
+                self.reopen(chat_id)
 
-        self._undos.offer(tr("Chat moved to Trash"), restore, chat_id)
+        self._undos.offer_undo(tr("Chat moved to Trash"), restore, chat_id)
 
     @Slot(str)
     def _on_erased(self, chat_id: str) -> None:
         """A chat was erased, so it's too late for undo."""
-        self._undos.drop(chat_id)
-        self._workspace.forget(chat_id)
+        self._undos.forget_chat(chat_id)
+        self._workspace.delete_closed(chat_id)
 
-    def bring_back(self, chat_id: str) -> None:
+    def reopen(self, chat_id: str) -> None:
         """Reopen a closed chat, preferably where it was."""
         if not self._workspace.reopen(chat_id):
             self.open(chat_id)
@@ -228,15 +232,15 @@ class ChatCommands(WindowController):
     @Slot(str)
     def _on_pane_closed(self, chat_id: str) -> None:
         chat = self._library.find(chat_id)
-        words = "" if chat is not None and chat.blank else tr("Chat closed")
+        words = "" if chat is not None and chat.is_blank else tr("Chat closed")
         blank = self.discard_if_blank(chat_id)
 
         def restore() -> None:
             if blank:
                 self._library.restore(chat_id)
-            self.bring_back(chat_id)
+            self.reopen(chat_id)
 
-        self._undos.offer(words, restore, chat_id, seconds=6.0)
+        self._undos.offer_undo(words, restore, chat_id, seconds=6.0)
 
     def close_several(self, panes: Sequence[ChatPane]) -> None:
         """Close several panes as a single undo step."""
@@ -249,16 +253,18 @@ class ChatCommands(WindowController):
             for chat_id in ids:
                 if chat_id in blank:
                     self._library.restore(chat_id)
-                self.bring_back(chat_id)
+                self.reopen(chat_id)
 
         for chat_id in ids:
-            self._undos.drop(chat_id)
-        self._undos.offer(counted("Chat closed", "%n chats closed", len(ids)), restore, seconds=6.0)
+            self._undos.forget_chat(chat_id)
+        self._undos.offer_undo(
+            counted("Chat closed", "%n chats closed", len(ids)), restore, seconds=6.0
+        )
 
     def discard_if_blank(self, chat_id: str) -> bool:
         """Delete a stored chat if it's empty. Return True if it was."""
         chat = self._library.find(chat_id)
-        blank = chat is not None and chat.stored and chat.blank
+        blank = chat is not None and chat.is_stored and chat.is_blank
         if blank:
             self._library.delete(chat_id)
         return blank
@@ -273,12 +279,12 @@ class ChatCommands(WindowController):
             chat.turn.handle(Event.PAUSE)
 
     def _why_not_stop_all(self) -> str:
-        return "" if self._library.running() else tr("No model is replying")
+        return "" if self._library.replying_chats() else tr("No model is replying")
 
     @command("stop_all", mark("Stop All Replies"), "Ctrl+Shift+.", why_not=_why_not_stop_all)
     def stop_all(self) -> None:
         """Stop replies everywhere, including in chats without a pane."""
-        running = self._library.running()
+        running = self._library.replying_chats()
         for chat in running:
             chat.turn.handle(Event.STOP)
         words = counted("%n reply stopped", "%n replies stopped", len(running))
@@ -289,7 +295,10 @@ class ChatCommands(WindowController):
     def open_model_folder(self) -> None:
         title = tr("Open Model Folder")
         flows.start(
-            self, self._ask_for_model(title, lambda: standard_dialogs.folder(self._window, title))
+            self,
+            self._ask_for_model(
+                title, lambda: standard_dialogs.ask_for_folder(self._window, title)
+            ),
         )
 
     @command("open_gguf", mark("Open GGUF File…"), where=CommandScope.ANYWHERE)
@@ -300,7 +309,9 @@ class ChatCommands(WindowController):
         title = tr("Open GGUF File")
         flows.start(
             self,
-            self._ask_for_model(title, lambda: standard_dialogs.file(self._window, title, only)),
+            self._ask_for_model(
+                title, lambda: standard_dialogs.ask_for_file(self._window, title, only)
+            ),
         )
 
     async def _ask_for_model(
@@ -308,13 +319,13 @@ class ChatCommands(WindowController):
     ) -> None:
         """Keep asking until the user cancels or chooses a model that passes a quick check."""
         while (path := await choose()) is not None:
-            facts = await flows.aside(partial(_inspect, path))
+            facts = await flows.run_in_thread(partial(_inspect, path))
             if not facts.problem:
                 self.use_model(str(path))
                 return
             name = model_fallback_name(str(path))
             words = tr("{name} couldn’t be loaded. {error}", name=name, error=facts.problem)
-            if not await standard_dialogs.another_model(self._window, title, words):
+            if not await standard_dialogs.ask_for_other_model(self._window, title, words):
                 return
 
     def use_model(self, ref: str) -> None:
@@ -339,10 +350,10 @@ class ChatCommands(WindowController):
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
         pane.notice_posted.connect(self._toast.show_text)
-        pane.branch_asked.connect(self._on_branch_asked)
+        pane.branch_requested.connect(self._on_branch_asked)
         pane.deleted.connect(self._on_messages_deleted)
-        pane.unqueued.connect(self._on_unqueued)
-        pane.chat_asked.connect(self._open_source)
+        pane.queued_removed.connect(self._on_unqueued)
+        pane.chat_requested.connect(self._open_source)
 
     @Slot(object, str)
     def _on_branch_asked(self, pane: ChatPane, message_id: str) -> None:
@@ -354,12 +365,12 @@ class ChatCommands(WindowController):
     @Slot(str, object)
     def _on_messages_deleted(self, chat_id: str, removal: RemovedMessages) -> None:
         words = counted("%n message deleted", "%n messages deleted", len(removal.messages))
-        self._undos.offer(words, lambda: self._restore_messages(chat_id, removal))
+        self._undos.offer_undo(words, lambda: self._restore_messages(chat_id, removal))
 
     def _restore_messages(self, chat_id: str, removal: RemovedMessages) -> bool:
         if (pane := self._reopen_for_undo(chat_id)) is None:
             return True
-        if reason := pane.chat.refusal(Action.RESTORE, removal.followed):
+        if reason := pane.chat.refusal(Action.RESTORE, removal.parent_id):
             self._toast.show_text(reason)
             return False
         return pane.chat.restore_messages(removal)
@@ -375,9 +386,9 @@ class ChatCommands(WindowController):
     def _on_unqueued(self, chat_id: str, queued: Queued, at: int) -> None:
         def put_back() -> None:
             if (pane := self._reopen_for_undo(chat_id)) is not None:
-                pane.chat.queue.put(queued, at)
+                pane.chat.queue.restore(queued, at)
 
-        self._undos.offer(tr("Message removed from the queue"), put_back)
+        self._undos.offer_undo(tr("Message removed from the queue"), put_back)
 
 
 class FileCommands(WindowController):
@@ -393,4 +404,4 @@ class FileCommands(WindowController):
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
-        PaneFiles(pane).offered.connect(self._undos.offer)
+        PaneFiles(pane).offered.connect(self._undos.offer_undo)

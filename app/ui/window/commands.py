@@ -18,7 +18,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 
 from app.settings.language import mark, tr
-from app.ui.widgets.widget_behavior import native
+from app.ui.widgets.widget_behavior import to_native_keys
 
 
 class CommandScope(Enum):
@@ -189,7 +189,7 @@ class Commands:
 
     def keys(self, name: str) -> str:
         """The command's first shortcut in native format, or ""."""
-        return native(next(iter(self._keys_of(name)), ""))
+        return to_native_keys(next(iter(self._keys_of(name)), ""))
 
     def refresh_keys(self) -> None:
         """Called after the user has changed shortcuts."""
@@ -210,9 +210,9 @@ class Commands:
             QApplication.activeWindow(), QDialog
         ):
             return  # window shortcuts shouldn't work in dialogs
-        self.do(name)
+        self.run_or_explain(name)
 
-    def do(self, name: str) -> None:
+    def run_or_explain(self, name: str) -> None:
         """Run a command. If it's unavailable, say why."""
         made = REGISTRY[name]
         if why := self.why_not(name):
@@ -298,4 +298,4 @@ def focus_keys() -> list[tuple[str, str]]:
 
 
 def _native_or_translated(keys: str) -> str:
-    return native(keys) if keys.startswith("Ctrl+") else tr(keys)
+    return to_native_keys(keys) if keys.startswith("Ctrl+") else tr(keys)

@@ -29,11 +29,11 @@ def _cannot_ask(_: CompareCommands, pane: ChatPane) -> str:
 
 
 def _cannot_show(_: CompareCommands, pane: ChatPane) -> str:
-    return "" if pane.unfolded else pane.chat.refusal(Action.UNFOLD) or ""
+    return "" if pane.is_panel_shown else pane.chat.refusal(Action.UNFOLD) or ""
 
 
 def _cannot_keep(_: CompareCommands, pane: ChatPane) -> str:
-    focused = pane.unfolded and pane.panel.current
+    focused = pane.is_panel_shown and pane.panel.current
     return "" if focused else tr("Go to one of the columns first.")
 
 
@@ -51,7 +51,9 @@ def _cannot_open(commands: CompareCommands, pane: ChatPane) -> str:
 
 def _shown(pane: ChatPane) -> str:
     """Return the ID of a message in the panel that is shown or at the end of the chat."""
-    return pane.panel.first_message_id if pane.unfolded else pane.chat.transcript.leaf_id or ""
+    return (
+        pane.panel.first_message_id if pane.is_panel_shown else pane.chat.transcript.leaf_id or ""
+    )
 
 
 def _columns(pane: ChatPane) -> Sequence[Message]:
@@ -67,11 +69,11 @@ class CompareCommands(WindowController):
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
         pane.composer.compare.clicked.connect(partial(self._compare_here, pane))
-        pane.four_asked.connect(partial(self._ask_four, pane))
-        pane.panel_asked.connect(self._open)
-        pane.column_kept.connect(self._keep)
-        pane.made.connect(self._make)
-        pane.opened_as_chats.connect(self.open_as_chats)
+        pane.four_replies_requested.connect(partial(self._ask_four, pane))
+        pane.panel_requested.connect(self._open)
+        pane.column_chosen.connect(self._keep)
+        pane.panel_answer_requested.connect(self._make)
+        pane.open_as_chats_requested.connect(self.open_as_chats)
 
     def _compare_here(self, pane: ChatPane) -> None:
         self._workspace.activate(pane)
@@ -85,7 +87,7 @@ class CompareCommands(WindowController):
         if pane.chat.compose == Writing():
             pane.chat.model.set(ref)
             pane.chat.turn.compose(Writing(text))
-        self._ask(pane, panel.by_seed(4), "")
+        self._ask(pane, panel.members_by_seed(4), "")
 
     @pane_command("compare", mark("Compare…"), "Ctrl+Alt+C", "Ctrl+Shift+E", why_not=_cannot_ask)
     def compare(self, pane: ChatPane) -> None:
@@ -95,7 +97,7 @@ class CompareCommands(WindowController):
     @pane_command(
         "panel_again", mark("Compare with Same Members"), "Ctrl+Alt+E", why_not=_cannot_ask
     )
-    def again(self, pane: ChatPane) -> None:
+    def compare_again(self, pane: ChatPane) -> None:
         """Ask the same panel as last time, skipping the dialog."""
         from app.ui.compare.compare_dialog import members_of
 
@@ -103,7 +105,7 @@ class CompareCommands(WindowController):
 
     @pane_command("panel_show", mark("Show/Hide Comparison"), "Ctrl+Alt+U", why_not=_cannot_show)
     def show(self, pane: ChatPane) -> None:
-        pane.fold() if pane.unfolded else pane.unfold("")
+        pane.hide_panel() if pane.is_panel_shown else pane.show_panel_of("")
 
     @pane_command("keep", mark("Keep This Reply"), "Ctrl+Alt+K", why_not=_cannot_keep)
     def keep(self, pane: ChatPane) -> None:
@@ -111,8 +113,8 @@ class CompareCommands(WindowController):
 
     @pane_command("tie_scrolling", mark("Scroll Compared Replies Together"), why_not=_cannot_show)
     def tie_scrolling(self, pane: ChatPane) -> None:
-        if not pane.unfolded:
-            pane.unfold("")
+        if not pane.is_panel_shown:
+            pane.show_panel_of("")
         pane.panel.tied.toggle()
 
     @pane_command("open_as_chats", mark("Open as Chats"), why_not=_cannot_open)
@@ -167,29 +169,29 @@ class CompareCommands(WindowController):
         about = " ".join(text[: 2 * _BEGINNING].split())
         about = about if len(about) <= _BEGINNING else about[:_BEGINNING] + "…"
         dialog = CompareDialog(self._settings, names, about, self._window)
-        dialog.accepted.connect(lambda: self._ask(pane, dialog.asked(), message_id))
+        dialog.accepted.connect(lambda: self._ask(pane, dialog.members_to_ask(), message_id))
         dialog.open()
 
     def _ask(self, pane: ChatPane, members: list[Member], message_id: str) -> None:
         if first := pane.chat.ask_panel(members, message_id):
-            pane.unfold(first)
+            pane.show_panel_of(first)
 
     @Slot(object, str)
     def _make(self, pane: ChatPane, kind: str) -> None:
         if why := pane.chat.why_not(kind, _shown(pane)):
             self._toast.show_text(why)
         elif pane.chat.resolve(kind, _shown(pane)):
-            pane.fold()
+            pane.hide_panel()
 
     @Slot(object, str)
     def _keep(self, pane: ChatPane, message_id: str) -> None:
         """Continue with a reply. Say whose it was, or how often its model was kept so far."""
         chat = pane.chat
         columns = {m.id: m for m in chat.panel.columns(message_id)}
-        hidden = chat.displayed(message_id).model
+        hidden = chat.message_to_display(message_id).model
         if not chat.panel.keep_column(message_id):
             return
-        pane.fold()
+        pane.hide_panel()
         kept = columns[message_id]
         refs = [str(m.stats.get("model") or "") for m in columns.values()]
         name = panel.name_of(kept) or kept.model
@@ -198,7 +200,7 @@ class CompareCommands(WindowController):
         if hidden != kept.model:
             was = tr("{reply} was {what}", "Reply A was Seed 1", reply=hidden, what=name)
             words = f"{was}. {words}"
-        self._undos.offer(words, lambda: self._unfold(chat.id, message_id))
+        self._undos.offer_undo(words, lambda: self._unfold(chat.id, message_id))
 
     def _unfold(self, chat_id: str, message_id: str) -> None:
         """Show a panel again, in a new pane if the chat's pane has been closed."""
@@ -207,7 +209,7 @@ class CompareCommands(WindowController):
         if not self._workspace.reopen(chat_id):
             self._workspace.show_chat(self._library.open(chat_id, ""))
         if (pane := self._workspace.pane(chat_id)) is not None:
-            pane.unfold(message_id)
+            pane.show_panel_of(message_id)
 
 
 def count_kept(settings: Settings, model: str, compared: Sequence[str], name: str) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class StoreCommands(WindowController):
-    restore_asked = Signal(object)  # (path): restore this backup
+    restore_requested = Signal(object)  # (path): restore this backup
 
     @command("trash", mark("Trash"))
     @Slot()
@@ -38,7 +38,7 @@ class StoreCommands(WindowController):
         from app.ui.dialogs.recovery import BackupsDialog
 
         dialog = BackupsDialog(self._store.backups(), self._window)
-        dialog.chosen.connect(self.restore_asked)
+        dialog.chosen.connect(self.restore_requested)
         dialog.open()
 
 
@@ -49,12 +49,12 @@ class ExchangeCommands(WindowController):
     def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
         super().__init__(parts)
         self._chats = chats
-        self._sidebar.export_asked.connect(self.export_chats)
+        self._sidebar.export_requested.connect(self.export_chats)
 
     @command("export", mark("Export Chats…"))
     def export(self) -> None:
         """Export the chats selected in the sidebar."""
-        self.export_chats(self._sidebar.chosen_chats())
+        self.export_chats(self._sidebar.selected_chats())
 
     @Slot(list)
     def export_chats(self, chosen: Sequence[str]) -> None:
@@ -68,7 +68,7 @@ class ExchangeCommands(WindowController):
             words = counted("Selected chat", "%Ln selected chats", len(chosen))
             choices.append((words, list(chosen)))
         if meant is not None:
-            choices.append((tr("“{title}”", title=meant.shown_title), [meant.id]))
+            choices.append((tr("“{title}”", title=meant.display_title), [meant.id]))
         if len(everything) > 1 or not choices:
             words = counted("All %Ln chats", "All %Ln chats", len(everything))
             choices.append((words, everything))
@@ -100,7 +100,7 @@ class ExchangeCommands(WindowController):
         taken = tuple(report.taken)
         folders = tuple(report.folders)
         words = counted("%Ln chat imported", "%Ln chats imported", len(taken))
-        self._undos.offer(words, lambda: self._start_undo_import(taken, folders), seconds=30.0)
+        self._undos.offer_undo(words, lambda: self._start_undo_import(taken, folders), seconds=30.0)
 
     def _start_undo_import(self, taken: Sequence[ChatRecord], folders: Sequence[Folder]) -> None:
         """Undo an import. Chats that were changed since then go to the trash instead."""
@@ -116,7 +116,7 @@ class ExchangeCommands(WindowController):
 
         store, words = self._store, ""
         try:
-            _, trashed = await flows.aside(lambda stop: undo(store, taken, stop, folders))
+            _, trashed = await flows.run_in_thread(lambda stop: undo(store, taken, stop, folders))
         except Exception as error:
             words = tr("The import couldn’t be undone: {error}", error=error)
         else:
@@ -159,7 +159,7 @@ class ExchangeCommands(WindowController):
             return Export([chat_id], ExportFormat.PDF, folder / "Chat.pdf").run(store, stop)
 
         try:
-            path = await flows.aside(work)
+            path = await flows.run_in_thread(work)
         except StoppedError:
             return
         except Exception as error:

@@ -45,14 +45,16 @@ class WindowLayout(WindowController):
         self._workspace.active_changed.connect(self.save_soon)
 
     @property
-    def narrow(self) -> bool:
+    def was_too_narrow(self) -> bool:
         """True if last time, the window was too narrow for both sidebar and panes."""
         return (self._store.layout(LAYOUT) or {}).get("narrow") is True
 
     @property
-    def folded(self) -> bool:
+    def is_sidebar_folded(self) -> bool:
         """True if the sidebar was hidden for lack of space and the user hasn't opened it again."""
-        return self.narrow and (self._store.layout(LAYOUT) or {}).get("unfolded") is not True
+        return (
+            self.was_too_narrow and (self._store.layout(LAYOUT) or {}).get("unfolded") is not True
+        )
 
     def show_restored(self) -> bool:
         """Show the window and reopen the chats of the last session, or a new chat the first time.
@@ -78,7 +80,7 @@ class WindowLayout(WindowController):
             blank = layout.get("blank")
             begun = blank if isinstance(blank, dict) else {}
             # The app may have crashed after deleting a chat, but before saving the layout.
-            there = [i for i in arrangement.chats if not self._library.deleted_since(i)]
+            there = [i for i in arrangement.chats if not self._library.is_deleted(i)]
             workspace.arrange(arrangement, list(self._open_readable(there, begun)))
             self._name_compared(layout.get("compared"))
             self._wrapping.restore(layout.get("wrapped"))
@@ -117,7 +119,7 @@ class WindowLayout(WindowController):
     @Slot()
     def _on_chat_changed(self) -> None:
         chat = self.sender()
-        if isinstance(chat, Chat) and not chat.stored:
+        if isinstance(chat, Chat) and not chat.is_stored:
             self.save_soon()
 
     @Slot()
@@ -137,7 +139,7 @@ class WindowLayout(WindowController):
                     "system": pane.chat.record.system,
                 }
                 for pane in self._workspace.panes()
-                if not pane.chat.stored
+                if not pane.chat.is_stored
             }
             kept = {**arrangement, "geometry": place, "blank": blank}
             kept["wrapped"], kept["narrow"] = self._wrapping.to_json(), self._is_narrow()
@@ -255,14 +257,14 @@ class Layouts(WindowController):
     @Slot(str)
     def save(self, name: str) -> None:
         """Save the current layout, overwriting any layout with the same name."""
-        from app.ui.dialogs.name_dialogs import tidy
+        from app.ui.dialogs.name_dialogs import clean_name
 
-        if not (name := tidy(name)):
+        if not (name := clean_name(name)):
             return
         replaced = self.saved.get(name) is not None
         undo = self.saved.change({name: self._workspace.arrangement()})
         if replaced:
-            self._undos.offer(tr("Layout “{name}” replaced", name=name), undo)
+            self._undos.offer_undo(tr("Layout “{name}” replaced", name=name), undo)
         else:
             self._toast.show_text(tr("Layout “{name}” saved", name=name))
 
@@ -276,18 +278,18 @@ class Layouts(WindowController):
 
     def rename(self, old: str, name: str) -> None:
         """Rename a layout, overwriting any layout that has the new name."""
-        from app.ui.dialogs.name_dialogs import tidy
+        from app.ui.dialogs.name_dialogs import clean_name
 
-        name, layout = tidy(name), self.saved.get(old)
+        name, layout = clean_name(name), self.saved.get(old)
         if name and name != old and layout is not None:
             undo = self.saved.change({old: None, name: layout})
-            self._undos.offer(tr("Layout renamed to “{name}”", name=name), undo)
+            self._undos.offer_undo(tr("Layout renamed to “{name}”", name=name), undo)
 
     def delete(self, name: str) -> None:
         """Delete a layout but keep its chats."""
         if self.saved.get(name) is not None:
             undo = self.saved.change({name: None})
-            self._undos.offer(tr("Layout “{name}” deleted", name=name), undo)
+            self._undos.offer_undo(tr("Layout “{name}” deleted", name=name), undo)
 
     # Opening.
 
@@ -316,10 +318,10 @@ class Layouts(WindowController):
                 self._chats.discard_if_blank(chat_id)
 
         gone = len(layout.chats) - len(there)
-        self._undos.offer(_summary(name, len(closed), gone), undo)
+        self._undos.offer_undo(_summary(name, len(closed), gone), undo)
 
     def _not_deleted(self, chats: Sequence[str]) -> list[str]:
-        return [chat_id for chat_id in chats if not self._library.deleted_since(chat_id)]
+        return [chat_id for chat_id in chats if not self._library.is_deleted(chat_id)]
 
     def _show(self, layout: Arrangement, chats: Sequence[str]) -> list[str]:
         opened = [self._chats.chat(chat_id) for chat_id in chats]

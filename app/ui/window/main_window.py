@@ -24,9 +24,9 @@ from app.ui.sidebar.agent_list import AgentsController
 from app.ui.sidebar.sidebar import Rail, Sidebar
 from app.ui.style.theme import theme
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.layout_helpers import across, down
+from app.ui.widgets.layout_helpers import make_column_layout, make_row_layout
 from app.ui.widgets.toast import Toast
-from app.ui.widgets.widget_behavior import give_roles
+from app.ui.widgets.widget_behavior import register_roles
 from app.ui.window.broadcast import Broadcast
 from app.ui.window.chat_commands import ChatCommands, FileCommands
 from app.ui.window.commands import TAB_MENU, Commands, CommandScope, command
@@ -51,7 +51,7 @@ from app.ui.window.shortcuts import Shortcuts
 from app.ui.window.sidebar_commands import SidebarCommands
 from app.ui.window.tool_commands import ToolCommands
 from app.ui.window.undo import UndoStack
-from app.ui.workspace.docks import keep_on_screen
+from app.ui.workspace.docks import move_onto_screen
 from app.ui.workspace.placement import PaneWrapper, front_window
 from app.ui.workspace.workspace import Workspace
 
@@ -88,13 +88,13 @@ class FocusRegions(WindowController):
         if pane is not None:
             regions.append((pane.composer, lambda: self._workspace.activate(pane)))
             if pane.transcript.isVisible():
-                regions.append((pane.transcript, pane.transcript.enter))
-            elif pane.shows_tree:
+                regions.append((pane.transcript, pane.transcript.focus_last))
+            elif pane.is_tree_shown:
                 regions.append((pane.tree, pane.tree.setFocus))
         if self._score.rows() and self._score.isVisible():
-            regions.append((self._score, self._score.enter))
+            regions.append((self._score, self._score.focus_first_lane))
         if self._sidebar.isVisible():
-            regions.append((self._sidebar, self._sidebar.enter))
+            regions.append((self._sidebar, self._sidebar.focus_list))
         return regions
 
 
@@ -107,7 +107,7 @@ class MainWindow(QMainWindow):
 
     SIZE = (1180, 780)
 
-    closing = Signal()  # the user wants to close the window, so quit the app
+    close_requested = Signal()  # the user wants to close the window, so quit the app
 
     def __init__(self, context: WindowContext) -> None:
         super().__init__()
@@ -146,7 +146,7 @@ class MainWindow(QMainWindow):
         self.titling = TitleGenerator(library, lambda: settings.titles, self)
         self.notifications = Notifications(parts)
         self.announcer = ReplyAnnouncer(parts)
-        self.tray = Tray(parts, lambda: self.commands, self.come_forward)
+        self.tray = Tray(parts, lambda: self.commands, self.show_or_raise)
         # Controllers that define commands.
         self.broadcast = Broadcast(parts)
         self.chats = ChatCommands(parts)
@@ -173,7 +173,7 @@ class MainWindow(QMainWindow):
         SidebarCommands(parts, self.chats, self._show_sidebar)
         ToolCommands(parts, self.chats, self.pane_menus)
         self._place_regions(centre)
-        give_roles()
+        register_roles()
         self.keys = Shortcuts(settings, self)
         owners = (
             self,
@@ -182,7 +182,7 @@ class MainWindow(QMainWindow):
             *self.findChildren(WindowController),
         )
         self.commands = Commands(
-            self, owners, lambda: self.workspace.active, self.toast.show_text, self.keys.of
+            self, owners, lambda: self.workspace.active, self.toast.show_text, self.keys.keys_of
         )
         self._menus = self.commands.menus({"layouts": self.layouts.menu})
         add_appearance(self._menus[2], settings)  # View menu
@@ -194,8 +194,8 @@ class MainWindow(QMainWindow):
         self._show_sidebar(settings.sidebar)
 
     def _place_regions(self, centre: QWidget) -> None:
-        column = down((self.workspace, 1), self.score, spacing=0)
-        self._columns = across(self.sidebar, self.rail, (column, 1), of=centre, spacing=0)
+        column = make_column_layout((self.workspace, 1), self.score, spacing=0)
+        self._columns = make_row_layout(self.sidebar, self.rail, (column, 1), of=centre, spacing=0)
         self.sidebar.raise_()  # above the panes if there isn't room for both
 
     def _connect(self) -> None:
@@ -203,20 +203,20 @@ class MainWindow(QMainWindow):
         # Clicking these buttons affects panes in the main window, even if a floating window was
         # active.
         new = (sidebar.new.clicked, self.rail.new.clicked)
-        for opening in (sidebar.opened, sidebar.opened_beside, *new, self.score.chosen):
-            opening.connect(lambda *_: workspace.enter())
+        for opening in (sidebar.opened, sidebar.chat_opened_beside, *new, self.score.chosen):
+            opening.connect(lambda *_: workspace.activate_last())
         self.agents.kept.connect(chats.open)
-        workspace.menu_asked.connect(self._pop_tab_menu)
+        workspace.menu_requested.connect(self._pop_tab_menu)
         sidebar.opened.connect(chats.open_at)
-        sidebar.opened_beside.connect(chats.open_beside)
+        sidebar.chat_opened_beside.connect(chats.open_beside)
         sidebar.deleted.connect(chats.delete)
-        sidebar.new.clicked.connect(chats.come_to_new)
+        sidebar.new.clicked.connect(chats.switch_to_new)
         sidebar.trash.clicked.connect(self.store_commands.show_trash)
         sidebar.fold.clicked.connect(self.toggle_sidebar)
-        sidebar.menu_asked.connect(self._pop_menu)
-        self.rail.new.clicked.connect(chats.come_to_new)
+        sidebar.menu_requested.connect(self._pop_menu)
+        self.rail.new.clicked.connect(chats.switch_to_new)
         self.rail.unfold.clicked.connect(self.toggle_sidebar)
-        self.rail.menu_asked.connect(self._pop_menu)
+        self.rail.menu_requested.connect(self._pop_menu)
         workspace.active_changed.connect(self._on_active)
         workspace.forgotten.connect(self._library.release)
         workspace.arranged.connect(self._fit_timer.start)
@@ -224,13 +224,13 @@ class MainWindow(QMainWindow):
         theme().changed.connect(self._fit_timer.start)
         self.score.chosen.connect(chats.open)
         self.score.close_button.clicked.connect(self.toggle_score)
-        self.score.pause_asked.connect(chats.pause_chat)
+        self.score.pause_requested.connect(chats.pause_chat)
         self.downloads_in_window.opened.connect(chats.use_model)
-        self.settings_commands.command_requested.connect(self.commands.do)
+        self.settings_commands.command_requested.connect(self.commands.run_or_explain)
         self.notifications.opened.connect(self._on_notification)
         self.keys.changed.connect(self.commands.refresh_keys)
         self.broadcast.changed.connect(self.commands["broadcast"].setChecked)
-        self.broadcast.kept_changed.connect(self.commands["broadcast_keep"].setChecked)
+        self.broadcast.pin_changed.connect(self.commands["broadcast_keep"].setChecked)
         self._library.activity.connect(workspace.marks.show_dot)
         self._library.listed.connect(self._on_active)
         self._library.activity.connect(self._on_active)
@@ -242,11 +242,11 @@ class MainWindow(QMainWindow):
 
     def show_restored(self) -> None:
         """Show the window with the chats of the last session."""
-        self._narrow = self._layout.narrow
-        if self._layout.folded:
+        self._narrow = self._layout.was_too_narrow
+        if self._layout.is_sidebar_folded:
             self._fold_sidebar(True)  # otherwise, the sidebar would briefly cover the panes
         if self._layout.show_restored():
-            self.downloads_in_window.offer()
+            self.downloads_in_window.offer_to_resume()
 
     def end(self) -> None:
         """Save the layout and hide all windows. Called on exit."""
@@ -257,12 +257,12 @@ class MainWindow(QMainWindow):
         for window in QApplication.topLevelWidgets():  # stopping the engine may take a while
             window.hide()
 
-    def listen(self, single: SingleInstance) -> None:
-        single.show_requested.connect(self.come_forward)
+    def listen_for_instances(self, single: SingleInstance) -> None:
+        single.show_requested.connect(self.show_or_raise)
         single.quick_question_requested.connect(self.quick.ask)
 
     @Slot()
-    def come_forward(self) -> None:
+    def show_or_raise(self) -> None:
         if self.isMinimized():
             self.showNormal()
         self.raise_()
@@ -270,14 +270,14 @@ class MainWindow(QMainWindow):
 
     @Slot(str)
     def _on_notification(self, chat_id: str) -> None:
-        self.come_forward()
+        self.show_or_raise()
         self.chats.open(chat_id)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self._layout.ended:
             event.accept()
         else:
-            self.closing.emit()  # the app then shuts down and closes the window
+            self.close_requested.emit()  # the app then shuts down and closes the window
             # On quit or logout, Qt expects every window to accept the event.
             event.setAccepted(self._layout.ended)
 
@@ -311,7 +311,7 @@ class MainWindow(QMainWindow):
         self._show_sidebar(self.sidebar.isHidden())  # may only be hidden because of narrow space
         self._make_room()
         if self._sidebar_overlaps():
-            self.sidebar.enter()
+            self.sidebar.focus_list()
 
     def _show_sidebar(self, shown: bool) -> None:
         if shown != self._settings.sidebar:
@@ -325,7 +325,7 @@ class MainWindow(QMainWindow):
         super().changeEvent(event)
         if event.type() == QEvent.Type.ActivationChange and not self._frame_checked:
             self._frame_checked = True
-            keep_on_screen(self)
+            move_onto_screen(self)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -347,11 +347,11 @@ class MainWindow(QMainWindow):
         # After zooming, the minimum sizes of panes may be outdated.
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
         beside = max(self.sidebar.sizeHint().width(), self.sidebar.minimumWidth())
-        narrow = panes and self.width() < beside + self._wrapping.needed
+        narrow = panes and self.width() < beside + self._wrapping.width_needed
         if narrow != self._narrow:
             self._fold_sidebar(narrow)
         self._columns.activate()  # updates the width of the panes
-        self._wrapping.fit()
+        self._wrapping.wrap_to_fit()
 
     def _sidebar_overlaps(self) -> bool:
         """Return True if the sidebar was opened although it doesn't fit next to a single pane."""
@@ -380,7 +380,7 @@ class MainWindow(QMainWindow):
 
     @command("quit", mark("Quit"), "Ctrl+Q", where=CommandScope.ANYWHERE)
     def quit(self) -> None:
-        self.closing.emit()
+        self.close_requested.emit()
 
     @Slot(object)
     def show_update(self, release: Release) -> None:

@@ -43,11 +43,11 @@ class ModelCommands(WindowController):
         self._models.installed.drafts.refused.connect(self._toast.add_text)
         self._models.pressure.notice_posted.connect(show_text)
         self.fitting = fitting  # offers alternatives to models that don't fit in memory
-        self.fitting.convert_asked.connect(self.convert)
-        self.fitting.get_asked.connect(dialog.show_for)
+        self.fitting.conversion_requested.connect(self.convert)
+        self.fitting.download_requested.connect(dialog.show_for)
         self.fitting.notice_posted.connect(show_text)
-        menus.get_asked.connect(dialog.show)
-        menus.manage_asked.connect(self.show_models)
+        menus.download_requested.connect(dialog.show)
+        menus.manage_requested.connect(self.show_models)
         removal = self._models.removal
         removal.removed.connect(self._on_removed)
         removal.restored.connect(self._on_restored)
@@ -64,9 +64,9 @@ class ModelCommands(WindowController):
             models = self._models
             made = ModelsWindow(models.installed, models.removal, self._library, self._window)
             made.opened.connect(self._chats.use_model)
-            made.too_large.connect(lambda ref: self.fitting.open(ref, None, made))
+            made.too_large_found.connect(lambda ref: self.fitting.open(ref, None, made))
             made.get.clicked.connect(self._downloads.show)
-            made.convert_asked.connect(self.convert)
+            made.conversion_requested.connect(self.convert)
             made.finished.connect(self._on_gone)
             self.window = made
         self.window.begin()
@@ -94,7 +94,7 @@ class ModelCommands(WindowController):
 
     async def _convert(self, model: InstalledModel, recipe: Recipe) -> None:
         folder = self._models.folder
-        job = await flows.aside(lambda _: conversion_of(model, recipe, folder))
+        job = await flows.run_in_thread(lambda _: conversion_of(model, recipe, folder))
         self._models.downloads.convert(job)
         self._downloads.show()
 
@@ -116,7 +116,7 @@ class ModelCommands(WindowController):
             self._offer(removed)
 
     def _offer(self, removed: RemovedModel) -> None:
-        self._undos.offer(removed.words, lambda: self._models.removal.restore(removed))
+        self._undos.offer_undo(removed.message, lambda: self._models.removal.restore(removed))
 
     @Slot(object)
     def _on_removed(self, removed: RemovedModel) -> None:
@@ -125,7 +125,7 @@ class ModelCommands(WindowController):
         if removed.can_come_back:
             self._offer(removed)
         else:
-            self._toast.show_text(removed.words)
+            self._toast.show_text(removed.message)
 
     @Slot(str)
     def _on_restored(self, name: str) -> None:

@@ -20,7 +20,7 @@ from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.settings.language import tr
 from app.store import Message
-from app.store.index import shown_text
+from app.store.index import displayed_text
 from app.ui.style import motion
 from app.ui.style.icons import app_icon
 from app.ui.transcript import message_row
@@ -59,19 +59,19 @@ class ReplyAnnouncer(WindowController):
             return
         active = self._workspace.active
         front = active is not None and active.chat is chat
-        who = message_row.who(chat.displayed(last.id)) if front else chat.title
-        doing = tr("replying") if answering else message_row.state(last) or tr("done")
+        who = message_row.author_of(chat.message_to_display(last.id)) if front else chat.title
+        doing = tr("replying") if answering else message_row.state_text(last) or tr("done")
         words = f"{who}: {doing}"
-        if front and not answering and (text := _text(chat.reply.message(last.id))):
+        if front and not answering and (text := _message_text(chat.reply.message(last.id))):
             words += f". {text}"
         pane = self._workspace.pane(chat.id)
         announce(pane if pane is not None and pane.isVisible() else self._window, words)
 
 
-def _text(message: Message) -> str:
+def _message_text(message: Message) -> str:
     if message.status == "error":
         return message.error
-    text = shown_text(message.content[: 2 * LONGEST])
+    text = displayed_text(message.content[: 2 * LONGEST])
     if len(text) <= LONGEST and len(message.content) <= 2 * LONGEST:
         return text
     first = text[:LONGEST].rpartition(" ")[0]
@@ -249,7 +249,7 @@ class Notifications(WindowController):
         if self._channel is not None:
             last = chat.transcript.last("assistant")
             failed = last is not None and last.status == "error"
-            model = chat.displayed(last.id).model if last is not None else ""
+            model = chat.message_to_display(last.id).model if last is not None else ""
             name = model or tr("The model")
             words = (
                 tr("{name} couldn’t reply.", name=name)
@@ -334,18 +334,18 @@ class Pulse(QObject):
 
     @property
     def alpha(self) -> int:
-        return self.STILL if motion.reduced() else self.STEPS[self._step]
+        return self.STILL if motion.is_reduced() else self.STEPS[self._step]
 
     @Slot(str)
     def _on_activity(self, chat_id: str) -> None:
-        if not self._timer.isActive() and self._library.running():
-            if not motion.reduced():
+        if not self._timer.isActive() and self._library.replying_chats():
+            if not motion.is_reduced():
                 self._timer.start()
             self.beat.emit(self.alpha)
 
     @Slot()
     def _on_tick(self) -> None:
-        if motion.reduced() or not self._library.running():
+        if motion.is_reduced() or not self._library.replying_chats():
             self._timer.stop()
         self._step = (self._step + 1) % len(self.STEPS)
         self.beat.emit(self.alpha)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu
 
 from app.chats.chat_organizer import day_heading, day_headings
 from app.models.names import model_fallback_name
-from app.remote.address import named
+from app.remote.address import parse_ref
 from app.settings.language import mark, tr
 from app.settings.paths import GUIDE, short_path
 from app.settings.settings import ROWS, Option
@@ -24,7 +24,7 @@ from app.ui.style.theme import scaled
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import MENUS, REGISTRY, Commands, CommandScope, command
 from app.ui.window.context import WindowController, WindowParts
-from app.ui.workspace.docks import keep_on_screen
+from app.ui.workspace.docks import move_onto_screen
 from app.ui.workspace.placement import front_window
 
 LATEST = 5  # chats shown before the user types anything
@@ -100,7 +100,7 @@ class PaletteCommands(WindowController):
         return PaletteEntry(
             EntryKind.CHAT,
             f"chat:{chat.id}",
-            chat.shown_title,
+            chat.display_title,
             partial(self._chats.open, chat.id),
             beside=f"{model_fallback_name(chat.model)} · {day}",
             choose_beside=partial(self._chats.open_beside, chat.id),
@@ -159,7 +159,7 @@ class PaletteCommands(WindowController):
 
 
 def _model_location(ref: str) -> str:
-    if (remote := named(ref)) is not None:
+    if (remote := parse_ref(ref)) is not None:
         return remote.address
     return "" if ref == GUIDE else short_path(Path(ref)) if Path(ref).is_absolute() else ref
 
@@ -204,8 +204,8 @@ class QuickAsk(WindowController):
     def _on_arranged(self) -> None:
         """Panes that were moved into the main window become normal panes."""
         for pane in self._workspace.panes():
-            if pane.alone and pane.window() is self._workspace.window():
-                pane.set_alone(False)
+            if pane.is_quick_question and pane.window() is self._workspace.window():
+                pane.set_quick_question(False)
 
     @command("quick_ask", mark("Quick Question"), "Ctrl+Alt+Q", where=CommandScope.ANYWHERE)
     @Slot()
@@ -215,14 +215,14 @@ class QuickAsk(WindowController):
         if pane is None:
             chat = self._chats.begin()
             pane = self._workspace.show_in_window(chat)
-            pane.escaped.connect(self._on_escaped)
-            pane.spoken.connect(self._on_spoken)
-            pane.set_alone(True)
+            pane.escape_pressed.connect(self._on_escaped)
+            pane.announced.connect(self._on_spoken)
+            pane.set_quick_question(True)
             self._ids.add(chat.id)
             window, main = pane.window(), self._workspace.window()
             window.resize(*map(scaled, SIZE))
             window.move(main.frameGeometry().center() - window.rect().center())
-            keep_on_screen(window)
+            move_onto_screen(window)
             chat.model.load()
         self._workspace.activate(pane)
 
@@ -231,15 +231,15 @@ class QuickAsk(WindowController):
         window = pane.window()
         if window is not self._workspace.window() and window.height() < scaled(GROWN):
             window.resize(window.width(), scaled(GROWN))
-            keep_on_screen(window)
+            move_onto_screen(window)
 
     def _is_unused(self, pane: ChatPane) -> bool:
-        mine = pane.chat.id in self._ids and pane.chat.blank
+        mine = pane.chat.id in self._ids and pane.chat.is_blank
         return mine and pane.window() is not self._workspace.window()
 
     @Slot(object)
     def _on_escaped(self, pane: ChatPane) -> None:
         if pane.window() is self._workspace.window():  # the pane was moved into the main window
             return
-        self._workspace.close_pane(pane, told=not pane.chat.blank)
+        self._workspace.close_pane(pane, told=not pane.chat.is_blank)
         self._chats.discard_if_blank(pane.chat.id)

@@ -13,10 +13,16 @@ from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, TAB_MODIFIER, command, pane_command
 from app.ui.window.context import WindowController, WindowParts
 from app.ui.window.notices import Pulse
-from app.ui.workspace.placement import even_out, grow_pane, move_pane, why_not_grow, why_not_move
+from app.ui.workspace.placement import (
+    equalize_panes,
+    grow_pane,
+    move_pane,
+    why_not_grow,
+    why_not_move,
+)
 
 
-def _cannot(action: Action) -> Callable[[PaneCommands, ChatPane], str]:
+def _make_why_not(action: Action) -> Callable[[PaneCommands, ChatPane], str]:
     """Make a ``why_not`` function that checks if the pane's chat can do an action."""
     return lambda _, pane: pane.chat.refusal(action) or ""
 
@@ -26,11 +32,11 @@ def _why_empty(_: PaneCommands, pane: ChatPane) -> str:
     return tr("This chat is empty.") if empty else ""
 
 
-def _cannot_move(step: int) -> Callable[[PaneCommands, ChatPane], str]:
+def _make_why_not_move(step: int) -> Callable[[PaneCommands, ChatPane], str]:
     return lambda commands, pane: why_not_move(commands.workspace, pane, step)
 
 
-def _cannot_grow(commands: PaneCommands, pane: ChatPane) -> str:
+def _why_not_grow(commands: PaneCommands, pane: ChatPane) -> str:
     return why_not_grow(commands.workspace, pane)
 
 
@@ -40,12 +46,12 @@ def _float_text(commands: PaneCommands, pane: ChatPane) -> str:
 
 
 def _maximize_text(commands: PaneCommands, _: ChatPane) -> str:
-    return mark("Restore Panes") if commands.workspace.maximised else mark("Maximize Pane")
+    return mark("Restore Panes") if commands.workspace.is_maximized else mark("Maximize Pane")
 
 
-def _cannot_maximise(commands: PaneCommands, pane: ChatPane) -> str:
+def _why_not_maximize(commands: PaneCommands, pane: ChatPane) -> str:
     workspace = commands.workspace
-    can = workspace.maximised or workspace.has_neighbours(pane)
+    can = workspace.is_maximized or workspace.has_neighbours(pane)
     return "" if can else tr("This pane already fills its window")
 
 
@@ -60,7 +66,7 @@ def _no_tab_after(commands: PaneCommands, pane: ChatPane) -> str:
 
 
 def _tree_text(_: PaneCommands, pane: ChatPane) -> str:
-    return mark("Hide Branches") if pane.shows_tree else mark("Show Branches")
+    return mark("Hide Branches") if pane.is_tree_shown else mark("Show Branches")
 
 
 class PaneCommands(WindowController):
@@ -74,12 +80,14 @@ class PaneCommands(WindowController):
         self.workspace.pane_made.connect(self._on_pane_made)
 
     @pane_command(
-        "copy_answer", mark("Copy Last Reply"), "Ctrl+Shift+C", why_not=_cannot(Action.COPY)
+        "copy_answer", mark("Copy Last Reply"), "Ctrl+Shift+C", why_not=_make_why_not(Action.COPY)
     )
     def copy_answer(self, pane: ChatPane) -> None:
         pane.act(Action.COPY)
 
-    @pane_command("regenerate", mark("Regenerate"), "Ctrl+R", why_not=_cannot(Action.REGENERATE))
+    @pane_command(
+        "regenerate", mark("Regenerate"), "Ctrl+R", why_not=_make_why_not(Action.REGENERATE)
+    )
     def answer_again(self, pane: ChatPane) -> None:
         pane.act(Action.REGENERATE)
 
@@ -87,34 +95,36 @@ class PaneCommands(WindowController):
         "same_again",
         mark("Regenerate with Same Seed"),
         "Ctrl+Shift+R",
-        why_not=_cannot(Action.SAME_AGAIN),
+        why_not=_make_why_not(Action.SAME_AGAIN),
     )
     def same_again(self, pane: ChatPane) -> None:
         pane.act(Action.SAME_AGAIN)
 
-    @pane_command("edit_last", mark("Edit Last Message"), why_not=_cannot(Action.EDIT))
+    @pane_command("edit_last", mark("Edit Last Message"), why_not=_make_why_not(Action.EDIT))
     def edit_last(self, pane: ChatPane) -> None:
         pane.act(Action.EDIT)
 
-    @pane_command("branch", mark("Branch in New Chat"), why_not=_cannot(Action.BRANCH))
+    @pane_command("branch", mark("Branch in New Chat"), why_not=_make_why_not(Action.BRANCH))
     def branch(self, pane: ChatPane) -> None:
         """Start a new chat that branches off at the end of this chat."""
         pane.act(Action.BRANCH)
 
-    @pane_command("earlier", mark("Previous Version"), "Ctrl+[", why_not=_cannot(Action.EARLIER))
-    def earlier(self, pane: ChatPane) -> None:
+    @pane_command(
+        "earlier", mark("Previous Version"), "Ctrl+[", why_not=_make_why_not(Action.EARLIER)
+    )
+    def show_earlier(self, pane: ChatPane) -> None:
         pane.act(Action.EARLIER)
 
-    @pane_command("later", mark("Next Version"), "Ctrl+]", why_not=_cannot(Action.LATER))
-    def later(self, pane: ChatPane) -> None:
+    @pane_command("later", mark("Next Version"), "Ctrl+]", why_not=_make_why_not(Action.LATER))
+    def show_later(self, pane: ChatPane) -> None:
         pane.act(Action.LATER)
 
-    @pane_command("stop", mark("Stop Reply"), why_not=_cannot(Action.STOP))
+    @pane_command("stop", mark("Stop Reply"), why_not=_make_why_not(Action.STOP))
     def stop(self, pane: ChatPane) -> None:
         pane.act(Action.STOP)
 
     @pane_command(
-        "pause", mark("Pause/Resume Reply"), "Ctrl+Shift+P", why_not=_cannot(Action.PAUSE)
+        "pause", mark("Pause/Resume Reply"), "Ctrl+Shift+P", why_not=_make_why_not(Action.PAUSE)
     )
     def pause(self, pane: ChatPane) -> None:
         pane.act(Action.PAUSE)
@@ -129,24 +139,24 @@ class PaneCommands(WindowController):
         "tree", mark("Show Branches"), "Ctrl+Shift+G", why_not=_why_empty, words=_tree_text
     )
     def toggle_tree(self, pane: ChatPane) -> None:
-        pane.show_tree(not pane.shows_tree)
+        pane.show_tree(not pane.is_tree_shown)
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
-        pane.branches_compared.connect(self._compare_branches)
+        pane.compare_branches_requested.connect(self._compare_branches)
 
     @Slot(object, str, str)
     def _compare_branches(self, pane: ChatPane, one: str, other: str) -> None:
         from app.ui.compare.branch_compare import BranchCompare
 
         window = BranchCompare(pane.chat, one, other, pane.window())
-        window.chosen.connect(pane.tree.gone)
+        window.chosen.connect(pane.tree.branch_chosen)
         window.open()
 
     @Slot(int)
     def _on_beat(self, alpha: int) -> None:
         for pane in self.workspace.panes():
-            if pane.shows_tree:
+            if pane.is_tree_shown:
                 pane.tree.on_beat(alpha)
 
     # Position.
@@ -156,40 +166,43 @@ class PaneCommands(WindowController):
         self.workspace.float_pane(pane)
 
     @pane_command(
-        "move_before", mark("Move to Previous Pane"), "Ctrl+Shift+PgUp", why_not=_cannot_move(-1)
+        "move_before",
+        mark("Move to Previous Pane"),
+        "Ctrl+Shift+PgUp",
+        why_not=_make_why_not_move(-1),
     )
     def move_before(self, pane: ChatPane) -> None:
         move_pane(self.workspace, pane, -1)
 
     @pane_command(
-        "move_after", mark("Move to Next Pane"), "Ctrl+Shift+PgDown", why_not=_cannot_move(1)
+        "move_after", mark("Move to Next Pane"), "Ctrl+Shift+PgDown", why_not=_make_why_not_move(1)
     )
     def move_after(self, pane: ChatPane) -> None:
         move_pane(self.workspace, pane, 1)
 
     @pane_command(
-        "larger", mark("Make Pane Larger"), "Ctrl+Alt+=", "Ctrl+Alt++", why_not=_cannot_grow
+        "larger", mark("Make Pane Larger"), "Ctrl+Alt+=", "Ctrl+Alt++", why_not=_why_not_grow
     )
-    def larger(self, pane: ChatPane) -> None:
+    def grow(self, pane: ChatPane) -> None:
         grow_pane(self.workspace, pane, 1)
 
-    @pane_command("smaller", mark("Make Pane Smaller"), "Ctrl+Alt+-", why_not=_cannot_grow)
-    def smaller(self, pane: ChatPane) -> None:
+    @pane_command("smaller", mark("Make Pane Smaller"), "Ctrl+Alt+-", why_not=_why_not_grow)
+    def shrink(self, pane: ChatPane) -> None:
         grow_pane(self.workspace, pane, -1)
 
-    @pane_command("even_out", mark("Make Panes Equal"), why_not=_cannot_grow)
-    def even_out(self, pane: ChatPane) -> None:
-        even_out(self.workspace)
+    @pane_command("even_out", mark("Make Panes Equal"), why_not=_why_not_grow)
+    def equalize(self, pane: ChatPane) -> None:
+        equalize_panes(self.workspace)
 
     @pane_command(
         "maximise",
         mark("Maximize Pane"),
         "Shift+Esc",
-        why_not=_cannot_maximise,
+        why_not=_why_not_maximize,
         words=_maximize_text,
     )
-    def maximise(self, pane: ChatPane) -> None:
-        self.workspace.maximise(pane)
+    def maximize(self, pane: ChatPane) -> None:
+        self.workspace.maximize(pane)
 
     @pane_command("close_others", mark("Close Other Tabs"), why_not=_no_other_tab)
     def close_others(self, pane: ChatPane) -> None:

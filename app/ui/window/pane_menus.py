@@ -40,9 +40,9 @@ def _entry(model_status: ModelStatus) -> str:
 
 
 class PaneMenus(WindowController):
-    get_asked = Signal()  # download a model
-    manage_asked = Signal()  # open the Models window
-    servers_asked = Signal()  # open the list of tool servers
+    download_requested = Signal()  # download a model
+    manage_requested = Signal()  # open the Models window
+    servers_requested = Signal()  # open the list of tool servers
 
     def __init__(self, parts: WindowParts, chats: ChatCommands, fitting: FitFlow) -> None:
         """Create the controller. ``fitting`` offers alternatives to models that don't fit."""
@@ -50,17 +50,17 @@ class PaneMenus(WindowController):
         self._loader = self._library.loader
         self._chats = chats
         self._fitting = fitting
-        self.presets = Presets(self._settings, self._window, self._undos.offer)
+        self.presets = Presets(self._settings, self._window, self._undos.offer_undo)
         self._workspace.pane_made.connect(self._on_pane_made)
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
-        pane.models_asked.connect(self._on_models_asked)
-        pane.options_asked.connect(self._on_options_asked)
-        pane.tools_asked.connect(self.open_tools)
-        pane.unload_asked.connect(self._on_unload_asked)
-        pane.get_asked.connect(self.get_asked)
-        pane.cancel_load_asked.connect(self._on_cancel_asked)
+        pane.models_requested.connect(self._on_models_asked)
+        pane.options_requested.connect(self._on_options_asked)
+        pane.tools_requested.connect(self.open_tools)
+        pane.unload_requested.connect(self._on_unload_asked)
+        pane.download_requested.connect(self.download_requested)
+        pane.cancel_load_requested.connect(self._on_cancel_asked)
 
     @Slot(object)
     def _on_models_asked(self, pane: ChatPane) -> None:
@@ -77,12 +77,12 @@ class PaneMenus(WindowController):
             action.triggered.connect(lambda _checked=False, ref=ref: pane.chat.model.set(ref))
             group.addAction(action)
         menu.addSeparator()
-        menu.addAction(tr("Get Model…"), self.get_asked.emit)
+        menu.addAction(tr("Get Model…"), self.download_requested.emit)
         menu.addAction(tr("Open Model Folder…"), self._chats.open_model_folder)
         menu.addAction(tr("Open GGUF File…"), self._chats.open_gguf_file)
         menu.addAction(tr("Add Remote Model…"), self.add_remote)
         menu.addMenu(self._fill_unload(QMenu(tr("Unload"), menu), pane))
-        menu.addAction(tr("Manage Models…"), self.manage_asked.emit)
+        menu.addAction(tr("Manage Models…"), self.manage_requested.emit)
         button = pane.header.model_button
         menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))
 
@@ -92,7 +92,7 @@ class PaneMenus(WindowController):
             pane.notice_posted.emit(residency.unload(self._library, ref) or words)
 
         menu.setToolTipsVisible(True)
-        for model_status in self._loader.loaded():
+        for model_status in self._loader.loaded_statuses():
             ref = model_status.ref
             why = residency.why_not_unload(self._library, ref)
             action = menu.addAction(_entry(model_status))
@@ -131,14 +131,14 @@ class PaneMenus(WindowController):
     @Slot(object)
     def _on_cancel_asked(self, pane: ChatPane) -> None:
         chat = pane.chat
-        ref = next(iter(chat.reply.waits_for), chat.record.model)
+        ref = next(iter(chat.reply.awaited_models), chat.record.model)
         if words := residency.cancel_load(self._library, ref, chat.id):
             pane.notice_posted.emit(words)
 
     @Slot(object)
     def _on_options_asked(self, pane: ChatPane) -> None:
         popover = OptionsPopover(pane.chat, self._window)
-        popover.presets_asked.connect(self.presets.open)
+        popover.presets_requested.connect(self.presets.open)
         popover.open_below(pane.header.options_button, self._window)
 
     @Slot(object)
@@ -147,15 +147,15 @@ class PaneMenus(WindowController):
 
         header = pane.header
         popover = ToolsPopover(pane.chat, self._library, self._window)
-        popover.servers_asked.connect(popover.close)
-        popover.servers_asked.connect(self.servers_asked)
-        popover.folder_asked.connect(lambda: flows.start(self, self._ask_for_folder(pane)))
-        popover.open_below(header.more if header.folded else header.tools_button, self._window)
+        popover.servers_requested.connect(popover.close)
+        popover.servers_requested.connect(self.servers_requested)
+        popover.folder_requested.connect(lambda: flows.start(self, self._ask_for_folder(pane)))
+        popover.open_below(header.more if header.is_folded else header.tools_button, self._window)
         return popover
 
     async def _ask_for_folder(self, pane: ChatPane) -> None:
         """Ask for a folder. The popover was closed by the dialog, so reopen it."""
-        folder = await standard_dialogs.folder(self._window, tr("Add Folder for Tools"))
+        folder = await standard_dialogs.ask_for_folder(self._window, tr("Add Folder for Tools"))
         if not (shiboken6.isValid(pane) and pane.isVisible()):
             return  # the menu was closed in the meantime
         popover = self.open_tools(pane)

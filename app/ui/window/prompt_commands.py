@@ -16,7 +16,7 @@ from app.chats.file_attacher import MOST_FILES
 from app.settings.language import mark, tr
 from app.tools.offers import Offers, Prompt, Resource, Template
 from app.tools.questions import Field, FieldError, FieldKind, Question
-from app.tools.tool import visible
+from app.tools.tool import to_visible_line
 from app.ui.composer.variables import PromptVariables
 from app.ui.palette.finder import EntryKind, PaletteEntry
 from app.ui.palette.pickers import PromptPicker, ResourcePicker
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class ArgumentsDialog(Sheet):
-    given = Signal(dict)  # (arguments): values by name
+    arguments_entered = Signal(dict)  # (arguments): values by name
 
     def __init__(self, prompt: Prompt | Template, parent: QWidget) -> None:
         super().__init__("arguments-dialog", prompt.title, parent, spacing=10)
@@ -42,14 +42,14 @@ class ArgumentsDialog(Sheet):
         self._question = Question(prompt.server, prompt.about, tuple(fields))
         writes = isinstance(prompt, Prompt)
         origin = mark("Prompt from {server}.") if writes else mark("Resource from {server}.")
-        words = [tr(origin, server=visible(prompt.server)), prompt.about]
+        words = [tr(origin, server=to_visible_line(prompt.server)), prompt.about]
         self.inputs = [QuestionField(field, None, self) for field in self._question.fields]
-        self.fault = self.label(muted=False)
+        self.fault = self.make_label(muted=False)
         self.fault.setProperty("danger", True)
         self.fault.hide()
-        self.put(self.label("\n".join(filter(None, words))), *self.inputs, self.fault)
+        self.add_rows(self.make_label("\n".join(filter(None, words))), *self.inputs, self.fault)
         self.use = self.button(tr("Use Prompt") if writes else tr("Attach"), self._on_use)
-        self.put_foot(self.use)
+        self.add_buttons(self.use)
         self.setMinimumWidth(420)
 
     @Slot()
@@ -62,7 +62,7 @@ class ArgumentsDialog(Sheet):
             for each in self.inputs:
                 each.set_wrong(str(error) if each.field.name == error.name else "")
             return
-        self.given.emit({name: str(value) for name, value in found.items()})
+        self.arguments_entered.emit({name: str(value) for name, value in found.items()})
         self.accept()
 
 
@@ -70,7 +70,7 @@ class PaneOffers(QObject):
     """Lists prompts and resources from the chat's tool servers, and fetches the chosen entry."""
 
     changed = Signal()  # a server's list has arrived
-    written = Signal(str)  # (text): insert this prompt
+    prompt_fetched = Signal(str)  # (text): insert this prompt
 
     def __init__(self, pane: ChatPane, chats: ReadingCommands) -> None:
         super().__init__(pane)
@@ -103,27 +103,27 @@ class PaneOffers(QObject):
             if isinstance(known, Offers):
                 found += of(known)
             else:  # this entry is last and includes the error
-                key, name = f"server:{server}", visible(server)
+                key, name = f"server:{server}", to_visible_line(server)
                 found.append(
                     PaletteEntry(EntryKind.SETTING, key, name, lambda: None, why_not=known)
                 )
         return sorted(found, key=lambda entry: bool(entry.why_not))
 
     def _resource(self, resource: Resource) -> PaletteEntry:
-        beside = " · ".join(filter(None, (visible(resource.server), resource.about)))
+        beside = " · ".join(filter(None, (to_visible_line(resource.server), resource.about)))
         key = f"resource:{resource.server}/{resource.uri}"
         return PaletteEntry(
             EntryKind.RESOURCE, key, resource.name, partial(self._attach, resource), beside
         )
 
     def _template(self, template: Template) -> PaletteEntry:
-        beside = " · ".join(filter(None, (visible(template.server), template.about)))
+        beside = " · ".join(filter(None, (to_visible_line(template.server), template.about)))
         key = f"resource:{template.server}/{template.uri}"
         chosen = partial(self._ask_which, template)
         return PaletteEntry(EntryKind.RESOURCE, key, f"{template.title}…", chosen, beside)
 
     def _prompt(self, prompt: Prompt) -> PaletteEntry:
-        beside = " · ".join(filter(None, (visible(prompt.server), prompt.about)))
+        beside = " · ".join(filter(None, (to_visible_line(prompt.server), prompt.about)))
         key = f"prompt:{prompt.server}/{prompt.name}"
         return PaletteEntry(
             EntryKind.PROMPT, key, prompt.title, partial(self._ask_for, prompt), beside
@@ -145,7 +145,9 @@ class PaneOffers(QObject):
     def _ask_which(self, template: Template) -> None:
         self.picker.take_away()
         dialog = ArgumentsDialog(template, self._pane.window())
-        dialog.given.connect(lambda arguments: self._attach(template.filled(arguments)))
+        dialog.arguments_entered.connect(
+            lambda arguments: self._attach(template.fill_in(arguments))
+        )
         dialog.open()
 
     async def _read(self, resource: Resource) -> None:
@@ -159,18 +161,20 @@ class PaneOffers(QObject):
             flows.start(self, self._fetch(prompt, {}))
             return
         dialog = ArgumentsDialog(prompt, self._pane.window())
-        dialog.given.connect(lambda arguments: flows.start(self, self._fetch(prompt, arguments)))
+        dialog.arguments_entered.connect(
+            lambda arguments: flows.start(self, self._fetch(prompt, arguments))
+        )
         dialog.open()
 
     async def _fetch(self, prompt: Prompt, arguments: dict[str, str]) -> None:
         text = await self._text(self._pane.chat.tools.offers.host.prompt(prompt, arguments))
         if text is not None:
-            self.written.emit(text)
+            self.prompt_fetched.emit(text)
 
     async def _text(self, future: Future[str]) -> str | None:
         """Wait for the text. Return None if cancelled, or after telling the user about an error."""
         try:
-            return await flows.arrived(future)
+            return await flows.wait_for_future(future)
         except CancelledError:
             return None
         except Exception as error:
@@ -209,7 +213,7 @@ class PromptCommands(WindowController):
         dialog = self._window.findChild(PromptsDialog) or PromptsDialog(
             self._settings, self._window
         )
-        dialog.come_forward()
+        dialog.show_or_raise()
         return dialog
 
     @Slot(object)
@@ -218,23 +222,23 @@ class PromptCommands(WindowController):
         variables = PromptVariables(field, self._settings)
         variables.notice_posted.connect(pane.notice_posted)
         offers = PaneOffers(pane, self._chats)
-        offers.written.connect(partial(self._put_text, pane, variables))
+        offers.prompt_fetched.connect(partial(self._replace_typed, pane, variables))
         picker = PromptPicker(
             field, pane.composer, lambda: self._settings.prompts, offers.prompts, pane
         )
         offers.changed.connect(picker.refresh)
-        picker.chosen.connect(partial(self._put_in, pane, variables))
-        picker.manage_asked.connect(self.show_prompts)
+        picker.chosen.connect(partial(self._insert_prompt, pane, variables))
+        picker.manage_requested.connect(self.show_prompts)
         self.pickers[pane.chat.id] = picker
 
     @Slot(str)
     def _on_forgotten(self, chat_id: str) -> None:
         self.pickers.pop(chat_id, None)
 
-    def _put_in(self, pane: ChatPane, variables: PromptVariables, name: str) -> None:
-        self._put_text(pane, variables, self._settings.prompts.get(name, ""))
+    def _insert_prompt(self, pane: ChatPane, variables: PromptVariables, name: str) -> None:
+        self._replace_typed(pane, variables, self._settings.prompts.get(name, ""))
 
-    def _put_text(self, pane: ChatPane, variables: PromptVariables, text: str) -> None:
+    def _replace_typed(self, pane: ChatPane, variables: PromptVariables, text: str) -> None:
         """Replace what was typed with a prompt. Can be undone with Ctrl+Z."""
         cursor = pane.composer.field.textCursor()
         cursor.select(cursor.SelectionType.Document)

@@ -17,7 +17,7 @@ from app.chats.chat_organizer import day_heading, day_headings
 from app.chats.referenced_chats import MOST, ReferencedChat
 from app.settings.language import counted, mark, number, tr
 from app.store import ChatRecord
-from app.ui.palette.finder import EntryKind, PaletteEntry, PaletteQuery, folded
+from app.ui.palette.finder import EntryKind, PaletteEntry, PaletteQuery, fold_text
 from app.ui.palette.palette import Palette
 from app.ui.pane import header
 from app.ui.pane.pane import ChatPane
@@ -54,10 +54,10 @@ class ReadSheet(Sheet):
         row.addWidget(self.count)
         row.addStretch(1)
         left_out = tr("Reasoning, tool calls, and the text of files are left out.")
-        self.where = self.label("\n".join(filter(None, (left_out, where))))
-        self.put(self.headline(of.title), self.whole, row, self.follow, self.where)
-        self.put_foot(self.button(tr("Read"), self.accept))
-        self.keep_wide(420)
+        self.where = self.make_label("\n".join(filter(None, (left_out, where))))
+        self.add_rows(self.make_heading(of.title), self.whole, row, self.follow, self.where)
+        self.add_buttons(self.button(tr("Read"), self.accept))
+        self.set_scaled_width(420)
 
     @property
     def last(self) -> int:
@@ -104,7 +104,9 @@ class ReadingCommands(WindowController):
         others = islice(self._others(pane), _MAX_SEARCHED_CHATS)
         if typed.strip():
             wanted = PaletteQuery(typed)
-            fit = (chat for chat in others if wanted.fit(folded(chat.shown_title)) is not None)
+            fit = (
+                chat for chat in others if wanted.match(fold_text(chat.display_title)) is not None
+            )
             return list(self._entries(pane, fit, chosen))
         found = list(self._entries(pane, islice(others, LATEST), chosen))
         if found:
@@ -118,7 +120,7 @@ class ReadingCommands(WindowController):
     def _entries(
         self, pane: ChatPane, chats: Iterable[ChatRecord], chosen: Callable[[], object]
     ) -> Iterator[PaletteEntry]:
-        days, follows = day_headings(), pane.chat.attaching.others.follows
+        days, follows = day_headings(), pane.chat.attaching.others.followed_chats
         full = tr("A chat follows at most {most} others.", most=number(MOST))
         for chat in chats:
             why = tr("This chat is empty.") if chat.leaf_id is None else ""
@@ -128,7 +130,7 @@ class ReadingCommands(WindowController):
                 partial(self._start_confirm, pane, chat.id, chosen),
                 day_heading(chat.updated_at, days),
             )
-            key, title = f"read:{chat.id}", chat.shown_title
+            key, title = f"read:{chat.id}", chat.display_title
             yield PaletteEntry(EntryKind.CHAT, key, title, ask, beside=day, why_not=why)
 
     def _start_confirm(self, pane: ChatPane, chat_id: str, chosen: Callable[[], object]) -> None:
@@ -137,12 +139,12 @@ class ReadingCommands(WindowController):
     async def _confirm(self, pane: ChatPane, chat_id: str, chosen: Callable[[], object]) -> None:
         chat = pane.chat
         of = await chat.attaching.others.read_now(chat_id)
-        if why := of.why_not:
+        if why := of.unreadable_reason:
             pane.notice_posted.emit(why)
             return
         model = chat.model
-        where = header.foot((model.remote,)) if model.remote else ""
-        last = min(chat.attaching.others.follows.get(chat_id, 0), len(of.lines))
+        where = header.destination_note((model.remote,)) if model.remote else ""
+        last = min(chat.attaching.others.followed_chats.get(chat_id, 0), len(of.lines))
         sheet = ReadSheet(of, where, last, pane.window())
 
         def agreed() -> None:
@@ -160,6 +162,6 @@ class ReadingCommands(WindowController):
     @Slot(str)
     def _on_changed(self, chat_id: str = "") -> None:
         for pane in self._workspace.panes():
-            follows = pane.chat.attaching.others.follows
+            follows = pane.chat.attaching.others.followed_chats
             if chat_id in follows or (follows and not chat_id):
                 pane.chat.attaching.check_followed()

@@ -17,7 +17,7 @@ from app.ui.pane.pane import ChatPane
 from app.ui.style import motion
 from app.ui.style import tokens as t
 from app.ui.style.theme import scaled, theme
-from app.ui.widgets.sheet import remember_places
+from app.ui.widgets.sheet import set_place_settings
 from app.ui.window.commands import CommandScope, command, pane_command
 from app.ui.window.context import WindowController, WindowParts
 from app.ui.window.shortcuts import Shortcuts, show_shortcuts
@@ -48,7 +48,7 @@ class TextSize(WindowController):
         where=CommandScope.ANYWHERE,
         why_not=_largest,
     )
-    def larger(self) -> None:
+    def enlarge(self) -> None:
         self._set(min(z for z in ZOOM if z > self._settings.zoom))
 
     def _smallest(self) -> str:
@@ -57,11 +57,11 @@ class TextSize(WindowController):
     @command(
         "text_smaller", mark("Zoom Out"), "Ctrl+-", where=CommandScope.ANYWHERE, why_not=_smallest
     )
-    def smaller(self) -> None:
+    def reduce(self) -> None:
         self._set(max(z for z in ZOOM if z < self._settings.zoom))
 
     @command("text_usual", mark("Actual Size"), "Ctrl+0", where=CommandScope.ANYWHERE)
-    def usual(self) -> None:
+    def reset_size(self) -> None:
         self._set(100)
 
     @command("full_screen", mark("Full Screen"), "F11")
@@ -106,7 +106,7 @@ class SpellingCommands(WindowController):
     def next_misspelt(self, pane: ChatPane) -> None:
         """Select the next misspelled word and open its suggestions."""
         pane.focus_composer()
-        self.fields[pane.chat.id].next()
+        self.fields[pane.chat.id].select_next()
 
     @Slot(str)
     def _on_changed(self, option: str) -> None:
@@ -142,19 +142,19 @@ _OPTION_SETTERS: dict[str, Callable[[Any], None]] = {
     "contrast": lambda value: theme().set_contrast(value),
     "zoom": lambda value: theme().set_zoom(value),
     "text_px": lambda value: theme().set_body_px(value),
-    "motion": motion.want,
+    "motion": motion.set_preference,
 }
 
 
 class SettingsCommands(WindowController):
     command_requested = Signal(str)  # (command): run a command of the window
-    restart_asked = Signal()  # restart to change the language
+    restart_requested = Signal()  # restart to change the language
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
         self._context = parts.context
         self.shown: SettingsWindow | None = None  # None while closed
-        remember_places(self._settings)
+        set_place_settings(self._settings)
         self._settings.announcer.changed.connect(self._on_changed)
 
     @command("settings", mark("Settings…"), "Ctrl+,", where=CommandScope.ANYWHERE)
@@ -167,9 +167,9 @@ class SettingsCommands(WindowController):
             window = SettingsWindow(self._settings, parts.paths, self._window, None, *about)
             window.finished.connect(self._on_gone)
             window.command_requested.connect(self.command_requested)
-            window.restart_asked.connect(self.restart_asked)
+            window.restart_requested.connect(self.restart_requested)
             self.shown = window
-        self.shown.come_forward()
+        self.shown.show_or_raise()
 
     @Slot(str)
     def _on_changed(self, option: str) -> None:

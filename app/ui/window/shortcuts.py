@@ -14,10 +14,10 @@ from PySide6.QtWidgets import QGridLayout, QKeySequenceEdit, QLabel, QLineEdit, 
 from app.settings.language import mark, tr
 from app.settings.settings import Settings
 from app.ui.style.theme import scaled
-from app.ui.widgets.labels import heading, plain_label
-from app.ui.widgets.layout_helpers import down, nest, scrolling
+from app.ui.widgets.labels import make_heading, make_label
+from app.ui.widgets.layout_helpers import make_column_layout, nest, scrolling
 from app.ui.widgets.sheet import Sheet
-from app.ui.widgets.widget_behavior import follow, native
+from app.ui.widgets.widget_behavior import set_shortcut_lookup, to_native_keys
 from app.ui.window.commands import MENUS, REGISTRY, focus_keys
 
 _PORTABLE = QKeySequence.SequenceFormat.PortableText
@@ -46,28 +46,28 @@ class Shortcuts(QObject):
         super().__init__(parent)
         self._settings = settings
         self._keys = self._effective_keys()
-        usual = {name: _tidy(made.keys) for name, made in REGISTRY.items()}
+        usual = {name: _clean_keys(made.keys) for name, made in REGISTRY.items()}
         self._default_owners = {keys: name for name, held in usual.items() for keys in held}
-        follow(self.instead)
+        set_shortcut_lookup(self.current_keys)
 
-    def instead(self, keys: str) -> str:
+    def current_keys(self, keys: str) -> str:
         """Find the current shortcut of the command whose default is ``keys``. See `in_force`."""
         name = self._default_owners.get(_portable(keys))
         if name is None:
             return keys
-        held = self.of(name)
+        held = self.keys_of(name)
         return keys if _portable(keys) in held else next(iter(held), "")
 
-    def of(self, name: str) -> tuple[str, ...]:
+    def keys_of(self, name: str) -> tuple[str, ...]:
         """Shortcuts of a command. The first is shown in menus."""
         return self._keys[name]
 
     def is_own(self, name: str) -> bool:
         """Check whether the user has changed a command's shortcuts."""
-        return self.of(name) != _tidy(REGISTRY[name].keys)
+        return self.keys_of(name) != _clean_keys(REGISTRY[name].keys)
 
     @property
-    def any_own(self) -> bool:
+    def has_changes(self) -> bool:
         return any(map(self.is_own, REGISTRY))
 
     def why_not(self, keys: str) -> str:
@@ -84,13 +84,13 @@ class Shortcuts(QObject):
             | Qt.KeyboardModifier.MetaModifier
         )
         if not modifiers & strong and not Qt.Key.Key_F1 <= key <= Qt.Key.Key_F35:
-            return tr(_NEEDS_MODIFIER, keys=native(keys))
+            return tr(_NEEDS_MODIFIER, keys=to_native_keys(keys))
         for standard, words in _TEXT_KEYS.items():
             if sequence in QKeySequence.keyBindings(standard):
-                return tr(words, keys=native(keys))
+                return tr(words, keys=to_native_keys(keys))
         return ""
 
-    def holder(self, keys: str, besides: str = "") -> str:
+    def find_command(self, keys: str, besides: str = "") -> str:
         """Find the command using a shortcut. "" if it's free."""
         wanted = _portable(keys)
         found = (n for n, held in self._keys.items() if n != besides and wanted in held)
@@ -102,31 +102,31 @@ class Shortcuts(QObject):
         If it's "", the command has no shortcut.
         """
         own = dict(self._settings.shortcuts)
-        loser = self.holder(keys, besides=name) if keys else ""
+        loser = self.find_command(keys, besides=name) if keys else ""
         if loser:
-            own[loser] = [k for k in self.of(loser) if k != _portable(keys)]
+            own[loser] = [k for k in self.keys_of(loser) if k != _portable(keys)]
         own[name] = [_portable(keys)] if keys else []
         self._save(own)
 
     def reset(self, name: str) -> None:
         """Go back to a command's default shortcuts, taking them from any other command."""
         own = {n: keys for n, keys in self._settings.shortcuts.items() if n != name}
-        usual = set(_tidy(REGISTRY[name].keys))
+        usual = set(_clean_keys(REGISTRY[name].keys))
         for other in list(own):
             if usual & set(map(_portable, own[other])):
                 own[other] = [k for k in own[other] if _portable(k) not in usual]
         self._save(own)
 
-    def all(self) -> Mapping[str, list[str]]:
-        """Get a copy of the user's changes, which can be restored with `put_all`."""
+    def get_changes(self) -> Mapping[str, list[str]]:
+        """Get a copy of the user's changes, which can be restored with `set_changes`."""
         return dict(self._settings.shortcuts)
 
-    def put_all(self, own: Mapping[str, list[str]]) -> None:
+    def set_changes(self, own: Mapping[str, list[str]]) -> None:
         """Replace the user's changes. Pass an empty mapping to restore the defaults."""
         self._save(dict(own))
 
     def _save(self, own: dict[str, list[str]]) -> None:
-        usual = {name: list(_tidy(made.keys)) for name, made in REGISTRY.items()}
+        usual = {name: list(_clean_keys(made.keys)) for name, made in REGISTRY.items()}
         self._settings.set(
             shortcuts={n: keys for n, keys in own.items() if n not in usual or keys != usual[n]}
         )
@@ -135,14 +135,18 @@ class Shortcuts(QObject):
 
     def _effective_keys(self) -> dict[str, tuple[str, ...]]:
         own = {
-            name: _tidy(keys) for name, keys in self._settings.shortcuts.items() if name in REGISTRY
+            name: _clean_keys(keys)
+            for name, keys in self._settings.shortcuts.items()
+            if name in REGISTRY
         }
         given: set[str] = set()
         for name in own:  # the file may have been edited by hand, so ignore duplicates
             own[name] = tuple(k for k in own[name] if k not in given and not self.why_not(k))
             given.update(own[name])
         return {
-            name: own[name] if name in own else tuple(k for k in _tidy(made.keys) if k not in given)
+            name: own[name]
+            if name in own
+            else tuple(k for k in _clean_keys(made.keys) if k not in given)
             for name, made in REGISTRY.items()
         }
 
@@ -152,18 +156,18 @@ def _portable(keys: str) -> str:
     return QKeySequence(keys).toString(_PORTABLE)
 
 
-def _tidy(keys: object) -> tuple[str, ...]:
+def _clean_keys(keys: object) -> tuple[str, ...]:
     found = map(_portable, keys) if isinstance(keys, (list, tuple)) else ()
     return tuple(k for k in found if k)
 
 
 def show_shortcuts(keys: Shortcuts, parent: QWidget) -> ShortcutsDialog:
     dialog = parent.findChild(ShortcutsDialog) or ShortcutsDialog(keys, parent)
-    dialog.come_forward()
+    dialog.show_or_raise()
     return dialog
 
 
-def words_of(name: str) -> str:
+def search_text_of(name: str) -> str:
     return tr(REGISTRY[name].text).rstrip("…")
 
 
@@ -182,20 +186,20 @@ class ShortcutsDialog(Sheet):
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._filter)
         table = QWidget(self)
-        self._column = down(of=table, margins=(0, 4, 12, 12))
+        self._column = make_column_layout(of=table, margins=(0, 4, 12, 12))
         for title in ("", *MENUS):
             self._section(title, table)
         self._column.addStretch(1)
-        self.nothing = self.label(tr("No matches"))
+        self.nothing = self.make_label(tr("No matches"))
         self.nothing.hide()
         scroll = scrolling(table, self)
         scroll.setAccessibleName(tr("Commands and shortcuts"))
         self.usual = self.button(tr("Reset All"), self._on_usual)
         self.back = self.button(tr("Undo Reset"), self._on_back)
         self.back.hide()
-        self.put(self.search, self.nothing)
+        self.add_rows(self.search, self.nothing)
         self.rows.addWidget(scroll, 1)
-        self.put_foot(None, self.usual, self.back)
+        self.add_buttons(None, self.usual, self.back)
         keys.changed.connect(self.refresh)
         self.refresh()
         room, bar = self.screen().availableSize(), scroll.verticalScrollBar().sizeHint().width()
@@ -205,28 +209,28 @@ class ShortcutsDialog(Sheet):
     @Slot()
     def refresh(self) -> None:
         for name, button in self.buttons.items():
-            keys = native(next(iter(self._keys.of(name)), ""))
+            keys = to_native_keys(next(iter(self._keys.keys_of(name)), ""))
             button.setText(keys or "–")
             own, shown = self._keys.is_own(name), keys or tr("no shortcut")
             button.setAccessibleName(
-                tr("{command}: {keys}, changed. Change", command=words_of(name), keys=shown)
+                tr("{command}: {keys}, changed. Change", command=search_text_of(name), keys=shown)
                 if own
-                else tr("{command}: {keys}. Change", command=words_of(name), keys=shown)
+                else tr("{command}: {keys}. Change", command=search_text_of(name), keys=shown)
             )
             font = button.font()
             font.setBold(own)
             button.setFont(font)
-            usual = native(next(iter(REGISTRY[name].keys), "")) or tr("none", "no keys")
+            usual = to_native_keys(next(iter(REGISTRY[name].keys), "")) or tr("none", "no keys")
             button.setToolTip(tr("Default: {usual}", usual=usual) if own else tr("Change shortcut"))
-        self.usual.setEnabled(self._keys.any_own)
-        self.usual.setToolTip("" if self._keys.any_own else tr("All shortcuts reset"))
+        self.usual.setEnabled(self._keys.has_changes)
+        self.usual.setToolTip("" if self._keys.has_changes else tr("All shortcuts reset"))
 
     def change(self, name: str) -> None:
         KeyDialog(name, self._keys, self).open()
 
     def _section(self, title: str, table: QWidget) -> None:
         """Add a group with the commands of a menu, or for "" with the keys handled by widgets."""
-        head = heading(table, tr(title) if title else tr("In a chat"))
+        head = make_heading(table, tr(title) if title else tr("In a chat"))
         grid = QGridLayout()
         grid.setColumnStretch(0, 1)
         grid.setColumnStretch(1, 1)
@@ -235,11 +239,11 @@ class ShortcutsDialog(Sheet):
         rows: list[tuple[str, QWidget]]
         if title:
             names = [name for name in MENUS[title] if name != "-"]
-            rows = [(words_of(name), self._key_button(name, table)) for name in names]
+            rows = [(search_text_of(name), self._key_button(name, table)) for name in names]
         else:
             rows = [(words, self._keys_label(keys, table)) for words, keys in focus_keys()]
         for number, (words, keys) in enumerate(rows):
-            label = plain_label(table, words, muted=False)
+            label = make_label(table, words, muted=False)
             grid.addWidget(label, number, 0)
             grid.addWidget(keys, number, 1, Qt.AlignmentFlag(0) if not title else _RIGHT)
             self._searchable_rows.append((words, head, [label, keys]))
@@ -248,7 +252,7 @@ class ShortcutsDialog(Sheet):
         nest(self._column, grid)
 
     def _keys_label(self, keys: str, table: QWidget) -> QLabel:
-        label = plain_label(table, keys)
+        label = make_label(table, keys)
         label.setAlignment(_RIGHT)
         # Align with the button texts below, which have this padding.
         beside = 9
@@ -280,13 +284,13 @@ class ShortcutsDialog(Sheet):
 
     @Slot()
     def _on_usual(self) -> None:
-        self._before_reset = self._keys.all()
-        self._keys.put_all({})
+        self._before_reset = self._keys.get_changes()
+        self._keys.set_changes({})
         self.back.show()
 
     @Slot()
     def _on_back(self) -> None:
-        self._keys.put_all(self._before_reset)
+        self._keys.set_changes(self._before_reset)
         self.back.hide()
 
 
@@ -301,21 +305,21 @@ class KeyDialog(Sheet):
         self.field = QKeySequenceEdit(self)
         self.field.setMaximumSequenceLength(1)
         self.field.setClearButtonEnabled(True)
-        self.field.setAccessibleName(tr("Shortcut for {command}", command=words_of(name)))
-        self.field.setKeySequence(QKeySequence(next(iter(keys.of(name)), "")))
+        self.field.setAccessibleName(tr("Shortcut for {command}", command=search_text_of(name)))
+        self.field.setKeySequence(QKeySequence(next(iter(keys.keys_of(name)), "")))
         self.field.keySequenceChanged.connect(self._refresh)
-        self.hint = self.label()
+        self.hint = self.make_label()
         self.go = self.button(tr("Set"), self._on_set)
         self.none = self.button(tr("Clear"), self._on_none)
         self.usual = self.button(tr("Reset"), self._on_usual)
-        words = tr("Press the new shortcut for “{command}”", command=words_of(name))
-        self.put(self.label(words, muted=False), self.field, self.hint)
-        self.put_foot(self.go, self.none, self.usual)
-        self.keep_wide(420)
+        words = tr("Press the new shortcut for “{command}”", command=search_text_of(name))
+        self.add_rows(self.make_label(words, muted=False), self.field, self.hint)
+        self.add_buttons(self.go, self.none, self.usual)
+        self.set_scaled_width(420)
         self.usual.setEnabled(keys.is_own(name))
         self.usual.setToolTip("" if keys.is_own(name) else tr("This is the default shortcut"))
-        self.none.setEnabled(bool(keys.of(name)))
-        self.none.setToolTip("" if keys.of(name) else tr("This command has no shortcut"))
+        self.none.setEnabled(bool(keys.keys_of(name)))
+        self.none.setToolTip("" if keys.keys_of(name) else tr("This command has no shortcut"))
         self._refresh()
         self.field.setFocus()
 
@@ -328,13 +332,13 @@ class KeyDialog(Sheet):
     def _refresh(self) -> None:
         pressed = self.pressed
         why = self._keys.why_not(pressed)
-        holder = "" if why else self._keys.holder(pressed, besides=self._name)
+        holder = "" if why else self._keys.find_command(pressed, besides=self._name)
         if holder:
             self.hint.setText(
                 tr(
                     "{keys} is used by “{command}” and will be removed there.",
-                    keys=native(pressed),
-                    command=words_of(holder),
+                    keys=to_native_keys(pressed),
+                    command=search_text_of(holder),
                 )
             )
         else:

@@ -27,10 +27,10 @@ class SidebarCommands(WindowController):
         if self._settings.unfolded:
             sidebar.model.unfolded = set(self._settings.unfolded)
             sidebar.model.refresh()
-        sidebar.model.refolded.connect(self._on_refolded)
-        sidebar.organiser.done.connect(self._undos.offer)
-        sidebar.several_deleted.connect(self.delete_several)
-        sidebar.together_asked.connect(chats.open_together)
+        sidebar.model.folds_changed.connect(self._on_refolded)
+        sidebar.organiser.done.connect(self._undos.offer_undo)
+        sidebar.delete_several_requested.connect(self.delete_several)
+        sidebar.open_together_requested.connect(chats.open_together)
         self._workspace.active_changed.connect(self._on_panes)
 
     @command("search", mark("Search All Chats"), "Ctrl+Shift+F")
@@ -41,7 +41,7 @@ class SidebarCommands(WindowController):
         self._sidebar.focus_search()
 
     def _target_chats(self) -> list[str]:
-        return self._sidebar.chosen_chats() or [self._target_chat]
+        return self._sidebar.selected_chats() or [self._target_chat]
 
     def _cannot_rename(self) -> str:
         if self._sidebar.focused_fold():
@@ -85,20 +85,20 @@ class SidebarCommands(WindowController):
         """Delete chats as a single undo step."""
         for chat_id in ids:
             self._chats.delete(chat_id)
-            self._undos.drop(chat_id)
+            self._undos.forget_chat(chat_id)
 
         def restore() -> None:
             for chat_id in ids:
                 self._library.restore(chat_id)
 
         words = counted("%Ln chat moved to Trash", "%Ln chats moved to Trash", len(ids))
-        self._undos.offer(words, restore)
+        self._undos.offer_undo(words, restore)
 
     def _pin_words(self) -> str:
         ids = self._target_chats()
         if self._not_listed():
             return mark("Pin/Unpin Chat")
-        return mark("Unpin Chat") if self._sidebar.organiser.pinned(ids) else mark("Pin Chat")
+        return mark("Unpin Chat") if self._sidebar.organiser.are_pinned(ids) else mark("Pin Chat")
 
     @command("pin", mark("Pin/Unpin Chat"), "Ctrl+Alt+P", why_not=_not_listed, words=_pin_words)
     def pin(self) -> None:
@@ -121,7 +121,7 @@ class SidebarCommands(WindowController):
     def _archive_words(self) -> str:
         if self._not_listed():
             return mark("Archive/Unarchive Chat")
-        archived = self._sidebar.organiser.archived(self._target_chats())
+        archived = self._sidebar.organiser.are_archived(self._target_chats())
         return mark("Unarchive Chat") if archived else mark("Archive Chat")
 
     @command(

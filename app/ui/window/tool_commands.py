@@ -23,7 +23,7 @@ class ToolCommands(WindowController):
         self._chats = chats
         self._menus = menus
         self.shown: ToolsWindow | None = None  # None while closed
-        menus.servers_asked.connect(self.show_servers)
+        menus.servers_requested.connect(self.show_servers)
 
     @command("tool_servers", mark("Tool Servers (MCP)…"), where=CommandScope.ANYWHERE)
     @Slot()
@@ -33,20 +33,20 @@ class ToolCommands(WindowController):
         if self.shown is None:
             self.shown = ToolsWindow(self._library, self._window)
             self.shown.destroyed.connect(self._on_gone)
-        self.shown.come_forward()
+        self.shown.show_or_raise()
 
     @pane_command("tools", mark("Tools for This Chat…"))
     def show_tools(self, pane: ChatPane) -> None:
         self._menus.open_tools(pane)
 
     def _why_no_call(self) -> str:
-        waits = any(chat.tools.waiting for chat in self._library.running())
+        waits = any(chat.tools.waiting for chat in self._library.replying_chats())
         return "" if waits else tr("No tool call is waiting for you.")
 
     @command("waiting_call", mark("Next Pending Tool Call"), "Ctrl+Alt+Y", why_not=_why_no_call)
     def next_call(self) -> None:
         """Switch to a chat with a waiting call and focus that call."""
-        waiting = [chat for chat in self._library.running() if chat.tools.waiting]
+        waiting = [chat for chat in self._library.replying_chats() if chat.tools.waiting]
         active = self._workspace.active
         if active is not None and active.chat in waiting:
             # Visit the chats in order, with the current chat last.

@@ -34,7 +34,7 @@ class UndoStack(QObject):
         super().__init__(toast)
         self._toast = toast
         self._stack: list[UndoStep] = []
-        toast.acted.connect(self.undo)
+        toast.action_requested.connect(self.undo)
         self._offered = False
         toast.offers.connect(self._on_offers)
 
@@ -75,7 +75,7 @@ class UndoStack(QObject):
     def select_all_here(self) -> None:
         _send_key(Qt.Key.Key_A)
 
-    def offer(
+    def offer_undo(
         self,
         words: str,
         act: Callable[[], object],
@@ -87,13 +87,13 @@ class UndoStack(QObject):
         With ``chat_id``, this replaces an earlier step for the same chat.
         """
         if chat_id:
-            self.drop(chat_id)
+            self.forget_chat(chat_id)
         self._stack.append(UndoStep(act, chat_id))
         del self._stack[: -self.LONGEST]
         if words:
             self._toast.show_text(words, tr("Undo"), seconds)
         elif self._offered:
-            self._toast.put_away()  # its button would undo this step
+            self._toast.dismiss()  # its button would undo this step
 
     def _nothing(self) -> str:
         return "" if self._stack else tr("Nothing to undo")
@@ -104,11 +104,11 @@ class UndoStack(QObject):
         if not self._stack:
             return
         undo = self._stack.pop()
-        self._toast.put_away()
+        self._toast.dismiss()
         if undo.act() is False:
             self._stack.append(undo)
 
-    def drop(self, chat_id: str) -> None:
+    def forget_chat(self, chat_id: str) -> None:
         """Forget about a chat that was restored some other way."""
         self._stack = [undo for undo in self._stack if undo.chat_id != chat_id]
 

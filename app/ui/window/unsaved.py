@@ -18,7 +18,7 @@ from app.store import Store, StoreError
 from app.system.crash import CrashReports
 from app.ui.dialogs.dialogs import Recovery
 from app.ui.widgets.toast import Toast
-from app.ui.widgets.widget_behavior import shows
+from app.ui.widgets.widget_behavior import is_part_visible
 from app.ui.window.main_window import MainWindow
 
 WORDS = mark("Something went wrong. Your last action may not have taken effect.")
@@ -37,7 +37,7 @@ class ErrorNotice(QObject):
     def toast(self) -> Toast:
         """Toast that other messages don't replace. Created on first use."""
         made = Toast(self._window, at_top=True)
-        made.acted.connect(self._show_report)
+        made.action_requested.connect(self._show_report)
         return made
 
     def _show_toast(self, report: Path) -> None:
@@ -53,13 +53,13 @@ class ErrorNotice(QObject):
         flows.start(self, self._show(tr("Something went wrong")))
 
     async def _show(self, heading: str) -> None:
-        reports = await flows.aside(lambda _: self._reports.see())
+        reports = await flows.run_in_thread(lambda _: self._reports.mark_seen())
         if not reports:
             return
         from app.ui.dialogs.about import CrashDialog
 
         try:
-            text = await flows.aside(lambda _: reports[0].read_text("utf-8", "replace"))
+            text = await flows.run_in_thread(lambda _: reports[0].read_text("utf-8", "replace"))
         except OSError as error:
             text = tr("The report can’t be read: {error}", error=error)
         CrashDialog(reports[0], text, self._window, heading).show()
@@ -91,7 +91,7 @@ class SaveErrorNotice(QObject):
     def notice(self) -> Toast:
         """Toast that other messages don't replace. Created on first use."""
         made = Toast(self._window, at_top=True)
-        made.acted.connect(self.try_now)
+        made.action_requested.connect(self.retry_now)
         return made
 
     def report_error(self, error: StoreError) -> None:
@@ -103,7 +103,7 @@ class SaveErrorNotice(QObject):
         self.notice.show_text(words, tr("Try Now"), seconds=0)
 
     @Slot()
-    def try_now(self) -> None:
+    def retry_now(self) -> None:
         with suppress(StoreError):
             self._store.flush(0)
 
@@ -121,6 +121,6 @@ class SaveErrorNotice(QObject):
                     return
 
     def _on_saved(self, _: object) -> None:
-        if shows(self, "notice"):
+        if is_part_visible(self, "notice"):
             self.notice.hide()
             self._window.toast.show_text(tr("All changes are saved."))

@@ -91,7 +91,7 @@ def set_dock_icons(manager: QtAds.CDockManager) -> None:
     manager.iconProvider().registerCustomIcon(QtAds.TabCloseIcon, close)
 
 
-def keep_on_screen(window: QWidget) -> None:
+def move_onto_screen(window: QWidget) -> None:
     """Move a window fully onto its screen, making it smaller if needed."""
     if window.isMaximized() or window.isFullScreen():
         return
@@ -131,10 +131,10 @@ def restore_state(manager: QtAds.CDockManager, state: str) -> bool:
     # QtAds also counts windows waiting to be deleted, and might delete the wrong window.
     for window in manager.floatingWidgets():
         QCoreApplication.sendPostedEvents(window, QEvent.Type.DeferredDelete)
-    return bool(manager.restoreState(QByteArray(_without_missing(manager, xml))))
+    return bool(manager.restoreState(QByteArray(_remove_missing_docks(manager, xml))))
 
 
-def _without_missing(manager: QtAds.CDockManager, state: bytes) -> bytes:
+def _remove_missing_docks(manager: QtAds.CDockManager, state: bytes) -> bytes:
     """Remove dock widgets that don't exist any more from a layout, e.g. if chats were closed.
 
     QtAds would do so too, but it gives the freed space to neighbors.
@@ -197,7 +197,7 @@ class Dock(Struct):
         content.show()  # prevents flicker
 
     @property
-    def shown_elsewhere(self) -> bool:
+    def is_shown_elsewhere(self) -> bool:
         """True if it's in a floating window that is visible."""
         container = self.widget.dockContainer()
         floating = container is not None and self.widget.isInFloatingContainer()
@@ -226,7 +226,7 @@ class Docks:
     def __getitem__(self, chat_id: str) -> Dock:
         return self._by_id[chat_id]
 
-    def all(self) -> list[Dock]:
+    def all_docks(self) -> list[Dock]:
         """Open and closed docks, oldest first."""
         return list(self._by_id.values())
 
@@ -242,7 +242,7 @@ class Docks:
         """Open panes in reading order: by column, row, then tab. Floating windows come last."""
         return [dock.pane for _, dock in self._in_order()]
 
-    def in_main_window(self) -> list[ChatPane]:
+    def panes_in_main_window(self) -> list[ChatPane]:
         """Open panes in the main window, in reading order."""
         return [dock.pane for place, dock in self._in_order() if place[0] == 0]
 
@@ -297,7 +297,7 @@ class Docks:
         if chat_id in self._closed:
             self._closed.remove(chat_id)
 
-    def overdue(self) -> list[str]:
+    def docks_over_limit(self) -> list[str]:
         """Closed docks that exceed the limit, oldest first."""
         return self._closed[: -self.KEPT_CLOSED]
 
@@ -311,7 +311,7 @@ class Docks:
         dock.widget.deleteLater()
         return dock.pane
 
-    def leave_place(self, dock: Dock) -> None:
+    def mark_place(self, dock: Dock) -> None:
         """Mark the place of a pane that's about to leave the main window."""
         area = dock.widget.dockAreaWidget()
         if dock.place is not None or area is None or dock.widget.isInFloatingContainer():
@@ -380,7 +380,7 @@ class DockPlacing:
         """
         area = self._docks.area(active)
         if area is None:
-            area = self._docks.area(next(iter(self._docks.in_main_window()), None))
+            area = self._docks.area(next(iter(self._docks.panes_in_main_window()), None))
         if area is None:
             self._manager.addDockWidget(QtAds.DockWidgetArea.CenterDockWidgetArea, dock.widget)
         elif where == "tab":
@@ -396,7 +396,7 @@ class DockPlacing:
         A dock from a floating window that's gone returns to the main window.
         """
         widget = dock.widget
-        if widget.isInFloatingContainer() and not dock.shown_elsewhere:
+        if widget.isInFloatingContainer() and not dock.is_shown_elsewhere:
             self.take_back(dock, active)
         elif widget.dockAreaWidget() is None:
             self.insert(dock, "tab", active)
@@ -410,11 +410,11 @@ class DockPlacing:
         """
         size = dock.pane.size() if dock.pane.isVisible() else QSize()
         corner = at or dock.pane.mapToGlobal(QPoint(24, 24))
-        self._docks.leave_place(dock)
+        self._docks.mark_place(dock)
         window: QWidget = self._manager.addDockWidgetFloating(dock.widget)
         window.resize(size.expandedTo(QSize(480, 520)))
         window.move(corner)
-        keep_on_screen(window)
+        move_onto_screen(window)
         return window
 
     def take_back(self, dock: Dock, active: ChatPane | None) -> None:
@@ -432,7 +432,7 @@ class DockPlacing:
     def drop(self, dock: Dock, area: QtAds.CDockAreaWidget, where: str, index: int) -> None:
         """Handle dropping a pane on an area, either as tab ``index`` or on one of SIDES."""
         if area.window() is not self._manager.window():
-            self._docks.leave_place(dock)
+            self._docks.mark_place(dock)
         if where == "tab":
             self._manager.addDockWidgetTabToArea(dock.widget, area, index)
         else:
@@ -450,22 +450,22 @@ class DockPlacing:
         self.restoring = True
         try:
             xml = _state_xml(state)
-            for dock in self._docks.all():
+            for dock in self._docks.all_docks():
                 if (PLACE + dock.widget.objectName()).encode() in xml:
-                    self._docks.leave_place(dock)
+                    self._docks.mark_place(dock)
             restore_state(self._manager, state)
             # Close docks that aren't part of the layout. Insert docks without a place.
-            for dock in self._docks.all():
+            for dock in self._docks.all_docks():
                 if dock.closed and not dock.widget.isClosed():
                     dock.widget.toggleView(False)
-            for dock in self._docks.all():
+            for dock in self._docks.all_docks():
                 if not dock.closed and dock.widget.isClosed():
                     self.put_back(dock, active)
                 lost = dock.place is not None and dock.place.dockAreaWidget() is None
                 if lost or not dock.widget.isInFloatingContainer():
                     self._docks.drop_place(dock)
             for window in self._manager.floatingWidgets():
-                keep_on_screen(window)
+                move_onto_screen(window)
         finally:
             self.restoring = False
 

@@ -58,7 +58,7 @@ def why_not_grow(workspace: Workspace, pane: ChatPane) -> str:
     """Check whether `grow_pane` would do anything. If not, return why."""
     return (
         ""
-        if workspace.maximised or _shared(workspace, pane)
+        if workspace.is_maximized or _shared(workspace, pane)
         else tr("There’s no other pane next to this one")
     )
 
@@ -96,7 +96,7 @@ def has_room(workspace: Workspace, pane: ChatPane, where: str) -> bool:
     return pane.height() >= 2 * pane.minimumHeight()
 
 
-def even_out(workspace: Workspace) -> None:
+def equalize_panes(workspace: Workspace) -> None:
     """Make all panes in the main window equally wide and high."""
     workspace.restore_panes()
     for splitter in workspace.manager.findChildren(QSplitter):
@@ -104,7 +104,7 @@ def even_out(workspace: Workspace) -> None:
     workspace.arranged.emit()
 
 
-def even_out_beside(workspace: Workspace, pane: ChatPane) -> None:
+def equalize_splitter(workspace: Workspace, pane: ChatPane) -> None:
     """Make the panes in this pane's splitter the same size."""
     workspace.restore_panes()
     shared = _shared(workspace, pane)
@@ -133,7 +133,7 @@ class PaneWrapper:
         self._wrapped_chats: list[list[str]] = []
 
     @property
-    def needed(self) -> int:
+    def width_needed(self) -> int:
         """Width needed for the arrangement as the user made it."""
         return max(self._unwrapped_width, self._workspace.minimumSizeHint().width())
 
@@ -170,7 +170,7 @@ class PaneWrapper:
                 least if isinstance(least, int) else _least_width(self._workspace)
             )
 
-    def fit(self) -> None:
+    def wrap_to_fit(self) -> None:
         """Wrap or unwrap panes to fit the main window."""
         workspace = self._workspace
         if self._before is not None and _chats(workspace) != self._wrapped_chats:
@@ -183,7 +183,10 @@ class PaneWrapper:
             workspace.minimumSizeHint().width() > width or self._too_many_rows
         ):
             if self._before is None:
-                self._needed_width, self._min_pane_width = self.needed, _least_width(workspace)
+                self._needed_width, self._min_pane_width = (
+                    self.width_needed,
+                    _least_width(workspace),
+                )
                 self._before = workspace.arrangement()
             self._apply(self._wrap)
             self._wrapped_chats = _chats(workspace)
@@ -192,7 +195,7 @@ class PaneWrapper:
     def _too_many_rows(self) -> bool:
         """Check if wrapped rows are now too low, e.g. because of a larger text size."""
         workspace = self._workspace
-        if self._before is None or workspace.maximised:
+        if self._before is None or workspace.is_maximized:
             return False
         tops = {area.mapTo(workspace, QPoint()).y() for area in _areas(workspace)}
         return len(tops) > _rows_that_fit(workspace)
@@ -236,7 +239,7 @@ class PaneWrapper:
             for dock in docks[placed:] if number else ():
                 workspace.manager.addDockWidgetTabToArea(dock, last)
             current.setAsCurrentTab()
-        even_out(workspace)
+        equalize_panes(workspace)
 
 
 def _least_width(workspace: Workspace) -> int:

@@ -29,7 +29,7 @@ class DropTarget(Struct, frozen=True):
     where: str  # "tab" or one of SIDES
     index: int = -1  # index in the tab bar, -1 to append
 
-    def tinted(self) -> QRect:
+    def tint_area(self) -> QRect:
         """The rectangle to tint, in the area's coordinates."""
         rect: QRect = self.area.rect()
         if self.where in {"left", "right"}:
@@ -64,10 +64,10 @@ class TabDrag(QObject):
 
     dropped = Signal(str, object)  # (chat id, target): dropped on a pane
     # (chat id, corner): dropped outside of all windows.
-    pulled_out = Signal(str, QPoint)
-    doubled = Signal(str)  # (chat id): a tab was double-clicked
+    tab_pulled_out = Signal(str, QPoint)
+    tab_double_clicked = Signal(str)  # (chat id): a tab was double-clicked
     # (chat id, place): show the tab's context menu.
-    menu_asked = Signal(str, QPoint)
+    menu_requested = Signal(str, QPoint)
 
     def __init__(self, docks: Docks, parent: QObject) -> None:
         super().__init__(parent)
@@ -92,7 +92,7 @@ class TabDrag(QObject):
             return False
         kind = event.type()
         if kind == QEvent.Type.ContextMenu:
-            self.menu_asked.emit(watched.dockWidget().objectName(), event.globalPos())  # type: ignore[attr-defined]
+            self.menu_requested.emit(watched.dockWidget().objectName(), event.globalPos())  # type: ignore[attr-defined]
             return True
         if isinstance(event, QKeyEvent) and self._tab is not None:
             if kind == QEvent.Type.KeyPress and event.key() == Qt.Key.Key_Escape:
@@ -108,7 +108,7 @@ class TabDrag(QObject):
             return False
         if kind == QEvent.Type.MouseButtonDblClick:
             self._pressed = None
-            self.doubled.emit(watched.dockWidget().objectName())
+            self.tab_double_clicked.emit(watched.dockWidget().objectName())
             return True
         if kind == QEvent.Type.MouseButtonPress:
             self._pressed = at
@@ -168,7 +168,7 @@ class TabDrag(QObject):
         if target is not None:
             window = target.area.window()
             self._tint = DropTint(window)
-            rect = target.tinted()
+            rect = target.tint_area()
             rect.moveTopLeft(target.area.mapTo(window, rect.topLeft()))
             self._tint.setGeometry(rect)
             self._tint.show()
@@ -182,7 +182,7 @@ class TabDrag(QObject):
         if target is not None:
             self.dropped.emit(chat_id, target)
         elif not over:
-            self.pulled_out.emit(chat_id, at - QPoint(60, 18))
+            self.tab_pulled_out.emit(chat_id, at - QPoint(60, 18))
 
     def _end_drag(self) -> None:
         for shown in (self._tint, self._label):
@@ -199,12 +199,14 @@ class TabDrag(QObject):
     def _window(self, at: QPoint) -> QWidget | None:
         """Find the window with panes under the mouse, unless another window covers it."""
         window = QApplication.topLevelAt(at)
-        areas = (dock.widget.dockAreaWidget() for dock in self._docks.all() if not dock.closed)
+        areas = (
+            dock.widget.dockAreaWidget() for dock in self._docks.all_docks() if not dock.closed
+        )
         return window if any(a is not None and a.window() is window for a in areas) else None
 
     def _area(self, at: QPoint) -> QtAds.CDockAreaWidget | None:
         window = self._window(at)
-        for dock in self._docks.all():
+        for dock in self._docks.all_docks():
             area = dock.widget.dockAreaWidget() if not dock.closed else None
             if area is None or not area.isVisible() or area.window() is not window:
                 continue

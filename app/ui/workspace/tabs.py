@@ -14,10 +14,10 @@ from app.chats.chat import Chat
 from app.settings.language import mark, tr
 from app.ui.pane.pane import ChatPane
 from app.ui.style import tokens as t
-from app.ui.style.icons import badge, dot
+from app.ui.style.icons import badge_icon, dot_icon
 from app.ui.style.theme import repolish, scaled, theme
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.widget_behavior import in_force, plain_tip
+from app.ui.widgets.widget_behavior import current_shortcut, escape_tooltip
 from app.ui.workspace.docks import Docks, set_dock_icons
 
 
@@ -35,7 +35,7 @@ class TabMarks(QObject):
         chat.chat_changed.connect(self._on_chat_changed)
         self._show_title(chat.id)
 
-    def let_go(self, chat: Chat) -> None:
+    def unfollow(self, chat: Chat) -> None:
         chat.chat_changed.disconnect(self._on_chat_changed)
 
     @Slot(str)
@@ -48,13 +48,13 @@ class TabMarks(QObject):
         words = chat.title
         if waiting := chat.tools.waiting:
             words = tr("{title}, waits for your answer", title=chat.title)
-            _show_icon(dock.widget, badge(waiting, accent, theme().tokens.accent_text))
+            _show_icon(dock.widget, badge_icon(waiting, accent, theme().tokens.accent_text))
         elif chat.reply.is_active:
             words = tr("{title}, replying", title=chat.title)
-            _show_icon(dock.widget, dot(accent, self._alpha, ring=True))
+            _show_icon(dock.widget, dot_icon(accent, self._alpha, ring=True))
         elif chat.reply.answering.unseen:
             words = tr("{title}, unread", title=chat.title)
-            _show_icon(dock.widget, dot(accent, 255))
+            _show_icon(dock.widget, dot_icon(accent, 255))
         elif not dock.widget.icon().isNull():
             dock.widget.setIcon(QIcon())
         tab = dock.widget.tabWidget()
@@ -64,7 +64,7 @@ class TabMarks(QObject):
     def show_keys(self, active: ChatPane | None) -> None:
         """Shade all bars and tabs but those of the active pane, and hide their buttons."""
         here = self._docks.area(active)
-        for dock in self._docks.all():
+        for dock in self._docks.all_docks():
             _set_style_property(dock.widget.tabWidget(), "keys", dock.pane is active)
             if (area := dock.widget.dockAreaWidget()) is not None:
                 _set_style_property(area.titleBar(), "keys", area is here)
@@ -73,7 +73,7 @@ class TabMarks(QObject):
     @Slot(int)
     def on_beat(self, alpha: int) -> None:
         self._alpha = alpha
-        for dock in self._docks.all():
+        for dock in self._docks.all_docks():
             if dock.pane.chat.reply.is_active and not dock.closed:
                 self.show_dot(dock.pane.chat.id)
 
@@ -87,7 +87,7 @@ class TabMarks(QObject):
             _title(dock.widget.tabWidget()).updateGeometry()
             if (area := dock.widget.dockAreaWidget()) is not None:
                 area.titleBar().findChild(StripButtons).arrange_soon()
-            dock.widget.setTabToolTip(plain_tip(title))
+            dock.widget.setTabToolTip(escape_tooltip(title))
             dock.pane.setAccessibleName(title)
             for button in dock.widget.tabWidget().findChildren(QAbstractButton, "tabCloseButton"):
                 button.setAccessibleName(tr("Close {title}", title=title))
@@ -101,7 +101,7 @@ class TabMarks(QObject):
 
     @Slot()
     def _on_theme(self) -> None:
-        for dock in self._docks.all():
+        for dock in self._docks.all_docks():
             self.show_dot(dock.pane.chat.id)
 
 
@@ -125,8 +125,8 @@ class TitleBars(QObject):
     # (chat id, where): open a new chat here, as a "tab", to the "right" or "down".
     split_requested = Signal(str, str)
     pressed = Signal(str)  # (chat id): a tab was pressed
-    turned = Signal()  # an area switched to another tab
-    restore_asked = Signal()  # undo maximizing a pane
+    tab_switched = Signal()  # an area switched to another tab
+    restore_requested = Signal()  # undo maximizing a pane
 
     def __init__(self, manager: QtAds.CDockManager, parent: QObject) -> None:
         super().__init__(parent)
@@ -142,10 +142,10 @@ class TitleBars(QObject):
     def _on_area(self, area: QtAds.CDockAreaWidget) -> None:
         StripButtons(
             *(area, lambda where: self._on_split_requested(area, where)),
-            *(self.pressed.emit, self.restore_asked.emit),
+            *(self.pressed.emit, self.restore_requested.emit),
         )
         area.titleBar().tabBar().tabBarClicked.connect(lambda index: self._on_tab(area, index))
-        area.currentChanged.connect(lambda index: self.turned.emit())
+        area.currentChanged.connect(lambda index: self.tab_switched.emit())
 
     def show_maximised(self, area: QtAds.CDockAreaWidget | None) -> None:
         """Only show the Restore button in the bar of the maximized area."""
@@ -331,11 +331,11 @@ class StripButtons(QObject):
         # If space is scarce, shrink the title first, then the buttons, then the model name. The
         # chat's state changes all the time, so only the title shrinks to make room for the state.
         short = min(title.sizeHint().width(), scaled(TITLE))
-        wanted = short + beside + header.wanted_width(folded=False)
+        wanted = short + beside + header.preferred_width(folded=False)
         folded = self._bar.width() < wanted + buttons
         header.set_menu(self._fill if folded else None)
         room = self._bar.width() - (ends if folded else buttons)
-        title_room = room - beside - header.wanted_width(folded=folded) - header.beside
+        title_room = room - beside - header.preferred_width(folded=folded) - header.beside
         title.setMaximumWidth(max(scaled(TITLE), title_room))
         tab.setMinimumWidth(max(0, room))
         self._fold_buttons(folded, into_header=True)
@@ -399,7 +399,7 @@ class StripButtons(QObject):
         for _, tip, choice in choices:
             action = menu.addAction(tr(tip).partition("  ")[0])
             keys = tip.partition("  ")[2]
-            action.setShortcut(QKeySequence(in_force(keys)))
+            action.setShortcut(QKeySequence(current_shortcut(keys)))
             action.setShortcutVisibleInContextMenu(True)
             # Only displays the shortcut, which is handled by the command.
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)

@@ -15,7 +15,7 @@ from app.chats.chat import Chat
 from app.settings.settings import Settings
 from app.ui.pane.empty import NoChat
 from app.ui.pane.pane import ChatPane
-from app.ui.widgets.widget_behavior import types_words
+from app.ui.widgets.widget_behavior import is_typed_text
 from app.ui.workspace.docks import (
     Arrangement,
     Dock,
@@ -23,7 +23,7 @@ from app.ui.workspace.docks import (
     Docks,
     MaximizedArea,
     dock_manager,
-    keep_on_screen,
+    move_onto_screen,
     save_state,
 )
 from app.ui.workspace.tab_drag import DropTarget, TabDrag
@@ -32,7 +32,7 @@ from app.ui.workspace.tabs import TabMarks, TitleBars
 
 class FocusWatch(QObject):
     entered = Signal(object)  # (pane): a pane got the focus
-    window_entered = Signal(object)  # (window): a window became active
+    window_activated = Signal(object)  # (window): a window became active
 
     def __init__(self, active: Callable[[], ChatPane | None], parent: QObject) -> None:
         super().__init__(parent)
@@ -49,11 +49,11 @@ class FocusWatch(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
         if kind == QEvent.Type.WindowActivate:
-            self.window_entered.emit(watched)
+            self.window_activated.emit(watched)
         # The window gets key presses that no widget has handled.
         elif kind == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             pane = self._active()
-            if pane is not None and types_words(event):
+            if pane is not None and is_typed_text(event):
                 pane.window().activateWindow()
                 pane.focus_composer()
                 pane.composer.field.insertPlainText(event.text())
@@ -80,11 +80,11 @@ class Workspace(QWidget):
     pane_closed = Signal(str)  # (id): the user closed a pane
     arranged = Signal()  # the layout has changed and must be saved
     forgotten = Signal(str)  # (id): a closed pane was permanently deleted
-    new_asked = Signal()  # the user requested a new chat while no pane was open
+    new_chat_requested = Signal()  # the user requested a new chat while no pane was open
     # (where): open a new chat as a "tab", to the "right" or "down".
-    split_asked = Signal(str)
+    split_requested = Signal(str)
     # (pane, place): show the context menu of the pane's tab.
-    menu_asked = Signal(object, QPoint)
+    menu_requested = Signal(object, QPoint)
 
     def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -96,7 +96,7 @@ class Workspace(QWidget):
         self._before_maximize: Arrangement | None = None
         self._ending = False
         self.nothing = NoChat(self)
-        self.nothing.button.clicked.connect(self.new_asked)
+        self.nothing.button.clicked.connect(self.new_chat_requested)
         self.manager = dock_manager(self)
         self._docks = Docks(self.manager)
         self._placing = DockPlacing(self.manager, self._docks)
@@ -109,19 +109,19 @@ class Workspace(QWidget):
         self._bars = TitleBars(self.manager, self)
         self._bars.split_requested.connect(self._on_split_requested)
         self._bars.pressed.connect(self._on_tab)
-        self._bars.turned.connect(self._update_timer.start)
-        self._bars.restore_asked.connect(self.restore_panes)
+        self._bars.tab_switched.connect(self._update_timer.start)
+        self._bars.restore_requested.connect(self.restore_panes)
         self.manager.dockAreaCreated.connect(self._update_timer.start)
         self.manager.dockAreasRemoved.connect(self._update_timer.start)
         self.manager.floatingWidgetCreated.connect(self._on_floating)
         self._drag = TabDrag(self._docks, self)
         self._drag.dropped.connect(self._on_dropped)
-        self._drag.pulled_out.connect(self._on_pulled_out)
-        self._drag.doubled.connect(self._on_doubled)
-        self._drag.menu_asked.connect(self._on_menu_asked)
+        self._drag.tab_pulled_out.connect(self._on_pulled_out)
+        self._drag.tab_double_clicked.connect(self._on_doubled)
+        self._drag.menu_requested.connect(self._on_menu_asked)
         self._focus = FocusWatch(lambda: self.active, self)
         self._focus.entered.connect(self._on_entered)
-        self._focus.window_entered.connect(self.enter)
+        self._focus.window_activated.connect(self.activate_last)
         self._focus.take_typing(self.window())
 
     # Open panes.
@@ -153,7 +153,7 @@ class Workspace(QWidget):
             self.activate(dock.pane)
             return dock.pane
         if self.is_kept(chat.id):  # don't reopen the chat in its old position
-            self.marks.let_go(self._docks.remove(chat.id).chat)
+            self.marks.unfollow(self._docks.remove(chat.id).chat)
         if where != "tab":
             self.restore_panes()
         dock = self._make_dock(chat)
@@ -175,7 +175,7 @@ class Workspace(QWidget):
         self.activate(dock.pane)
         return dock.pane
 
-    def enter(self, window: QWidget | None = None) -> None:
+    def activate_last(self, window: QWidget | None = None) -> None:
         """Activate the pane that was last active in a window, by default the main window."""
         window = window or self.window()
         if self._ending or self.active is None or self._window_of(self.active) is window:
@@ -237,7 +237,7 @@ class Workspace(QWidget):
 
     def _leave_model(self, chat: Chat) -> None:
         if self.pane(chat.id) is None and isValid(chat) and not chat.turn.is_at_work:
-            chat.model.leave()
+            chat.model.cancel_load_if_unused()
 
     def reopen(self, chat_id: str) -> bool:
         """Reopen a closed pane where it was. Return False if it's gone for good."""
@@ -253,10 +253,10 @@ class Workspace(QWidget):
         self.activate(dock.pane)
         return True
 
-    def forget(self, chat_id: str) -> None:
+    def delete_closed(self, chat_id: str) -> None:
         """Delete a closed pane. The chat itself isn't deleted."""
         if self.is_kept(chat_id):
-            self.marks.let_go(self._docks.remove(chat_id).chat)
+            self.marks.unfollow(self._docks.remove(chat_id).chat)
             self.forgotten.emit(chat_id)
 
     def float_pane(self, pane: ChatPane) -> None:
@@ -282,7 +282,7 @@ class Workspace(QWidget):
     # Maximizing.
 
     @property
-    def maximised(self) -> bool:
+    def is_maximized(self) -> bool:
         return self._maximised.area is not None
 
     def has_neighbours(self, pane: ChatPane) -> bool:
@@ -291,10 +291,10 @@ class Workspace(QWidget):
         others = (one for one in self.panes() if self._window_of(one) is window)
         return any(self._docks.area(one) is not area for one in others)
 
-    def maximise(self, pane: ChatPane) -> None:
+    def maximize(self, pane: ChatPane) -> None:
         """Maximize a pane and its tabs, or undo this."""
         area = self._docks.area(pane)
-        if self.maximised:
+        if self.is_maximized:
             self.restore_panes()
         elif area is not None and self.has_neighbours(pane):
             self._before_maximize = self.arrangement()
@@ -303,7 +303,7 @@ class Workspace(QWidget):
         self.activate(pane)
 
     def restore_panes(self) -> None:
-        if self.maximised:
+        if self.is_maximized:
             self._maximised.restore()
             self._before_maximize = None
             self._bars.show_maximised(None)
@@ -387,8 +387,8 @@ class Workspace(QWidget):
         return dock
 
     def _forget_overdue(self) -> None:
-        for chat_id in self._docks.overdue():
-            self.forget(chat_id)
+        for chat_id in self._docks.docks_over_limit():
+            self.delete_closed(chat_id)
 
     def _set_active(self, pane: ChatPane | None) -> None:
         if pane is self.active:
@@ -411,7 +411,7 @@ class Workspace(QWidget):
         self._docks.settle_bars()
         panes = self.panes()
         self.nothing.set_elsewhere(bool(panes))
-        shown = self.manager if self._docks.in_main_window() else self.nothing
+        shown = self.manager if self._docks.panes_in_main_window() else self.nothing
         self._layers.setCurrentWidget(shown)
         if self.active is not None and self.active not in panes:
             self._set_active(panes[0] if panes else None)
@@ -450,7 +450,7 @@ class Workspace(QWidget):
         pane = self.pane(chat_id)
         if pane is not None:
             self._set_active(pane)
-        self.split_asked.emit(where)
+        self.split_requested.emit(where)
 
     @Slot(str)
     def _on_tab(self, chat_id: str) -> None:
@@ -475,7 +475,7 @@ class Workspace(QWidget):
         if dock.widget.isFloating():  # the only pane in its window, so move the window
             window = dock.pane.window()
             window.move(corner)
-            keep_on_screen(window)
+            move_onto_screen(window)
             return
         self.restore_panes()
         self._placing.float(dock, corner)
@@ -486,14 +486,14 @@ class Workspace(QWidget):
     def _on_doubled(self, chat_id: str) -> None:
         pane = self.pane(chat_id)
         if pane is not None:
-            self.maximise(pane)
+            self.maximize(pane)
 
     @Slot(str, QPoint)
     def _on_menu_asked(self, chat_id: str, place: QPoint) -> None:
         pane = self.pane(chat_id)
         if pane is not None:
             self.activate(pane)
-            self.menu_asked.emit(pane, place)
+            self.menu_requested.emit(pane, place)
 
     @Slot(object)
     def _on_floating(self, window: QWidget) -> None:

@@ -6,7 +6,14 @@ import pytest
 
 from app.chats import attachment_texts
 from app.chats.attachment_texts import with_files
-from app.chats.passages import LENGTH, Passages, beginning, pages_in, pieces, whole_pages
+from app.chats.passages import (
+    LENGTH,
+    Passages,
+    beginning_of_text,
+    parse_page_numbers,
+    split_page,
+    whole_pages,
+)
 from app.chats.transcript import conversation
 from app.store import AttachedText, Attachment, Message
 from engine import Engine, SamplingParams
@@ -45,8 +52,8 @@ def test_passage_names_its_pages() -> None:
     )
     split = of(NOTE, use="passages", spans=((1, 0, 4), (1, 5, 10)))
     assert "Only\n…\nwords" in with_files("?", (split,), TEXTS.get)
-    assert attachment_texts.attached(part) == "a.pdf (PDF, 3 pages; page 3)"
-    assert attachment_texts.numbers_of("page", [1, 2, 3, 7]) == "pages 1–3, 7"
+    assert attachment_texts.describe_for_export(part) == "a.pdf (PDF, 3 pages; page 3)"
+    assert attachment_texts.format_page_numbers("page", [1, 2, 3, 7]) == "pages 1–3, 7"
 
 
 def test_file_stays_in_later_turns() -> None:
@@ -61,9 +68,9 @@ def test_file_stays_in_later_turns() -> None:
 
 
 def test_pages_are_chosen_by_numbers() -> None:
-    assert pages_in("3, 1-2", 3) == [1, 2, 3]
-    assert pages_in("2–3;2 1", 3) == [1, 2, 3]
-    assert pages_in("2–3；1、2", 3) == [1, 2, 3]
+    assert parse_page_numbers("3, 1-2", 3) == [1, 2, 3]
+    assert parse_page_numbers("2–3;2 1", 3) == [1, 2, 3]
+    assert parse_page_numbers("2–3；1、2", 3) == [1, 2, 3]
     for wrong, sentence in (
         ("4", "from 1 to 3"),
         ("3-2", "from 1"),
@@ -71,13 +78,13 @@ def test_pages_are_chosen_by_numbers() -> None:
         ("", "1-3"),
     ):
         with pytest.raises(ValueError, match=sentence):
-            pages_in(wrong, 3)
+            parse_page_numbers(wrong, 3)
 
 
 def test_beginning_is_cut_at_a_line_end() -> None:
-    assert beginning(BOOK, 12) == ((1, 0, 9),)
-    assert beginning(BOOK, 30) == ((1, 0, 19), (3, 0, 11))
-    assert beginning(BOOK, 10_000) == ((1, 0, 19), (3, 0, 24))
+    assert beginning_of_text(BOOK, 12) == ((1, 0, 9),)
+    assert beginning_of_text(BOOK, 30) == ((1, 0, 19), (3, 0, 11))
+    assert beginning_of_text(BOOK, 10_000) == ((1, 0, 19), (3, 0, 24))
 
 
 def test_passages_match_words_or_named_page() -> None:
@@ -91,13 +98,13 @@ def test_passages_match_words_or_named_page() -> None:
     assert "Piraeus" in pages[6][begin:end]
     named = found.find("What stands on page 3?", 2_000)
     assert {number for number, _, _ in named} == {3}
-    assert found.find("¿?", 500) == beginning(text, 500)
+    assert found.find("¿?", 500) == beginning_of_text(text, 500)
     assert sum(e - b for _, b, e in found.find("nothing told", 5_000)) <= 5_000
 
 
 def test_passages_cover_the_page_and_are_short() -> None:
     page = ("A sentence. " * 300 + "\n\n" + "x" * 5_000).strip()
-    cut = list(pieces(page))
+    cut = list(split_page(page))
     assert "".join(page[a:b] for a, b in cut) == page
     assert max(b - a for a, b in cut) <= LENGTH
 

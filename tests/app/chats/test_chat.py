@@ -117,7 +117,7 @@ class Desk:
         self.root.deleteLater()
 
     def load(self, ref: str) -> None:
-        self.loader.want(ref)
+        self.loader.request(ref)
         process_until(lambda: ref in self.engine.loads and not self.engine.loads[ref].done())
         self.engine.loads[ref].set_result(
             Model(ref, ref[-1].upper(), ref, 2048, 1000, "float32", "shared", True, {})
@@ -204,14 +204,14 @@ def act(chat: Chat, action: Action) -> object:
     return {
         Action.EDIT: chat.start_edit,
         Action.REGENERATE: chat.regenerate,
-        Action.SAME_AGAIN: chat.same_again,
+        Action.SAME_AGAIN: chat.repeat_answer,
         Action.PANEL: lambda: chat.ask_panel([Member("one"), Member("two")], question),
         Action.CONTINUE: lambda: chat.continue_answer(leaf),
         Action.FORGET_OLDEST: lambda: chat.forget_oldest(leaf),
         Action.DELETE: lambda: chat.delete_message(question),
         Action.EARLIER: lambda: chat.show_version(-1),
         Action.LATER: lambda: chat.show_version(1),
-        Action.GO_ON: chat.go_on,
+        Action.GO_ON: chat.continue_turn,
     }[action]()
 
 
@@ -248,7 +248,7 @@ def test_restore_needs_idle_chat_and_parent(desk: Desk):
     last = chat.delete_message(chat.transcript.path[3].id)
     first = chat.delete_message(chat.transcript.path[1].id)
     assert not chat.restore_messages(last)
-    assert chat.refusal(Action.RESTORE, last.followed)
+    assert chat.refusal(Action.RESTORE, last.parent_id)
     assert chat.restore_messages(first)
     chat.regenerate()
     assert not chat.restore_messages(last)
@@ -329,8 +329,8 @@ def test_last_chosen_of_two_loading_models_replies(desk: Desk):
 
 def test_waiting_repetition_keeps_its_model(desk: Desk):
     chat = desk.chat()
-    desk.loader.lose()  # all models must be reloaded
-    assert chat.same_again()
+    desk.loader.mark_all_unloaded()  # all models must be reloaded
+    assert chat.repeat_answer()
     assert (chat.reply.stage, chat._answering.waits_for) == (Stage.LOADING, A)
     chat.model.set(B)
     assert (chat.reply.stage, chat._answering.waits_for) == (Stage.LOADING, A)
@@ -432,7 +432,7 @@ def test_sending_clears_draft_in_same_transaction(desk: Desk):
 def test_late_estimate_loads_with_next_engine(desk: Desk, monkeypatch: pytest.MonkeyPatch):
     estimate: Future[Fit] = Future()
     monkeypatch.setattr(desk.engine, "estimate_later", lambda *_, **__: estimate)
-    desk.loader.want(C)
+    desk.loader.request(C)
     desk.loader.detach()
     estimate.set_exception(EngineError("engine_stopped", "It was stopped."))
     process_until(lambda: not flows.running_tasks())
@@ -447,7 +447,7 @@ def test_immediate_engine_refusal_is_a_failed_load(desk: Desk, monkeypatch: pyte
         raise EngineError("engine_stopped", "The engine has failed and is shutting down.")
 
     monkeypatch.setattr(desk.engine, "load_later", refuse)
-    desk.loader.want(C)
+    desk.loader.request(C)
     process_until(lambda: not flows.running_tasks())
     assert desk.loader.get(C).error == "The engine has failed and is shutting down."
     monkeypatch.undo()

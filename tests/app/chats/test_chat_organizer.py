@@ -85,7 +85,7 @@ def test_folder_is_created_filled_folded_and_deleted_by_key(five: Run):
     asked = dialog(five, NameDialog)
     asked.field.setText("Work")
     asked.go.click()
-    (work,) = five.app.store.folders.all()
+    (work,) = five.app.store.folders.list_all()
     choose(five, "A0", "B0")
     five.app.library.order.make("Inner", work.id)
     five.window.commands["move_chat"].trigger()
@@ -130,7 +130,7 @@ def test_modified_click_selects_without_opening(five: Run):
     place = view.visualRect(model.row_of("D0")).center()
     control = Qt.KeyboardModifier.ControlModifier
     five.qtbot.mouseClick(view.viewport(), left, control, pos=place)
-    assert view.chosen() == ["B0", "D0"]
+    assert view.selected_ids() == ["B0", "D0"]
     assert five.pane.chat.id == before
     five.qtbot.mouseClick(view.viewport(), left, pos=place)
     assert five.pane.chat.id == "D0"
@@ -232,7 +232,7 @@ def test_folder_is_renamed_and_renaming_a_chat_expands_it(five: Run):
     editor.setText("  Work &  more ")
     five.qtbot.keyClick(editor, Qt.Key.Key_Return)
     five.until(lambda: titles(five)[1] == "Work & more")
-    assert [f.name for f in five.app.store.folders.all()] == ["Work & more"]
+    assert [f.name for f in five.app.store.folders.list_all()] == ["Work & more"]
     inner = order.make("Inner", work.id)
     order.move(["A0"], inner.id)
     five.window.chats.open("A0")

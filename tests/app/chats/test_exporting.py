@@ -18,8 +18,8 @@ from PySide6.QtWidgets import QApplication
 from app.chats.exporting import Export, ExportError, ExportFormat, StoppedError
 from app.chats.exporting import export_formats as pages
 from app.chats.exporting.export import file_name
-from app.chats.exporting.export_formats import paper
-from app.markdown.plain_text import plainly
+from app.chats.exporting.export_formats import page_size
+from app.markdown.plain_text import remove_markup
 from app.store import ChatRecord, Message, Store, chat_from_json, chat_to_json, new_id
 from app.ui.style.theme import Theme
 from tests.app import generated
@@ -289,16 +289,18 @@ def test_export_marks_stopped_reply(store: Store, tmp_path: Path, kind: ExportFo
 
 
 def test_page_size_follows_region():
-    sizes = [paper(QLocale(name)).key() for name in ("en_US", "es_MX", "en_GB", "de_DE", "ja_JP")]
+    sizes = [
+        page_size(QLocale(name)).key() for name in ("en_US", "es_MX", "en_GB", "de_DE", "ja_JP")
+    ]
     assert sizes == ["Letter", "Letter", "A4", "A4", "A4"]
 
 
 def test_plain_text_export_matches_screen():
     text = "# T\n\nOne **two** [three](https://x.org).\n\n1. a\n2. b\n   - c\n\n> q\n\n    code\n"
-    assert plainly(text) == (
+    assert remove_markup(text) == (
         "T\n\nOne two three (https://x.org).\n\n1. a\n2. b\n  - c\n\n> q\n\ncode"
     )
-    assert plainly("| a | b |\n|-|-|\n| 1 | `2` |\n\n$$x^2$$") == "a\tb\n1\t2\n\n$$x^2$$"
+    assert remove_markup("| a | b |\n|-|-|\n| 1 | `2` |\n\n$$x^2$$") == "a\tb\n1\t2\n\n$$x^2$$"
 
 
 def test_long_chat_spans_many_pages(qapp: QApplication, store: Store, tmp_path: Path):

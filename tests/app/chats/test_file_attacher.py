@@ -21,10 +21,10 @@ from pytestqt.qtbot import QtBot
 
 from app.chats import file_attacher
 from app.chats.actions import Action
-from app.chats.exporting.export_formats import markdown, plain
+from app.chats.exporting.export_formats import markdown_lines, plain_text_lines
 from app.chats.turn import Draft
 from app.store import Attachment
-from app.ui.composer.composer import files_in
+from app.ui.composer.composer import paths_in
 from app.ui.composer.file_chips import ChipWords, FileChip
 from app.ui.pane import files
 from app.ui.pane.files import PagesDialog
@@ -56,7 +56,7 @@ def read(run: Run, condition: Callable[[], object]) -> None:
 def give(run: Run, *paths: Path, pane: ChatPane | None = None) -> ChatPane:
     """Attach files and wait until they have been read and counted."""
     pane = pane or run.pane
-    pane.composer.field.files_given.emit(list(paths))
+    pane.composer.field.files_inserted.emit(list(paths))
     read(run, lambda: not pane.chat.attaching.reading)
     run.until(lambda: all("about" not in c.words.about for c in pane.composer.chips.chips))
     return pane
@@ -111,7 +111,7 @@ def test_narrow_chip_shows_token_count(look: Theme, qtbot: QtBot):
     qtbot.addWidget(home)
     about, tokens = "PDF, 6 pages, 2,426 tokens", "2,426 tokens"
     chip = FileChip(ChipWords("Harbour report.pdf", about, tokens=tokens), home)
-    assert [chip.about_in(room) for room in (400, 220)] == [about, tokens]
+    assert [chip.fit_description(room) for room in (400, 220)] == [about, tokens]
 
 
 @pytest.mark.usefixtures("in_children")
@@ -244,13 +244,15 @@ def test_pages_and_the_beginning_are_chosen(start: Start, tmp_path: Path, qtbot:
     assert "Cover" not in prompt(run)
     assert "The owl" in prompt(run)
     (whole,) = pane.chat.transcript.path[0].attachments
-    exported = "".join(markdown(pane.chat.record, pane.chat.transcript.path))
+    exported = "".join(markdown_lines(pane.chat.record, pane.chat.transcript.path))
     assert "*Attached: a.pdf (PDF, 4 pages; pages 2–3)*" in exported
-    assert "[Attached: a.pdf" in "".join(plain(pane.chat.record, pane.chat.transcript.path))
+    assert "[Attached: a.pdf" in "".join(
+        plain_text_lines(pane.chat.record, pane.chat.transcript.path)
+    )
     attaching = pane.chat.attaching
     attaching.put_back((0, whole))
     run.until(lambda: bool(attaching.files))
-    attaching.use(whole, "beginning")
+    attaching.set_used_part(whole, "beginning")
     run.until(lambda: attaching.files[0].use == "beginning")
     assert attaching.files[0].spans[0] == (1, 0, 5)
 
@@ -307,14 +309,14 @@ def test_unsupported_file_gives_an_error_message(start: Start, tmp_path: Path):
     run = start().ready()
     pane = run.pane
     (tmp_path / "empty.txt").write_bytes(b"")
-    pane.composer.field.files_given.emit([tmp_path / "empty.txt"])
+    pane.composer.field.files_inserted.emit([tmp_path / "empty.txt"])
     assert names(pane) == ["empty.txt"]  # still being read
     pane.composer.set_text("say it")
     assert pane.chat.attaching.reading == ("empty.txt",)
     read(run, lambda: run.window.toast.text == "“empty.txt” is empty.")
     assert names(pane) == []
     assert pane.chat.refusal(Action.SEND) is None
-    pane.composer.field.files_given.emit([tmp_path])
+    pane.composer.field.files_inserted.emit([tmp_path])
     read(run, lambda: run.window.toast.text.endswith("folder. Attach the files in it instead."))
     assert pane.composer.text == "say it"
 
@@ -338,7 +340,7 @@ def test_enter_during_file_reading_sends_once(
     run = start().ready()
     pane = run.pane
     (path := tmp_path / "notes.txt").write_text("Bring bread.")
-    pane.composer.field.files_given.emit([path])
+    pane.composer.field.files_inserted.emit([path])
     run.say("say it")
     assert (pane.composer.text, pane.chat.transcript.path) == ("say it", [])
     assert pane.composer.foot == "Sends when “notes.txt” is ready. Esc cancels."
@@ -364,7 +366,7 @@ def test_unreadable_file_keeps_waiting_message(
     run = start().ready()
     pane = run.pane
     (path := tmp_path / "empty.txt").write_bytes(b"")
-    pane.composer.field.files_given.emit([path])
+    pane.composer.field.files_inserted.emit([path])
     run.say("say it")
     slow_file.set()
     read(run, lambda: not pane.chat.attaching.reading)
@@ -382,7 +384,7 @@ def test_message_waiting_for_a_file_is_sent_after_pane_closes(
     run = start().ready()
     pane, chat_id = run.pane, run.pane.chat.id
     (path := tmp_path / "notes.txt").write_text("Bring bread.")
-    pane.composer.field.files_given.emit([path])
+    pane.composer.field.files_inserted.emit([path])
     run.say("say it")
     run.window.chats.new()
     run.window.workspace.close_pane(pane)
@@ -398,7 +400,7 @@ def test_removing_file_being_read_cancels_sending(
     run = start().ready()
     pane = run.pane
     (path := tmp_path / "notes.txt").write_text("Bring bread.")
-    pane.composer.field.files_given.emit([path])
+    pane.composer.field.files_inserted.emit([path])
     run.say("say it")
     chip(pane).removed.emit()
     slow_file.set()
@@ -465,7 +467,7 @@ def test_ten_thousand_files_give_one_notice(start: Start, tmp_path: Path, monkey
     looked, asked, said = [], [], []
     is_dir = Path.is_dir
     main = threading.main_thread()
-    monkeypatch.setattr(files, "files_in", lambda mime: looked.append(1) or files_in(mime))
+    monkeypatch.setattr(files, "paths_in", lambda mime: looked.append(1) or paths_in(mime))
     monkeypatch.setattr(
         Path, "is_dir", lambda path: asked.append(threading.current_thread()) or is_dir(path)
     )
@@ -489,7 +491,7 @@ def test_ten_thousand_files_give_one_notice(start: Start, tmp_path: Path, monkey
     QApplication.sendEvent(pane, over)
     assert not over.isAccepted()
     said.clear()
-    pane.composer.field.files_given.emit([tmp_path] * 10_000)
+    pane.composer.field.files_inserted.emit([tmp_path] * 10_000)
     read(run, lambda: not pane.chat.attaching.reading)
     assert [words.partition(" ")[0] for words in said] == ["Attach", f"“{tmp_path.name}”"]
     assert "is a folder" in said[1]
@@ -552,7 +554,7 @@ def test_files_and_results_use_the_chats_context_size(start: Start) -> None:
     assert chat.attaching._limit == model.context_length
     chat.set_options(replace(chat.options, context=512), "")
     assert chat.attaching._limit == chat.model.context[2] == 512
-    assert 0 < chat._answering._room() <= 512
+    assert 0 < chat._answering._free_tokens() <= 512
 
 
 def test_file_dialog_reopens_last_folder(

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from app.chats.options import ChatOptions, fault, sampling
+from app.chats.options import ChatOptions, build_sampling, find_format_error
 from tests.engine import hostile
 
 EVERY_FORM = [
@@ -30,7 +30,7 @@ def test_format_of_older_version_is_free_text():
     options = ChatOptions.from_params(old)
     assert options.answer_as is None
     assert options.to_params() == old
-    assert not sampling(options, {}).constrained
+    assert not build_sampling(options, {}).constrained
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_unknown_format_is_ignored(spoilt):
     ],
 )
 def test_engine_gets_only_the_chosen_form(options, field, value):
-    params = sampling(options, {})
+    params = build_sampling(options, {})
     forms = {name: getattr(params, name) for name in ("json_schema", "choices", "regex", "grammar")}
     assert {name: form for name, form in forms.items() if form} == {field: value}
 
@@ -88,7 +88,7 @@ def test_engine_gets_only_the_chosen_form(options, field, value):
     ],
 )
 def test_invalid_schema_error_names_the_place(schema, said):
-    assert fault(ChatOptions(answer_as="schema", schema=schema)).startswith(said)
+    assert find_format_error(ChatOptions(answer_as="schema", schema=schema)).startswith(said)
 
 
 @pytest.mark.parametrize(
@@ -104,27 +104,31 @@ def test_invalid_schema_error_names_the_place(schema, said):
     ],
 )
 def test_invalid_pattern_error_names_the_place(pattern, said):
-    assert fault(ChatOptions(answer_as="pattern", pattern=pattern)) == said
+    assert find_format_error(ChatOptions(answer_as="pattern", pattern=pattern)) == said
 
 
 @pytest.mark.parametrize("pattern", ["a/b", r"a\\", "[0-9]+|none", "^x$", "(?x) a b"])
 def test_valid_pattern_is_accepted(pattern):
-    assert fault(ChatOptions(answer_as="pattern", pattern=pattern)) == ""
+    assert find_format_error(ChatOptions(answer_as="pattern", pattern=pattern)) == ""
 
 
 def test_invalid_format_is_not_sent_to_engine():
     with pytest.raises(ValueError, match="At character 1: unclosed group"):
-        sampling(ChatOptions(answer_as="pattern", pattern="("), {})
+        build_sampling(ChatOptions(answer_as="pattern", pattern="("), {})
     with pytest.raises(ValueError, match="list is empty"):
-        sampling(ChatOptions(answer_as="choices"), {})
+        build_sampling(ChatOptions(answer_as="choices"), {})
     # Fields of other formats are ignored.
-    assert sampling(ChatOptions(answer_as="json", pattern="("), {}).regex is None
+    assert build_sampling(ChatOptions(answer_as="json", pattern="("), {}).regex is None
 
 
 def test_format_that_crashes_library_is_refused():
     schema = json.dumps(hostile.chain(1500))
-    assert "chain of more than" in fault(ChatOptions(answer_as="schema", schema=schema))
+    assert "chain of more than" in find_format_error(ChatOptions(answer_as="schema", schema=schema))
     choices = tuple(f"choice {n}" for n in range(100_000))
-    assert "100,000 choices" in fault(ChatOptions(answer_as="choices", choices=choices))
-    assert "characters" in fault(ChatOptions(answer_as="schema", schema=" " * 300_000 + schema))
-    assert "deep" in fault(ChatOptions(answer_as="pattern", pattern="(" * 5000 + ")" * 5000))
+    assert "100,000 choices" in find_format_error(ChatOptions(answer_as="choices", choices=choices))
+    assert "characters" in find_format_error(
+        ChatOptions(answer_as="schema", schema=" " * 300_000 + schema)
+    )
+    assert "deep" in find_format_error(
+        ChatOptions(answer_as="pattern", pattern="(" * 5000 + ")" * 5000)
+    )

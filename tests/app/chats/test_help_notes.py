@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.chats.help_notes import entry_for, note
+from app.chats.help_notes import entry_for, format_note
 from app.settings.paths import GUIDE
 from app.ui.transcript.answer_row import AnswerRow
 from tests.app.conftest import Start
@@ -135,7 +135,7 @@ def test_guide_is_answered_for_by_the_help(start: Start) -> None:
     run.pane.chat.model.set(GUIDE)
     entry = entry_for("Can you search the web?")
     assert entry is not None
-    assert run.ask("Can you search the web?") == note(entry)
+    assert run.ask("Can you search the web?") == format_note(entry)
     assert run.engine is not None
     assert run.engine.sent == []
     last = run.pane.chat.transcript.last("assistant")

@@ -20,7 +20,7 @@ from app.chats.tool_call import STOPPED, ParsedToolCall
 from app.chats.turn import Event
 from app.remote.address import Remote
 from app.store import Message
-from app.tools.builtin import HELPERS, helper_questions
+from app.tools.builtin import HELPERS, parse_helper_call
 from app.tools.consent import Decision
 from app.tools.tool import ToolError
 from engine import Engine
@@ -160,7 +160,7 @@ def test_bounds_are_the_persons(desk: Desk) -> None:
 def test_every_end_frees_helper_sessions(desk: Desk, way: str) -> None:
     chat = desk.chat()
     lanes = desk.ask(chat, "hold 3", "hold 4", "say one")
-    desk.until(lambda: "3" in lanes[0].text and "4" in lanes[1].text and lanes[2].over)
+    desk.until(lambda: "3" in lanes[0].text and "4" in lanes[1].text and lanes[2].is_over)
     assert chat.reply.models == {"/models/a"}
     key = next(iter(chat.tools.calls))
     if way == "lane":
@@ -204,13 +204,13 @@ def test_invalid_helper_call_is_reported_to_model() -> None:
     contexts = ({"questions": ["a"], "context": context} for context in ("both", [1]))
     for told in ({}, *({"questions": asked} for asked in wrong), *contexts):
         with pytest.raises(ToolError):
-            helper_questions(told)
+            parse_helper_call(told)
 
 
 def test_common_mistakes_in_helper_calls_are_tolerated() -> None:
-    assert helper_questions({"questions": " why? "}) == (["why?"], False)
-    assert helper_questions({"questions": ["a"], "context": ""}) == (["a"], False)
-    assert helper_questions({"questions": ["a", " b"], "context": "fork"}) == (["a", "b"], True)
+    assert parse_helper_call({"questions": " why? "}) == (["why?"], False)
+    assert parse_helper_call({"questions": ["a"], "context": ""}) == (["a"], False)
+    assert parse_helper_call({"questions": ["a", " b"], "context": "fork"}) == (["a", "b"], True)
 
 
 @pytest.mark.parametrize(
@@ -249,14 +249,14 @@ def test_random_actions_leave_no_helper_session(desk: Desk, seed: int) -> None:
     kinds = ("hold 3", "say one two", "fail", "count 30", "cut", "overflow", "think")
 
     def act(chat: Chat) -> None:
-        calls = [c for c in chat.tools.calls.values() if not c.waits and c.lanes]
+        calls = [c for c in chat.tools.calls.values() if not c.is_waiting and c.lanes]
         waiting = chat.tools.first_waiting
         if waiting:
             chat.tools.decide(waiting, chance.choice([Decision.ONCE, Decision.TOOL, Decision.DENY]))
         elif calls and chance.random() < 0.6:
             call = chance.choice(calls)
             number = chance.randrange(len(call.lanes))
-            if not call.lanes[number].over:
+            if not call.lanes[number].is_over:
                 stopped[call.message_id, number] = chat
             chat.helping.stop_lane(call.message_id, number)
         elif calls and chance.random() < 0.3:
@@ -279,7 +279,7 @@ def test_random_actions_leave_no_helper_session(desk: Desk, seed: int) -> None:
             chats.append(desk.chat(helpers_at_once=chance.randint(1, 8)))
         act(chance.choice(chats))
         QTest.qWait(chance.choice([0, 0, 3]))
-    everyone = desk.library.in_use()
+    everyone = desk.library.open_chats()
     desk.engine.release()
 
     def rest() -> bool:
@@ -334,7 +334,7 @@ class RealDesk(Desk):
 
     def close(self) -> None:
         self.library.cancel_for_close()
-        self.until(lambda: not self.library.running())
+        self.until(lambda: not self.library.replying_chats())
         self.library.close()
         self.real.stop()
         self.store.close()

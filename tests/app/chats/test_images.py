@@ -18,7 +18,7 @@ from PySide6.QtTest import QTest
 
 from app.chats import images
 from app.chats.actions import Action
-from app.chats.attachment_texts import about
+from app.chats.attachment_texts import describe_file
 from app.chats.exporting import Export, ExportFormat
 from app.chats.importing import Import
 from app.store import Store
@@ -26,7 +26,7 @@ from app.store.attachment_store import Images, Texts
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.message_row import AttachedFiles, FileLine, SmallPicture
 from app.ui.transcript.user_row import UserRow
-from app.ui.widgets.picture_sheet import PictureSheet, small
+from app.ui.widgets.picture_sheet import PictureSheet, decode_thumbnail
 from engine import Engine, Image
 from engine.bench.hostile_images import PICTURES
 from engine.bench.seeing import write_seeing
@@ -100,7 +100,7 @@ def see(run: Run, pane: ChatPane) -> None:
 
 def give(run: Run, *paths: Path, pane: ChatPane | None = None) -> ChatPane:
     pane = pane or run.pane
-    pane.composer.field.files_given.emit(list(paths))
+    pane.composer.field.files_inserted.emit(list(paths))
     read(run, lambda: not pane.chat.attaching.reading)
     return pane
 
@@ -131,7 +131,7 @@ def sent(run: Run, pane: ChatPane | None = None) -> list[object]:
 def test_image_is_sent_before_text_and_kept(run: Run, lake: Path) -> None:
     pane = give(run, lake)
     assert chip(pane).words.is_image
-    assert not small(chip(pane).words.thumbnail).isNull()
+    assert not decode_thumbnail(chip(pane).words.thumbnail).isNull()
     assert chip(pane).accessibleName() == "Image lake.png, PNG, 40 × 20"
     run.say("say what")
     image = Image(lake.read_bytes())
@@ -162,7 +162,7 @@ def test_image_for_four_chats_is_decoded_once(
     run.until(lambda: len(run.panes) == 4)
     (twin := lake.with_name("pond.png")).write_bytes(lake.read_bytes())
     for pane, path in zip(run.panes, (lake, lake, twin, lake), strict=True):
-        pane.composer.field.files_given.emit([path])
+        pane.composer.field.files_inserted.emit([path])
     found = ["lake.png", "lake.png", "pond.png", "lake.png"]
     read(run, lambda: [name for pane in run.panes for name in names(pane)] == found)
     read(run, lambda: not any(pane.chat.attaching.reading for pane in run.panes))
@@ -188,7 +188,7 @@ def test_pasted_images_keep_their_format(run: Run, reads: list[Read]) -> None:
     assert names(run.pane) == ["Pasted image", "Pasted image 2"]
     green, _ = run.pane.chat.attaching.files
     assert run.app.store is not None
-    found = run.app.store.images.of([(green,)])
+    found = run.app.store.images.get_all([(green,)])
     assert found == {green.hash: png("green")}
     reads.clear()  # made by this test
     both = QMimeData()
@@ -333,10 +333,10 @@ def test_pictures_of_old_chats_and_drafts_are_read_in_a_worker(
     reads.clear()
     run = start().ready()
     run.until(lambda: names(run.pane) == ["lake.png"])
-    run.until(lambda: not small(chip(run.pane).words.thumbnail).isNull())
+    run.until(lambda: not decode_thumbnail(chip(run.pane).words.thumbnail).isNull())
     run.until(lambda: bool(run.pane.findChildren(SmallPicture)))
     (picture,) = run.pane.findChildren(SmallPicture)
-    run.until(lambda: not small(picture._thumbnail).isNull())
+    run.until(lambda: not decode_thumbnail(picture._thumbnail).isNull())
     assert (Images, False) in reads
 
 
@@ -351,7 +351,7 @@ def test_hostile_images_are_attached_or_refused_in_a_sentence(run: Run, tmp_path
         give(run, path)
         if picture.seen:
             assert names(run.pane) == [picture.file], (picture.name, told)
-            assert not small(chip(run.pane).words.thumbnail).isNull(), picture.name
+            assert not decode_thumbnail(chip(run.pane).words.thumbnail).isNull(), picture.name
             attaching.remove(attaching.files[0])
         elif picture.file.endswith(".svg"):
             assert chip(run.pane).words.about.startswith("code"), "what is written in it"
@@ -390,7 +390,7 @@ def test_engine_sees_images_in_old_chats(
     (line,) = shown(run.pane).lines
     line.click()
     read(run, lambda: "in autumn" in shown(run.pane)._view(line).toPlainText())
-    chat.attaching.use(chat.attaching.files[0], "beginning")
+    chat.attaching.set_used_part(chat.attaching.files[0], "beginning")
     read(run, lambda: chat.attaching.files[0].use == "beginning")
     run.say("And now?")
     read(run, lambda: len(chat.transcript.path) == 4 and not chat.reply.is_active)
@@ -439,15 +439,15 @@ def test_images_are_exported_and_imported_with_their_chats(
     assert (len(report.taken), report.faults) == (1, [])
     (image,) = store.messages(pane.chat.id)[0].attachments
     assert (image.width, image.height) == (40, 20)
-    assert store.images.of([(image,)]) == {image.hash: lake.read_bytes()}
-    assert not small(store.images.thumbnail(image.hash) or b"").isNull()
+    assert store.images.get_all([(image,)]) == {image.hash: lake.read_bytes()}
+    assert not decode_thumbnail(store.images.thumbnail(image.hash) or b"").isNull()
     written = json.loads(path.read_text(encoding="utf-8"))
     written["chats"][0]["id"] = "0" * 31 + "1"
     written["chats"][0]["images"] = {image.hash: "bm90IHRoYXQ="}
     path.write_text(json.dumps(written), encoding="utf-8")
     with Store.open(tmp_path / "third.db") as third:
         assert len(Import([path]).run(third).taken) == 1
-        assert third.images.of([(image,)]) == {}, "another image under that name is left out"
+        assert third.images.get_all([(image,)]) == {}, "another image under that name is left out"
     reads.clear()  # made by this test in place of a worker
 
 
@@ -467,7 +467,7 @@ def test_recording_is_sent_shown_stored_and_exported(
     place.write_bytes(tone(2).data)
     give(run, place)
     (file,) = chat.attaching.files
-    assert (file.is_sound, about(file)) == (True, "WAV, 0:02")
+    assert (file.is_sound, describe_file(file)) == (True, "WAV, 0:02")
     run.say("What is said?")
     if not hears:
         assert "can’t hear" in (chat.refusal(Action.SEND) or "")
@@ -481,7 +481,7 @@ def test_recording_is_sent_shown_stored_and_exported(
     assert (answer.status, answer.error) == ("complete", "")
     assert answer.stats["prompt_tokens"] > 50  # 25 tokens per second
     (shown,) = run.pane.findChildren(FileLine)
-    said = {shown.about_in(room) for room in range(5, 300)}
+    said = {shown.fit_description(room) for room in range(5, 300)}
     assert {"WAV", "WAV, 0:02"} <= said
     assert not [words for words in said if words.startswith("WAV, ") and "…" in words]
     QTest.mouseClick(shown, Qt.MouseButton.LeftButton)
@@ -492,13 +492,13 @@ def test_recording_is_sent_shown_stored_and_exported(
     assert Import([path]).run(store).faults == []
     (again,) = store.messages(chat.id)[0].attachments
     assert (again, again.seconds) == (file, 2)
-    assert store.images.of([(again,)]) == {file.hash: place.read_bytes()}
+    assert store.images.get_all([(again,)]) == {file.hash: place.read_bytes()}
     reads.clear()  # made by this test in place of a worker
 
 
 def test_large_recording_is_stored_as_models_need_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(images, "MOST_KEPT", 50_000)
-    kept, said = images.stored(tone(1, rate=48_000).data, "a.wav")
+    kept, said = images.read_medium(tone(1, rate=48_000).data, "a.wav")
     assert (said.kind, said.seconds, len(kept.data)) == ("WAV", 1, 32_044)
     samples = np.frombuffer(read_sound(kept.data), "<f4")
     assert 0.23 < np.abs(samples).max() < 0.26

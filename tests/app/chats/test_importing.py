@@ -66,9 +66,9 @@ def test_export_and_import_are_lossless(store: Store, tmp_path: Path):
     with Store.open(tmp_path / "other.db") as other:
         report = take(other, path)
         assert generated.everything(other) == before
-        assert {*other.folders.all()} == {*generated.FOLDERS}
+        assert {*other.folders.list_all()} == {*generated.FOLDERS}
         assert undo(other, report.taken, threading.Event(), report.folders) == (60, 0)
-        assert (other.chats(), other.folders.all()) == ([], [])
+        assert (other.chats(), other.folders.list_all()) == ([], [])
         report = take(other, path)
         assert not report.details()
         assert len(report.taken) == 60
@@ -530,7 +530,7 @@ def test_imported_ids_are_replaced(store: Store, tmp_path: Path):
     taken = take(store, path).taken
     assert len(taken) == 5
     assert taken[-1].id == own
-    names = [*(c.id for c in taken), *(f.id for f in store.folders.all())]
+    names = [*(c.id for c in taken), *(f.id for f in store.folders.list_all())]
     assert len({*names}) == 7
     for chat in taken:
         path_of = store.path(chat.id)
@@ -538,8 +538,8 @@ def test_imported_ids_are_replaced(store: Store, tmp_path: Path):
         assert chat.edited_id == path_of[0].id
         names += [m.id for m in store.messages(chat.id)]
     assert all(re.fullmatch("[0-9a-f]{32}", name) for name in names)
-    (outer,) = [f for f in store.folders.all() if f.parent_id is None]
-    (inner,) = [f for f in store.folders.all() if f.parent_id is not None]
+    (outer,) = [f for f in store.folders.list_all() if f.parent_id is None]
+    (inner,) = [f for f in store.folders.list_all() if f.parent_id is not None]
     assert {c.folder_id for c in taken} == {inner.id}
     assert inner.parent_id == outer.id
     again = take(store, path)
@@ -564,7 +564,7 @@ def test_undo_of_import_trashes_continued_chats(store: Store, tmp_path: Path):
 
 def test_imported_text_is_searchable(store: Store, tmp_path: Path):
     take(store, write(tmp_path / "x.json", exports.claude()))
-    until(lambda: store.settled)
+    until(lambda: store.is_settled)
     assert store.search("Second")
     assert store.search("row")
 
@@ -721,7 +721,7 @@ def test_names_of_a_million_characters_are_shortened(store: Store, tmp_path: Pat
         assert len(kept.tags) <= 50
         assert max(map(len, kept.tags), default=0) <= 1_000
         assert all(len(m.model) <= 1_000 for m in store.messages(kept.id))
-    assert [len(folder.name) for folder in store.folders.all()] == [1_000]
+    assert [len(folder.name) for folder in store.folders.list_all()] == [1_000]
     with closing(sqlite3.connect(store.file)) as db:  # and a title written by another program
         db.execute("UPDATE chats SET title = ?", (long,))
         db.commit()

@@ -9,13 +9,13 @@ import pytest
 
 from app.chats.importing import Report
 from app.chats.tool_call import result_of
-from app.chats.transcript import _title
-from app.models.engine_errors import explained, meaning
+from app.chats.transcript import _branch_title
+from app.models.engine_errors import explain, with_engine_message
 from app.settings import language
 from app.store import ChatRecord, Message
 from app.tools.tool import Outcome, OutcomeKind
 from app.ui.transcript import message_row
-from app.ui.transcript.message_row import shown_result
+from app.ui.transcript.message_row import displayed_result
 from engine.errors import OUT_OF_MEMORY
 
 
@@ -29,25 +29,25 @@ def _in_brackets() -> Iterator[None]:
 
 def test_english_readers_get_the_engines_sentence_alone() -> None:
     sentence = "Not enough memory to load Amber-1B."
-    assert meaning(OUT_OF_MEMORY, sentence) == sentence
-    assert explained("“{name}” can’t be read.", sentence, name="a.pdf") == sentence
+    assert explain(OUT_OF_MEMORY, sentence) == sentence
+    assert with_engine_message("“{name}” can’t be read.", sentence, name="a.pdf") == sentence
 
 
 @pytest.mark.usefixtures("_in_brackets")
 def test_engine_message_follows_translated_explanation() -> None:
     sentence = "Not enough memory to load {Amber-1B}."
-    assert meaning(OUT_OF_MEMORY, sentence) == f"[Not enough memory.] ({sentence})"
-    assert meaning("of_a_later_engine", sentence) == sentence
-    told = explained("“{name}” can’t be read.", "It is empty.", name="a.pdf")
+    assert explain(OUT_OF_MEMORY, sentence) == f"[Not enough memory.] ({sentence})"
+    assert explain("of_a_later_engine", sentence) == sentence
+    told = with_engine_message("“{name}” can’t be read.", "It is empty.", name="a.pdf")
     assert told == "[“a.pdf” can’t be read.] (It is empty.)"
 
 
 @pytest.mark.usefixtures("_in_brackets")
 def test_nested_branch_titles_are_numbered_in_every_language() -> None:
-    first = _title("Trees")
+    first = _branch_title("Trees")
     assert first == "[Branch: Trees]"
-    assert _title(first) == "[Branch 2: Trees]"
-    assert _title(_title(first)) == "[Branch 3: Trees]"
+    assert _branch_title(first) == "[Branch 2: Trees]"
+    assert _branch_title(_branch_title(first)) == "[Branch 3: Trees]"
 
 
 def test_import_report_has_singular_and_plural() -> None:
@@ -101,8 +101,8 @@ def test_result_with_invalid_outcome_shows_its_text(outcome: object) -> None:
 def test_time_is_formatted_in_window_language(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "Wednesday, 25 November 2026, 21:36 CET (2026-11-25T21:36:57+01:00)"
     message = result(text, tool="date")
-    assert shown_result(message) == text
-    monkeypatch.setattr(message_row, "code", lambda: "de")
-    assert shown_result(message).startswith("Mittwoch, 25. November 2026")
-    assert shown_result(result("Damaged (x)", tool="date")) == "Damaged (x)"
-    assert shown_result(result(text, server="clock", tool="date")) == text
+    assert displayed_result(message) == text
+    monkeypatch.setattr(message_row, "language_code", lambda: "de")
+    assert displayed_result(message).startswith("Mittwoch, 25. November 2026")
+    assert displayed_result(result("Damaged (x)", tool="date")) == "Damaged (x)"
+    assert displayed_result(result(text, server="clock", tool="date")) == text

@@ -48,13 +48,13 @@ def test_empty_chat_keeps_its_settings(begun, start: Start, tmp_path):
     chat = run.pane.chat
     chat.model.set(str(tmp_path))
     chat.set_options(ChatOptions(temperature=1.1), "Rhyme.")
-    assert not chat.stored
+    assert not chat.is_stored
     run.end()
     again = start()
     back = again.window.workspace.pane(chat.id).chat
     assert back.record.model == str(tmp_path)
     assert (back.options, back.record.system) == (ChatOptions(temperature=1.1), "Rhyme.")
-    assert not back.stored
+    assert not back.is_stored
 
 
 def test_new_chat_uses_configured_model(begun):
@@ -91,7 +91,7 @@ def test_long_chat_is_read_in_a_worker_and_then_shown(
     chat, parent = ChatRecord(new_id(), title="long", model="guide"), None
     store.save_chat(chat)
     monkeypatch.setattr(ChatLibrary, "LONG", 20)
-    with store.together():
+    with store.transaction():
         for number in range(20):
             message = Message(new_id(), chat.id, parent, content=f"message {number}")
             store.save_message(message, as_leaf=True)

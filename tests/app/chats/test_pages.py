@@ -127,7 +127,7 @@ def test_scan_in_four_chats_is_rendered_and_encoded_once(
     read(run, lambda: all(chat.model.status.model is not None for chat in chats))
     for pane in run.panes:
         pane.chat.set_options(replace(pane.chat.options, max_tokens=2), "")
-        pane.composer.field.files_given.emit([scan(tmp_path, 2)])
+        pane.composer.field.files_inserted.emit([scan(tmp_path, 2)])
     read(run, lambda: all(numbers(pane) == [1, 2] for pane in run.panes))
     for chat in chats:
         assert chat.turn.send("What is it?", chat.attaching.files)
@@ -173,7 +173,7 @@ def test_pages_can_be_chosen_after_restart(start: Start, tmp_path: Path) -> None
     run, path = start().ready(), scan(tmp_path, 9)
     see(run, run.pane)
     pane = give(run, path)
-    pane.chat.attaching.draw(pane.chat.attaching.files[0], [2, 3])
+    pane.chat.attaching.draw_pages(pane.chat.attaching.files[0], [2, 3])
     read(run, lambda: numbers(pane) == [2, 3])
     run.end()
     run = start().ready()
@@ -185,7 +185,7 @@ def test_pages_can_be_chosen_after_restart(start: Start, tmp_path: Path) -> None
     dialog._on_go()
     read(run, lambda: numbers(run.pane) == [7])
     path.unlink()
-    run.pane.chat.attaching.draw(run.pane.chat.attaching.files[0], [8])
+    run.pane.chat.attaching.draw_pages(run.pane.chat.attaching.files[0], [8])
     read(run, lambda: not run.pane.chat.attaching.reading)
     assert run.window.toast.text.startswith("“scan.pdf” cannot be opened: No such file")
     assert numbers(run.pane) == [7]
@@ -195,7 +195,7 @@ def test_waiting_for_rendered_pages_can_be_stopped(tmp_path: Path) -> None:
     stop, path = threading.Event(), scan(tmp_path, 1)
     stop.set()
     with exclusive(pdf_pages._digest(path), path.name), pytest.raises(EngineError) as error:
-        pdf_pages.drawn(path, "scan.pdf", 1, [1], stop)
+        pdf_pages.render_pages(path, "scan.pdf", 1, [1], stop)
     assert error.value.code == ENGINE_STOPPED
 
 
@@ -215,7 +215,7 @@ def test_text_pdf_can_be_sent_as_images(start: Start, tmp_path: Path) -> None:
     assert not pane.chat.attaching.can_draw(file)
     see(run, pane)
     assert pane.chat.attaching.can_draw(file)
-    pane.chat.attaching.use(file, "pages", [2])
+    pane.chat.attaching.set_used_part(file, "pages", [2])
     run.until(lambda: pane.chat.attaching.files[0].use == "pages")
     chosen(run, "Pages as Images")
     read(run, lambda: not pane.chat.attaching.reading)
@@ -237,7 +237,7 @@ def test_page_limit_matches_the_models_own_count(start: Start, tmp_path: Path) -
     assert model is not None
     seen = [
         {"type": "image", "image": Image(page)}
-        for page in run.app.store.images.of([chat.attaching.files]).values()
+        for page in run.app.store.images.get_all([chat.attaching.files]).values()
     ]
     count = engine.count_later(model, [{"role": "user", "content": seen}], None).result(60)
     assert count <= 384
@@ -267,9 +267,9 @@ def test_partly_scanned_pdf_offers_its_scans(run: Run, tmp_path: Path) -> None:
 def test_recognized_pages_are_in_page_order(start: Start, tmp_path: Path) -> None:
     run = start().ready()
     attaching, told = run.pane.chat.attaching, list[tuple[int, int]]()
-    attaching.changed.connect(lambda: told.append(attaching.page))
+    attaching.changed.connect(lambda: told.append(attaching.scan_progress))
     pane = give(run, samples.pdf(tmp_path / "report.pdf", MIXED))
-    attaching.use(attaching.files[0], "pages", [1, 2])
+    attaching.set_used_part(attaching.files[0], "pages", [1, 2])
     run.until(lambda: attaching.files[0].use == "pages")
     chosen(run, "Extract Text of Scanned Pages")
     read(run, lambda: not attaching.reading)
@@ -286,7 +286,7 @@ def test_recognized_pages_are_in_page_order(start: Start, tmp_path: Path) -> Non
 
 def test_message_waits_for_scanned_pages(run: Run, tmp_path: Path) -> None:
     pane = run.pane
-    pane.composer.field.files_given.emit([samples.pdf(tmp_path / "report.pdf", MIXED)])
+    pane.composer.field.files_inserted.emit([samples.pdf(tmp_path / "report.pdf", MIXED)])
     pane.composer.set_text("say what")
     assert pane.act(Action.SEND)
     read(run, lambda: not pane.chat.attaching.reading)
@@ -383,7 +383,7 @@ def test_pages_are_exported_and_imported_with_their_numbers(run: Run, tmp_path: 
 
 def test_message_waits_for_whole_scan(run: Run, tmp_path: Path) -> None:
     pane = run.pane
-    pane.composer.field.files_given.emit([scan(tmp_path, 25)])
+    pane.composer.field.files_inserted.emit([scan(tmp_path, 25)])
     pane.composer.set_text("say what")
     assert pane.act(Action.SEND)
     read(run, lambda: not pane.chat.attaching.reading)

@@ -80,7 +80,7 @@ def test_endless_repetition_is_parsed_quickly(text):
     found = panel.columns(columns(text, text), "m0")
     begun = time.process_time()
     assert panel.why_not(panel.VOTE, found)
-    assert panel.best(text, found) == ""
+    assert panel.parse_best(text, found) == ""
     assert time.process_time() - begun < 0.5
 
 
@@ -93,10 +93,10 @@ def test_fewer_than_two_replies_or_one_cut_off_make_no_vote():
 
 def test_verdict_needs_agreement_of_both_orders():
     found = panel.columns(columns("x", "y"), "m0")
-    assert panel.best("They differ.\nBest: B", found) == "B"
-    assert panel.best("Best: A\n**Best answer: b**", found) == "B"
-    assert panel.best("Best: none", found) == panel.best("Best: Z", found) == ""
-    assert panel.best("A is the best of all", found) == ""
+    assert panel.parse_best("They differ.\nBest: B", found) == "B"
+    assert panel.parse_best("Best: A\n**Best answer: b**", found) == "B"
+    assert panel.parse_best("Best: none", found) == panel.parse_best("Best: Z", found) == ""
+    assert panel.parse_best("A is the best of all", found) == ""
     assert panel.verdict("B", "B").startswith("**B won in both orders.**")
     assert "A in one order, B in the other" in panel.verdict("A", "B")
     assert panel.verdict("A", "").startswith("**No reply won in both orders.**")
@@ -107,10 +107,10 @@ def test_judge_gets_reversed_successful_replies():
     told = {"id": "p", "kind": panel.JUDGE}
     result = Message("r", "c", "q", "assistant", stats={"panel": told})
     tree.add(result)
-    said = panel.says(tree, result)
+    said = panel.instructions_of(tree, result)
     assert said.startswith("Answer A:\none\n\nAnswer C:\nthree\n\n")
     turned = tree.update("r", stats={"panel": {**told, "turned": True}})
-    assert panel.says(tree, turned).startswith("Answer C:\nthree\n\nAnswer A:\none\n\n")
+    assert panel.instructions_of(tree, turned).startswith("Answer C:\nthree\n\nAnswer A:\none\n\n")
     assert [m.id for m in panel.columns(tree, "r")] == ["m0", "m1", "m2"]
 
 
@@ -133,8 +133,8 @@ def test_non_panel_message_belongs_to_no_panel(told):
     tree = columns("one")
     tree.add(Message("x", "c", "q", "assistant", "y", model="M", stats={"panel": told}))
     assert panel.columns(tree, "x") in ([], [tree["m0"]])
-    assert panel.called(tree["x"]) == "M"
-    assert panel.says(tree, tree["x"]) == ""
+    assert panel.heading_of(tree["x"]) == "M"
+    assert panel.instructions_of(tree, tree["x"]) == ""
 
 
 def test_member_names_from_files_are_single_ltr_lines():

@@ -90,7 +90,7 @@ def test_queue_is_held_after_interrupted_reply(desk: Desk, chat: Chat, how: str,
         chat = after.library.open(chat.id, A)
     QCoreApplication.processEvents()
     assert (queued(chat), chat.turn.is_at_work) == (["two", "three"], False)
-    assert chat.queue.why_held == why
+    assert chat.queue.hold_reason == why
     if how == "quit":
         after.close()
         return
@@ -99,9 +99,9 @@ def test_queue_is_held_after_interrupted_reply(desk: Desk, chat: Chat, how: str,
     assert asked(desk)[-1] == "first this"
     desk.answer("yes")
     QCoreApplication.processEvents()
-    assert (queued(chat), chat.queue.why_held) == (["two", "three"], "Not sent yet.")
+    assert (queued(chat), chat.queue.hold_reason) == (["two", "three"], "Not sent yet.")
     assert chat.turn.handle(Event.SEND_QUEUE)
-    assert (asked(desk)[-1], queued(chat), chat.queue.why_held) == ("two", ["three"], "")
+    assert (asked(desk)[-1], queued(chat), chat.queue.hold_reason) == ("two", ["three"], "")
     desk.answer("2")
     process_until(lambda: asked(desk)[-1] == "three")
 
@@ -183,16 +183,20 @@ def test_removed_ones_come_back_in_their_place(desk: Desk, chat: Chat) -> None:
     first = chat.queue.messages[0]
     chat.turn.remove_queued(first.id)
     assert queued(chat) == ["three"]
-    chat.queue.put(first, 0)
+    chat.queue.restore(first, 0)
     assert queued(chat) == ["two", "three"]
     # After the end, restoring the chat sends nothing.
     for message in chat.queue.messages:
         chat.turn.remove_queued(message.id)
     desk.end()
     QCoreApplication.processEvents()
-    chat.queue.put(first, 0)
+    chat.queue.restore(first, 0)
     QCoreApplication.processEvents()
-    assert (asked(desk), queued(chat), chat.queue.why_held) == (["count"], ["two"], "Not sent yet.")
+    assert (asked(desk), queued(chat), chat.queue.hold_reason) == (
+        ["count"],
+        ["two"],
+        "Not sent yet.",
+    )
 
 
 def test_queued_message_directly_follows_its_reply(desk: Desk, chat: Chat) -> None:
@@ -216,18 +220,18 @@ def test_stop_before_next_queued_message_holds_queue(desk: Desk, chat: Chat) -> 
 def test_unsendable_message_holds_the_queue(
     desk: Desk, chat: Chat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(desk.loader, "sees", lambda ref: False)
+    monkeypatch.setattr(desk.loader, "has_vision", lambda ref: False)
     picture = Attachment("a.png", "PNG", "0" * 64, width=4, height=4)
-    chat.queue.change(chat.queue.messages[0].id, "look", (picture,))
+    chat.queue.edit(chat.queue.messages[0].id, "look", (picture,))
     desk.end()
-    process_until(lambda: chat.queue.why_held)
-    assert chat.queue.why_held.startswith("Not sent. A can’t see images.")
+    process_until(lambda: chat.queue.hold_reason)
+    assert chat.queue.hold_reason.startswith("Not sent. A can’t see images.")
     assert (asked(desk), queued(chat), chat.turn.is_at_work) == (
         ["count"],
         ["look", "three"],
         False,
     )
-    chat.queue.change(chat.queue.messages[0].id, "look", ())
+    chat.queue.edit(chat.queue.messages[0].id, "look", ())
     assert chat.turn.handle(Event.SEND_QUEUE)
     assert asked(desk) == ["count", "look"]
 
@@ -239,7 +243,7 @@ def test_failed_load_holds_queue(desk: Desk) -> None:
     desk.fail("/models/slow", "It is broken.")
     QCoreApplication.processEvents()
     assert desk.loader.get("/models/slow").state is LoadState.FAILED
-    assert chat.queue.why_held == "Not sent. The reply failed."
+    assert chat.queue.hold_reason == "Not sent. The reply failed."
     assert queued(chat) == ["two"]
 
 
@@ -261,7 +265,7 @@ def test_deleted_chat_keeps_its_queue_without_sending(desk: Desk, chat: Chat) ->
     desk.library.restore(chat.id)
     QCoreApplication.processEvents()
     assert (asked(desk), queued(chat)) == (["count"], ["two", "three"])
-    assert chat.queue.why_held == "Not sent. You stopped the reply."
+    assert chat.queue.hold_reason == "Not sent. You stopped the reply."
 
 
 def test_branch_does_not_repeat_the_queue(desk: Desk, chat: Chat) -> None:

@@ -13,11 +13,11 @@ import pytest
 from msgspec.structs import replace
 
 from app.chats import file_attacher, referenced_chats
-from app.chats.attachment_texts import about, file_element
+from app.chats.attachment_texts import describe_file, file_element
 from app.chats.chat import Chat
 from app.chats.importing.job import Import
 from app.chats.options import ChatOptions
-from app.chats.referenced_chats import FOLLOWS, MOST, follows_in
+from app.chats.referenced_chats import FOLLOWS, MOST, parse_followed
 from app.chats.turn import Event
 from app.store import AttachedText, Attachment, Store, new_id
 from app.store.attachments import attachments_from_json, attachments_to_json
@@ -68,7 +68,7 @@ def test_read_chat_sends_only_its_messages(desk: Desk) -> None:
     desk.say("Second")  # and is still writing
     read(chat, first)
     (file,) = chat.attaching.files
-    assert (about(file), file.name) == ("whole, 3 messages", "one")
+    assert (describe_file(file), file.name) == ("whole, 3 messages", "one")
     prompt = say(desk, chat, "sum up")
     assert "First." in prompt
     assert "[Attached: notes.txt]\n\ntwo" in prompt
@@ -87,7 +87,7 @@ def test_read_chat_is_sent_in_its_current_state(desk: Desk) -> None:
     numbers = re.findall(r'<message number="(\d)"', prompt)
     assert numbers == ["2", "3", "4"], "from the message on that was chosen"
     read(chat, first, 2, follow=False)  # again, but as a snapshot from the time it was chosen
-    assert chat.attaching.others.follows == {}
+    assert chat.attaching.others.followed_chats == {}
     say(desk, first, "three", "Third.")
     assert re.findall(r'<message number="(\d)"', say(desk, chat, "so")) == ["3", "4"]
     assert "<chat" not in say(desk, chat, "and")
@@ -133,10 +133,10 @@ def test_queued_edited_and_branched_messages_keep_reading(desk: Desk) -> None:
     assert chat.start_edit(question.id)
     assert "Second." in say(desk, chat, "in other words"), "a followed source is as it is now"
     made = desk.library.branch(chat, chat.transcript.path[-1].id)
-    assert made.attaching.others.follows == {first.id: 0}
+    assert made.attaching.others.followed_chats == {first.id: 0}
     assert "<chat" not in say(desk, made, "go on"), "what the copy has read it has"
     chat.set_options(replace(chat.options, temperature=0.5), "Be brief.")
-    assert chat.attaching.others.follows == {first.id: 0}
+    assert chat.attaching.others.followed_chats == {first.id: 0}
     assert FOLLOWS not in ChatOptions.from_params(chat.record.params).to_params()
 
 
@@ -155,7 +155,7 @@ def test_reading_resumes_after_kill(desk: Desk, tmp_path: Path, sent: bool) -> N
     try:
         again.load(A)
         back = again.library.open(chat.id, A)
-        assert back.attaching.others.follows == {first.id: 0}
+        assert back.attaching.others.followed_chats == {first.id: 0}
         prompt = say(again, back, "and")
         assert ("First." in prompt) is not sent
         there = again.library.open(first.id, A)
@@ -183,7 +183,7 @@ def test_exported_reading_does_not_follow_after_import(desk: Desk, tmp_path: Pat
     read(chat, first)
     say(desk, chat, "so")
     messages = desk.store.messages(chat.id)
-    texts = desk.store.texts.of(m.attachments for m in messages)
+    texts = desk.store.texts.get_all(m.attachments for m in messages)
     written = chat_to_json(chat.record, messages, texts)
     assert written["params"][FOLLOWS] == {first.id: 0}
     given = {"format": "stretto-chats", "version": 1, "chats": [written]}
@@ -228,9 +228,9 @@ def test_hostile_titles_and_fields_stay_inert(desk: Desk) -> None:
     params: dict[str, Any] = {
         FOLLOWS: {new_id(): 1 for _ in range(2 * MOST)} | {"x": 1, new_id(): -1}
     }
-    assert len(follows_in(params)) == MOST
+    assert len(parse_followed(params)) == MOST
     for wrong in (None, [], {"x": "y"}, {new_id(): True}, {new_id(): 1.5}):
-        assert follows_in({FOLLOWS: wrong}) == {}
+        assert parse_followed({FOLLOWS: wrong}) == {}
     made = attachments_to_json((Attachment("t", "chat", "h", chat="c", before=3, news="new"),))
     good = json.loads(json.dumps(made))
     assert attachments_from_json(good)[0].before == 3
@@ -317,7 +317,7 @@ def test_followed_chat_adds_only_new_messages(desk: Desk, seed: int) -> None:
             continue
         turns = desk.engine.sent[-1].turns
         if act in {"say", "edit"}:
-            for other_id in chat.attaching.others.follows:
+            for other_id in chat.attaching.others.followed_chats:
                 other = next(each for each in chats if each.id == other_id)
                 checked += 1
                 assert books(turns, other.title) == said(other), (step, act)

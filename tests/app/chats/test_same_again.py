@@ -158,11 +158,11 @@ def test_engine_repeats_unless_system_prompt_differs(start: Start, tmp_path):
     run.say("go")
     first = ended()
     assert first.content
-    assert chat.same_again()
+    assert chat.repeat_answer()
     again = ended()
     assert (again.content, again.stats["same"]) == (first.content, True)
     chat.set_options(chat.options, "Say it in another way.")
-    assert chat.same_again(first.id)
+    assert chat.repeat_answer(first.id)
     other = ended()
     assert other.content != first.content
     # If it ended for another reason, no comparison is shown.
@@ -181,7 +181,7 @@ def test_repetition_uses_the_answers_model(start: Start):
     run.ask("say two")
     assert run.engine.sent[-1].session.model is not first
     answer = chat.transcript.path[1]
-    chat.same_again(answer.id)
+    chat.repeat_answer(answer.id)
     run.until(lambda: len(run.engine.sent) == 3)
     run.answered()
     assert run.engine.sent[-1].session.model is first
@@ -202,8 +202,8 @@ def test_repetition_loads_its_model(start: Start):
     again.ready()
     chat = again.pane.chat
     chat.model.set("guide")
-    again.app.library.loader.lose()
-    assert chat.same_again()
+    again.app.library.loader.mark_all_unloaded()
+    assert chat.repeat_answer()
     again.until(lambda: again.engine.sent)
     again.answered()
     assert last(again).status == "complete"

@@ -39,7 +39,7 @@ class Desk(BaseDesk):
     def begin(self) -> None:
         """Wait until a title is requested."""
         self.titling.request_next()
-        self.until(lambda: self.titling.at_work)
+        self.until(lambda: self.titling.is_busy)
 
     def rest(self) -> None:
         """Let the idle time pass and wait for the resulting work."""
@@ -47,7 +47,7 @@ class Desk(BaseDesk):
         before = flows.running_tasks()
         self.titling.request_next()
         self.until(lambda: flows.running_tasks() <= before)
-        self.until(lambda: not self.titling.at_work)
+        self.until(lambda: not self.titling.is_busy)
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_title_typed_meanwhile_is_kept(desk: Desk) -> None:
     desk.library.rename(chat_id, "My bread")
     desk.titling._asked.output = TITLE
     desk.engine.release()
-    desk.until(lambda: not desk.titling.at_work)
+    desk.until(lambda: not desk.titling.is_busy)
     assert desk.title(chat_id) == "My bread"
 
 
@@ -116,10 +116,10 @@ def test_title_request_restarts_after_a_reply(desk: Desk) -> None:
     desk.begin()
     desk.chat = desk.library.new(GUIDE)
     desk.chat.turn.send("hold 3")
-    assert not desk.titling.at_work
+    assert not desk.titling.is_busy
     assert desk.engine.asked[0].cancelled.is_set()
     desk.titling.request_next()
-    assert not desk.titling.at_work  # a chat is being answered
+    assert not desk.titling.is_busy  # a chat is being answered
     desk.engine.release()
     desk.until(lambda: not desk.chat.reply.is_active)
     desk.rest()  # most recent first
@@ -160,7 +160,7 @@ def test_engine_end_keeps_title(desk: Desk) -> None:
     chat_id = desk.exchange()
     desk.begin()
     desk.engine.stop()
-    desk.until(lambda: not desk.titling.at_work)
+    desk.until(lambda: not desk.titling.is_busy)
     assert desk.title(chat_id) == FIRST_WORDS
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.chats.title_generator import LONGEST, asked_for_title, cleaned, title_in
+from app.chats.title_generator import LONGEST, clean_title, extract_title, title_prompt
 from tests.app.conftest import Start
 from tests.app.desk import edit
 
@@ -27,7 +27,7 @@ ANSWER = "The yeast is slow in a cold kitchen. Let the dough rise for longer, ne
     ],
 )
 def test_title_is_cleaned_up(said: str, title: str):
-    assert title_in(said, QUESTION, ANSWER) == title
+    assert extract_title(said, QUESTION, ANSWER) == title
 
 
 @pytest.mark.parametrize(
@@ -49,28 +49,28 @@ def test_title_is_cleaned_up(said: str, title: str):
     ],
 )
 def test_title_equal_to_first_words_is_ignored(said: str):
-    assert title_in(said, QUESTION, ANSWER) == ""
+    assert extract_title(said, QUESTION, ANSWER) == ""
 
 
 def test_title_may_lack_spaces():
     question, answer = "冬にパンが膨らまないのはなぜですか", "酵母は寒い台所では遅くなります。"
-    assert title_in("「冬のパンと酵母」", question, answer) == "冬のパンと酵母"
-    assert title_in("昔々あるところに狐がいました", question, answer) == ""
+    assert extract_title("「冬のパンと酵母」", question, answer) == "冬のパンと酵母"
+    assert extract_title("昔々あるところに狐がいました", question, answer) == ""
 
 
 def test_title_in_wrong_language_is_rejected():
     question = "Warum geht mein Sauerteig im Winter nicht auf?"
     answer = "Die Hefe ist in der Kälte langsam."
-    assert title_in("Cold Kitchens and Bread", question, answer) == ""
-    assert title_in("Sauerteig im Winter", question, answer) == "Sauerteig im Winter"
+    assert extract_title("Cold Kitchens and Bread", question, answer) == ""
+    assert extract_title("Sauerteig im Winter", question, answer) == "Sauerteig im Winter"
 
 
 def test_control_characters_do_not_come_into_a_title():
-    assert cleaned("Cold\u202e dough\x07 rises") == "Cold dough rises"
+    assert clean_title("Cold\u202e dough\x07 rises") == "Cold dough rises"
 
 
 def test_long_conversation_is_titled_from_its_beginning():
-    asked = asked_for_title("word " * 5_000, "other " * 5_000)
+    asked = title_prompt("word " * 5_000, "other " * 5_000)
     assert len(asked) < 3_200
 
 

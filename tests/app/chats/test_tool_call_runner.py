@@ -283,7 +283,7 @@ def test_stop_keeps_finished_calls(desk: Desk) -> None:
     assert [m.content for m in chat.transcript.path[-2:]] == ["done", STOPPED]
     assert last(chat).status == "cancelled"
     assert chat.refusal(Action.GO_ON) is None
-    chat.go_on()
+    chat.continue_turn()
     desk.until(lambda: not chat.reply.is_active)
     assert last(chat).content == f"The tool said: {STOPPED}"
 
@@ -355,9 +355,9 @@ def test_long_tool_loop_stops_at_limit(desk: Desk, monkeypatch: pytest.MonkeyPat
     chat.tools.decide(desk.ask(chat, 'loop 5 echo {"text": "x"}'), Decision.TOOL)
     desk.until(lambda: not chat.reply.is_active)
     assert len(desk.ran) == 3
-    assert chat.tools.at_limit
+    assert chat.tools.is_at_limit
     assert last(chat).role == "tool"
-    chat.go_on()
+    chat.continue_turn()
     desk.until(lambda: not chat.reply.is_active)
     assert len(desk.ran) == 5
     assert last(chat).content == "The tool said: x"
@@ -472,7 +472,7 @@ def test_concurrent_chats_do_not_mix(desk: Desk) -> None:
     allowed = desk.library.toolbox.consents
     tool = desk.library.toolbox.tool("Stretto/secret")
     assert isinstance(tool, Tool)
-    assert [allowed.allows(chat.id, tool) for chat in chats] == [False, True] * 4
+    assert [allowed.is_allowed(chat.id, tool) for chat in chats] == [False, True] * 4
 
 
 def test_random_schedules_of_eight_chats(qapp: object, tmp_path: Path) -> None:

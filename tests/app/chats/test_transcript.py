@@ -75,9 +75,9 @@ def test_saved_chat_is_as_stored_after_a_failed_change(tmp_path: Path) -> None:
         saved = SavedChat(chat, store, stored=True)
         question = Message(new_id(), chat.id, content="question")
         saved.add(question)
-        with contextlib.suppress(ValueError), saved.together():
+        with contextlib.suppress(ValueError), saved.transaction():
             saved.add(Message(new_id(), chat.id, question.id, content="edited"))
-            saved.change(title="other")
+            saved.change_record(title="other")
             raise ValueError("the answer cannot be stored")
         assert [m.content for m in saved.transcript.path] == ["question"]
         assert saved.record.leaf_id == question.id

@@ -8,7 +8,7 @@ from math import log2
 import pytest
 
 from app.chats.transcript import Transcript
-from app.chats.tree import LONGEST_NAME, Run, branch_name, runs_of, with_branch_name
+from app.chats.tree import LONGEST_NAME, Run, branch_name, runs_of, set_branch_name
 from app.store import Message
 from tests.slices import examples
 
@@ -63,8 +63,8 @@ def test_ten_thousand_messages_are_one_run():
 
 
 def test_branch_name_is_one_line():
-    assert branch_name(with_branch_name({"seed": 1}, "  In\n French ")) == "In French"
-    assert with_branch_name({"seed": 1, "branch": "x"}, " \n") == {"seed": 1}
+    assert branch_name(set_branch_name({"seed": 1}, "  In\n French ")) == "In French"
+    assert set_branch_name({"seed": 1, "branch": "x"}, " \n") == {"seed": 1}
     for hostile in (None, 7, ["x"], {"x": 1}):
         assert branch_name({"branch": hostile}) == ""
     assert len(branch_name({"branch": "x y" * 10_000})) <= LONGEST_NAME

@@ -181,7 +181,7 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
 def test_rows_match_their_examples(event: Event, row: int, example: tuple) -> None:
     state, expected, *changed = example
     rows = TABLE[event]
-    assert next(n for n, each in enumerate(rows) if each.applies(state)) == row
+    assert next(n for n, each in enumerate(rows) if each.matches(state)) == row
     done = step(state, event)
     if isinstance(expected, Refusal):
         assert done == Step(state, refusal=expected)

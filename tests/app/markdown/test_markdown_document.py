@@ -244,10 +244,10 @@ def test_backgrounds_follow_growing_text() -> None:
         width = dice.choice([width] * 9 + [250, 400])
         if dice.random() < 0.03:
             for code in document.code_blocks():
-                document.wrap(code.name, not code.wrapped)
+                document.set_wrapped(code.name, not code.wrapped)
         kept = image_of(document, width)
         if dice.random() < 0.2:
-            document._underlay.forget(0)
+            document._underlay.drop_areas_from(0)
             assert kept == image_of(document, width)
 
 
@@ -379,14 +379,14 @@ def test_streaming_documents_refresh_one_after_the_other(
 ) -> None:
     """Eight replies get text together, and each is painted before the next is processed."""
     turns: list[tuple[float, float]] = []
-    show = MarkdownDocument._show
+    show = MarkdownDocument._show_rows
 
     def noted(document: MarkdownDocument, sliced: bool = False) -> None:
         begun = time.monotonic()
         show(document, sliced)
         turns.append((begun, time.monotonic()))
 
-    monkeypatch.setattr(MarkdownDocument, "_show", noted)
+    monkeypatch.setattr(MarkdownDocument, "_show_rows", noted)
     documents = [MarkdownDocument() for _ in range(8)]
     for document in documents:
         document.append("a")

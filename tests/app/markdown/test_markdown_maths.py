@@ -7,7 +7,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from app.markdown import MarkdownDocument, maths, tex
-from app.markdown.inline import FORMULA, closed
+from app.markdown.inline import FORMULA, close_markup
 from app.markdown.style import DARK, LIGHT
 from tests.app.markdown.markdown_dump import in_pieces
 
@@ -27,7 +27,7 @@ def formulas(document: MarkdownDocument) -> list[str]:
         while not iterator.atEnd():
             form = iterator.fragment().charFormat()
             if form.objectType() == maths.OBJECT:
-                found.append(maths.typed(form))
+                found.append(maths.typed_source(form))
             iterator += 1
         block = block.next()
     return found
@@ -139,14 +139,14 @@ def test_unusual_color_is_not_passed_to_qt(command: str, colour: str) -> None:
     ],
 )
 def test_svg_with_references_is_refused(svg: str) -> None:
-    assert not tex.harmless(ElementTree.fromstring(svg))
+    assert not tex.is_harmless(ElementTree.fromstring(svg))
 
 
 def test_formulas_are_fast() -> None:
     assert tex.formula(r"\frac{a}{b} + x_{i}^{2}", False) is not None
     for deep in ("x^{", r"\frac{a}{", r"\left(", "{", r"\begin{matrix}"):
-        assert tex.work(deep * 30) > tex.MOST_WORK
-    assert tex.work("x" * 10**6) == tex.MOST_WORK + 1
+        assert tex.estimate_work(deep * 30) > tex.MOST_WORK
+    assert tex.estimate_work("x" * 10**6) == tex.MOST_WORK + 1
     assert tex.formula("x+" * 400, False) is None
 
 
@@ -182,8 +182,8 @@ def test_copying_gives_the_source() -> None:
 
 
 def test_streaming_formula_opens_no_emphasis() -> None:
-    assert closed(r"so $a*b$ and \(c_1*d\) is") == r"so $a*b$ and \(c_1*d\) is"
-    assert closed("so **$a*b$ is") == "so **$a*b$ is**"
+    assert close_markup(r"so $a*b$ and \(c_1*d\) is") == r"so $a*b$ and \(c_1*d\) is"
+    assert close_markup("so **$a*b$ is") == "so **$a*b$ is**"
 
 
 def test_streamed_formulas_match_whole_text() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from app.markdown import MarkdownDocument
-from app.markdown.inline import closed
+from app.markdown.inline import close_markup
 from tests.app.markdown.markdown_samples import SAMPLES
 
 
@@ -40,7 +40,7 @@ from tests.app.markdown.markdown_samples import SAMPLES
     ],
 )
 def test_open_ends_are_closed(written: str, shown: str) -> None:
-    assert closed(written) == shown
+    assert close_markup(written) == shown
 
 
 def test_streaming_answer_shows_no_markers() -> None:
@@ -59,4 +59,4 @@ def test_streaming_answer_shows_no_markers() -> None:
 @pytest.mark.parametrize("name", SAMPLES)
 def test_closing_never_fails_or_loses_finished_text(name: str) -> None:
     for length in range(0, len(SAMPLES[name]), 3):
-        closed(SAMPLES[name][:length])
+        close_markup(SAMPLES[name][:length])

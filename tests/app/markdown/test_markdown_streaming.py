@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.markdown import MarkdownDocument
-from app.markdown.blocks import BlockSplitter, normalised
+from app.markdown.blocks import BlockSplitter, normalize
 from app.markdown.syntax import parser
 from tests.app.markdown.markdown_dump import dump, in_pieces
 from tests.app.markdown.markdown_samples import FRAGMENTS, SAMPLES
@@ -79,10 +79,10 @@ def test_splitter_finds_the_blocks_of_the_whole_text(
         assert splitter.finished[: len(taken)] == taken, "a finished block has changed"
         taken = list(splitter.finished)
     splitter.finish()
-    assert "".join(block.source for block in splitter.finished) == normalised(text)
+    assert "".join(block.source for block in splitter.finished) == normalize(text)
     references: dict[str, object] = {}
     tokens: list[object] = []
-    parser().block.parse(normalised(text), parser(), {"references": references}, tokens)
+    parser().block.parse(normalize(text), parser(), {"references": references}, tokens)
 
     def plain(tokens: list) -> list:
         return [(t.type, t.tag, t.content, t.markup, t.info, t.hidden, t.attrs) for t in tokens]

@@ -12,8 +12,8 @@ from markdown_it.token import Token
 
 from app.markdown import MarkdownDocument
 from app.markdown.blocks import BlockSplitter
-from app.markdown.html_text import body, fragment
-from app.markdown.plain_text import plainly
+from app.markdown.html_text import html_blocks, to_html
+from app.markdown.plain_text import remove_markup
 from app.markdown.rows import Row, Span, TableRow, TextRow
 from app.markdown.syntax import FORMULA_LIMIT, parser
 from tests.app.markdown.markdown_dump import dump, in_pieces
@@ -90,7 +90,7 @@ def test_emphasis_next_to_punctuation_and_a_letter(text: str, bold: str) -> None
     found = [span.text for span in spans(text) if span.ink.bold]
     assert "".join(found) == bold.replace("`", "")
     assert "*" not in "".join(span.text for span in spans(text))
-    assert "*" not in plainly(text)
+    assert "*" not in remove_markup(text)
     assert all("*" not in shown for shown in shown_while_it_grows(text))
     assert rendered(rendered(text).markdown_text()).plain_text() == rendered(text).plain_text()
 
@@ -134,7 +134,7 @@ def test_other_emphasis_follows_commonmark(text: str) -> None:
 )  # fmt: skip
 def test_bare_address_ends_correctly(text: str, links: list[str]) -> None:
     assert [ink for ink in (span.ink.link for span in spans(text)) if ink] == links
-    page = "".join(body(text, lambda source, _: source))
+    page = "".join(html_blocks(text, lambda source, _: source))
     assert page.count("<a href=") == len(links)
 
 
@@ -170,7 +170,7 @@ def test_formula_of_several_lines_is_one(name: str, around: str) -> None:
     assert not any(row.levels for row in found)
     assert len(with_ink(text, "math")) == 1
     assert len(found) == (3 if "\n\n{}" in around else 1)
-    page = "".join(body(text, lambda source, _: "[formula]"))
+    page = "".join(html_blocks(text, lambda source, _: "[formula]"))
     assert page.count("[formula]") == 1
     assert not {"<ul>", "<ol>", "<h1>", "<h2>", "<table>", "<blockquote>"} & set(page.split("\n"))
 
@@ -220,7 +220,7 @@ def test_non_formula_is_left_alone(text: str) -> None:
 )
 def test_amounts_and_variables_are_not_formulas(text: str) -> None:
     assert with_ink(text, "math") == []
-    assert plainly(text) == text
+    assert remove_markup(text) == text
 
 
 @pytest.mark.parametrize(
@@ -281,7 +281,7 @@ def test_html_is_styled() -> None:
     assert with_ink(text, "tags") == ["u", "2", "m", "l"]
     again = rendered(text).markdown_text()
     assert spans(again) == spans(text)
-    page = "".join(body(text, lambda source, _: source))
+    page = "".join(html_blocks(text, lambda source, _: source))
     assert "<sup><strong>2</strong></sup>" in page
     assert "<mark>m</mark>" in page
 
@@ -463,7 +463,7 @@ def test_line_with_a_bar_is_shown_when_another_follows() -> None:
 
 
 def test_copied_fragment_is_complete() -> None:
-    html = fragment("# T\n\n| a |\n|---|\n| **b** |\n\n- $x$\n\n<script>")
+    html = to_html("# T\n\n| a |\n|---|\n| **b** |\n\n- $x$\n\n<script>")
     for part in ("<h1>T</h1>", "<td><strong>b</strong></td>", "<li>$x$</li>", "&lt;script&gt;"):
         assert part in html
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 
 from app import flows
 from app.models.loading import LoadState
-from app.models.names import adapter_of, base_of, model_fallback_name, model_location, variant_of
+from app.models.names import adapter_of, base_model, model_fallback_name, model_location, variant_of
 from app.ui.models.models_table import ModelColumn
 from app.ui.models.models_window import ModelsWindow
 from engine.hub import downloads
@@ -81,18 +81,18 @@ def variants(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> V
 
 def choosing(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     """Answer every folder dialog with this folder."""
-    answering(monkeypatch, "folder", folder)
+    answering(monkeypatch, "ask_for_folder", folder)
 
 
 def test_variant_name_combines_model_and_adapter():
     ref = variant_of("owner/name@main", Path("/trained/my + pirate"))
     assert ref == "owner/name@main + /trained/my + pirate"
-    assert (base_of(ref), adapter_of(ref)) == ("owner/name@main", "/trained/my + pirate")
+    assert (base_model(ref), adapter_of(ref)) == ("owner/name@main", "/trained/my + pirate")
     assert model_location(ref) == "owner/name@main"
     assert model_fallback_name(ref) == "name@main + my + pirate"
     assert variant_of(ref, Path("/other")) == "owner/name@main + /other"
     for plain in ("guide", "/models/a + b", "owner/name"):
-        assert (base_of(plain), adapter_of(plain)) == (plain, "")
+        assert (base_model(plain), adapter_of(plain)) == (plain, "")
     assert model_location(variant_of("guide", Path("/p"))) == model_location("guide")
 
 

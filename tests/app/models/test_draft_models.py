@@ -70,7 +70,7 @@ class Drafts:
         self.run.qtbot.mouseClick(dialog.go, LEFT)
 
     def load(self, name: str = "Oak-9B") -> None:
-        self.run.app.loader.want(self.ref(name))
+        self.run.app.loader.request(self.ref(name))
         self.run.until(lambda: self.run.app.loader.get(self.ref(name)).state is LoadState.READY)
 
     def cell(self, name: str, column: ModelColumn, role: int = Qt.ItemDataRole.DisplayRole) -> Any:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QWidget
 
-from app.models.engine_errors import meaning, problem
+from app.models.engine_errors import describe_problem, explain
 from app.models.loading import LoadState, ModelStatus, _code_and_message
 from app.settings import language
 from app.ui.pane.pane import Notice
@@ -32,7 +32,7 @@ def translated(qapp) -> Iterator[None]:
 
 
 def test_missing_folder_error_is_translated(translated, tmp_path: Path):
-    assert problem(facts_of(tmp_path / "gone")) == "Ordner weg"
+    assert describe_problem(facts_of(tmp_path / "gone")) == "Ordner weg"
     gone = EngineError(MODEL_LOAD_FAILED, "Folder /x does not exist.", FOLDER_GONE)
     assert _code_and_message(gone) == (MODEL_LOAD_FAILED, "Ordner weg (Folder /x does not exist.)")
 
@@ -42,9 +42,9 @@ def test_failure_is_reported_once(translated, qtbot):
     qtbot.addWidget(pane)
     card = Notice(pane)
     status = ModelStatus("/x/small", state=LoadState.FAILED, code=MODEL_LOAD_FAILED)
-    status.error = meaning(MODEL_LOAD_FAILED, "small could not be loaded: no weights")
+    status.error = explain(MODEL_LOAD_FAILED, "small could not be loaded: no weights")
     card.show_failure(status, "small")
     assert card.text == "Nicht geladen. (small could not be loaded: no weights)"
-    status.error = meaning(FOLDER_GONE, "Folder /x does not exist.")
+    status.error = explain(FOLDER_GONE, "Folder /x does not exist.")
     card.show_failure(status, "small")
     assert card.text == "small nicht geladen. Ordner weg (Folder /x does not exist.)"

@@ -114,7 +114,7 @@ def test_shorter_context_is_set_per_chat(crowded: Run):
     chat.model.set(WIDE)
     crowded.ready()
     loader.unload(WIDE)
-    loader.want(WIDE)  # for a chat of the usual length
+    loader.request(WIDE)  # for a chat of the usual length
     crowded.until(lambda: loader.get(WIDE).state is LoadState.FAILED)
 
 
@@ -135,11 +135,11 @@ def test_smaller_models_are_searched_by_family(name: str, words: str):
 
 def test_loading_anyway_applies_once(crowded: Run):
     loader = crowded.app.loader
-    loader.allow(WIDE)
-    loader.want(WIDE)
+    loader.allow_oversize(WIDE)
+    loader.request(WIDE)
     crowded.until(lambda: loader.get(WIDE).state is LoadState.READY)
     loader.unload(WIDE)
-    loader.want(WIDE)
+    loader.request(WIDE)
     crowded.until(lambda: loader.get(WIDE).state is LoadState.FAILED)
 
 
@@ -289,7 +289,7 @@ def test_one_fitting_chat_is_enough(fitting_first: bool, qapp: QApplication):
         engine.loaded = [SMALL]
         wishes: list[tuple[int | None, int | None]] = [(8, None), (None, None), (None, 8192)]
         for bits, context in wishes if fitting_first else wishes[::-1]:
-            loader.want(WIDE, bits, context)
+            loader.request(WIDE, bits, context)
         loader.attach(engine)  # type: ignore[arg-type]  # speaks as much as is used here
         process_until(lambda: loader.get(WIDE).state is not LoadState.LOADING)
         assert loader.get(WIDE).state is LoadState.READY, loader.get(WIDE).error

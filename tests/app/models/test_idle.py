@@ -23,7 +23,7 @@ class Clock(Desk):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder / "chats.db")
         self.settings, self.now = Settings(), 1_000_000.0
-        paths = Paths.in_profile(folder)
+        paths = Paths.for_profile(folder)
         self.idle = Models(self.library, self.settings, paths, self.root).idle
         self.idle.clock = lambda: self.now
         self.loaded(GUIDE)

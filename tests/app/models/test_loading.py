@@ -29,18 +29,20 @@ def test_remote_status_survives_repeated_request(
 ):
     loader.add_remote(FAR)
     before = loader.get(FAR.ref)
-    assert [status.ref for status in loader.known()] == [FAR.ref]
+    assert [status.ref for status in loader.known_statuses()] == [FAR.ref]
     loader.remove_remote(FAR.ref)
     after = loader.get(FAR.ref)
     assert (before.state, before.code) == (LoadState.READY, "")
     assert (after.state, after.code) == (LoadState.FAILED, GONE)
-    assert loader.known() == []
+    assert loader.known_statuses() == []
 
 
 def test_starting_group_is_not_an_engine_load(loader: ModelLoader, monkeypatch: pytest.MonkeyPatch):
     loader.add_remote(FAR)
     loader.remotes.groups.known[FAR.ref] = MachineGroup(("local", "studio"), "/models/far")
-    monkeypatch.setattr(loader.remotes.groups, "why_not", lambda ref: ModelUnavailable(True, ""))
+    monkeypatch.setattr(
+        loader.remotes.groups, "unavailable_reason", lambda ref: ModelUnavailable(True, "")
+    )
     told: list[str] = []
     loader.changed.connect(told.append)
     assert loader.get(FAR.ref).state is LoadState.LOADING

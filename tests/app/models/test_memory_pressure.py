@@ -27,7 +27,7 @@ class Memory(Desk):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder / "chats.db")
         self.settings, self.now = Settings(), 1_000.0
-        paths = Paths.in_profile(folder)
+        paths = Paths.for_profile(folder)
         self.watch = Models(self.library, self.settings, paths, self.root).pressure
         self.watch.clock = lambda: self.now
         self.watch.level = lambda: Pressure.NONE

@@ -17,7 +17,7 @@ GB = 2**30
 
 
 def test_suggestions_fit_each_memory_size():
-    found = suggestions.classes()
+    found = suggestions.load_suggestions()
     assert [*found] == [8, 16, 24, 32, 48, 64, 96, 128, 192]
     for gb, models in found.items():
         share = 2 / 3 if gb <= 36 else 3 / 4  # the working set size that macOS recommends
@@ -45,8 +45,8 @@ def test_suggestions_fit_each_memory_size():
     ],
 )
 def test_suggestions_depend_on_memory(memory, gb):
-    best, models = suggestions.for_machine(memory)
-    own = suggestions.classes()[gb]
+    best, models = suggestions.suggestions_for(memory)
+    own = suggestions.load_suggestions()[gb]
     assert best == gb
     assert models[0].repo == "mlx-community/SmolLM2-135M-Instruct", "on every machine"
     assert models[1 : 1 + len(own)] == own
@@ -54,16 +54,18 @@ def test_suggestions_depend_on_memory(memory, gb):
 
 
 def test_smaller_ones_of_the_class_below_follow():
-    _, models = suggestions.for_machine(24 * GB)
-    assert {model.repo for model in suggestions.classes()[16]} <= {model.repo for model in models}
+    _, models = suggestions.suggestions_for(24 * GB)
+    assert {model.repo for model in suggestions.load_suggestions()[16]} <= {
+        model.repo for model in models
+    }
 
 
 @pytest.mark.parametrize("text", ["", "class = 5", "[[class]]\nmemory_gb = 8", "not toml", "\x00"])
 def test_damaged_suggestions_are_ignored(tmp_path, text, caplog):
     file = tmp_path / "models.toml"
     file.write_text(text)
-    assert suggestions.for_machine(16 * GB, file) == (0, [])
-    assert suggestions.for_machine(16 * GB, tmp_path / "none") == (0, [])
+    assert suggestions.suggestions_for(16 * GB, file) == (0, [])
+    assert suggestions.suggestions_for(16 * GB, tmp_path / "none") == (0, [])
     assert "model suggestions not read" in caplog.text
 
 
@@ -72,7 +74,7 @@ def test_small_model_is_recognized_by_its_file(tmp_path, monkeypatch):
     hub's.
     """
     monkeypatch.setenv("STRETTO_MODELS", str(tmp_path))
-    small = suggestions.small()
+    small = suggestions.load_small_model()
     assert small is not None
     assert small.folder() is None
     assert small.suggestion.good_at in suggestions.GOOD_AT
@@ -80,7 +82,7 @@ def test_small_model_is_recognized_by_its_file(tmp_path, monkeypatch):
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     made = kept.folder_of(file)
     assert replace(small, digest=digest).folder() == made
-    assert suggestions.small(tmp_path / "none") is None
+    assert suggestions.load_small_model(tmp_path / "none") is None
 
 
 def test_machine_memory_is_plausible():

@@ -129,7 +129,7 @@ def test_two_names_of_the_same_weights_are_unloaded_together(start: Start):
     loader = run.app.loader
     twin = loader.get("the/twin")
     twin.state, twin.model = LoadState.READY, loader.get("guide").model
-    assert [m.ref for m in loader.loaded()] == ["guide"]
+    assert [m.ref for m in loader.loaded_statuses()] == ["guide"]
     assert loader.unload("the/twin")
     assert loader.get("guide").state is LoadState.UNLOADED
     assert not loader.unload("guide")

@@ -54,7 +54,7 @@ def test_exit_before_panes_are_restored_keeps_them(start: Start, qapp: QApplicat
     run.pane.composer.set_text("kept")
     run.end()
 
-    told = Application(qapp, Paths.in_profile(profile), engine_factory=lambda *_: None)
+    told = Application(qapp, Paths.for_profile(profile), engine_factory=lambda *_: None)
     QTimer.singleShot(0, told, told.shut_down)
     assert not told.start()
     assert told.down

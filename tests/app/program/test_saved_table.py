@@ -67,7 +67,7 @@ def rows(file: Path) -> list[list[str]]:
 
 @pytest.fixture
 def store(profile: Path) -> Store:
-    with Store.open(Paths.in_profile(profile).chats) as opened:
+    with Store.open(Paths.for_profile(profile).chats) as opened:
         yield opened
 
 
@@ -97,7 +97,7 @@ def test_table_is_exported_once_and_chats_stay(start: Start, store: Store, folde
     assert run.window.toast.isHidden()
     run.end()
     assert files(folder) == made
-    with Store.open(Paths.in_profile(folder.parent).chats) as again:
+    with Store.open(Paths.for_profile(folder.parent).chats) as again:
         assert {chat.id for chat in chats} <= {chat.id for chat in again.chats()}
         assert again.messages("b" * 32) == messages
 

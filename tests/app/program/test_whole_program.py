@@ -20,7 +20,7 @@ from app.program.application import Application, make_qt
 from app.settings.paths import Paths
 
 qt = make_qt(["stretto"])
-application = Application(qt, Paths.in_profile(Path(sys.argv[1])))
+application = Application(qt, Paths.for_profile(Path(sys.argv[1])))
 application.ended.connect(qt.quit)
 application.start()
 assert application.window.isVisible()

@@ -7,7 +7,7 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from app.remote.discovery import LONGEST_NAME, FoundServer, found, look
+from app.remote.discovery import LONGEST_NAME, FoundServer, look, parse_announcement
 from app.remote.remotes import Remotes
 from engine.cli.main import main
 from engine.serve.announcement import SERVICE, addresses_of, announce
@@ -54,13 +54,13 @@ def test_announced_server_is_listed_until_it_leaves() -> None:
     ],
 )
 def test_invalid_announcement_is_ignored(name: str, addresses: list[str], port: int) -> None:
-    assert found(f"{name}.{SERVICE}", addresses, port) is None
+    assert parse_announcement(f"{name}.{SERVICE}", addresses, port) is None
 
 
 def test_announced_names_are_shortened_and_plain() -> None:
-    long = found(f"{'x' * 500}\n\x1b[2J.{SERVICE}", ["fd00::5", "10.0.0.7"], 80)
+    long = parse_announcement(f"{'x' * 500}\n\x1b[2J.{SERVICE}", ["fd00::5", "10.0.0.7"], 80)
     assert long == FoundServer("x" * LONGEST_NAME, "http://10.0.0.7/v1")
-    odd = found(f"stu\u202edio \n two.{SERVICE}", ["fd00::5"], 8080)
+    odd = parse_announcement(f"stu\u202edio \n two.{SERVICE}", ["fd00::5"], 8080)
     assert odd is not None
     assert (odd.name, odd.host) == ("studio two", "[fd00::5]:8080")
 

@@ -46,16 +46,16 @@ def groups(tmp_path: Path) -> Iterator[MachineGroups]:
 
 
 def test_group_address_names_its_machines() -> None:
-    away = address.spread(["studio", "Mini.local", "studio"], 5000)
+    away = address.distributed_address(["studio", "Mini.local", "studio"], 5000)
     assert away == "http://studio.and.mini.local.hosts.localhost:5000/v1"
-    assert address.asked_at(away) == "http://127.0.0.1:5000/v1"
+    assert address.request_address(away) == "http://127.0.0.1:5000/v1"
     remote = Remote(away, "Tiny")
     assert (remote.host, remote.is_local) == ("studio, mini.local", False)
-    assert address.named(remote.ref) == remote
-    here = Remote(address.spread([], 5000), "Tiny")
+    assert address.parse_ref(remote.ref) == remote
+    here = Remote(address.distributed_address([], 5000), "Tiny")
     assert here.address == "http://127.0.0.1:5000/v1"
     assert here.is_local
-    assert address.asked_at("https://example.org/v1") == "https://example.org/v1"
+    assert address.request_address("https://example.org/v1") == "https://example.org/v1"
 
 
 def test_group_can_be_lost_and_restarted(groups: MachineGroups) -> None:
@@ -64,23 +64,25 @@ def test_group_can_be_lost_and_restarted(groups: MachineGroups) -> None:
     group = MachineGroup(("local", "studio"), "/models/tiny")
     server = groups.start(group)
     told = server.started.result(LONG)
-    remote = Remote(address.spread(["studio"], told.port), told.model, "stretto", told.context)
+    remote = Remote(
+        address.distributed_address(["studio"], told.port), told.model, "stretto", told.context
+    )
     groups.save(remote.ref, server)
     remotes.add(remote, told.key, group)
-    status = ModelStatus.of_remote(remote.ref, remotes)
+    status = ModelStatus.from_remote(remote.ref, remotes)
     assert (status.state, status.code) == (LoadState.READY, "")
     assert remotes.key(remote.address) == told.key
 
     server.process.kill()
-    groups.ended(remote.ref, server.ended.result(LONG))
-    status = ModelStatus.of_remote(remote.ref, remotes)
+    groups.store_end_message(remote.ref, server.ended.result(LONG))
+    status = ModelStatus.from_remote(remote.ref, remotes)
     assert (status.state, status.code) == (LoadState.FAILED, NOT_STARTED)
     assert "local, studio" in status.error
 
     again = groups.start(group, remote.ref)
     assert again.started.result(LONG).port == told.port  # so that its chats can reconnect
     assert again.started.result().key != told.key
-    status = ModelStatus.of_remote(remote.ref, remotes)
+    status = ModelStatus.from_remote(remote.ref, remotes)
     assert status.state is LoadState.READY
     groups.shut_down()
     assert again.ended.result(LONG) == "it was told to end"
@@ -97,7 +99,7 @@ def test_the_settings_keep_a_group(tmp_path: Path) -> None:
     settings = Settings.load(tmp_path / "settings.json")
     remotes = Remotes()
     remotes.open(settings)
-    remote = Remote(address.spread(["studio"], 5000), "Tiny", "stretto", 512)
+    remote = Remote(address.distributed_address(["studio"], 5000), "Tiny", "stretto", 512)
     group = MachineGroup(("local", "studio"), "/models/tiny", "/hosts.json")
     remotes.add(remote, "secret", group)
     kept = json.dumps(dict(settings.remotes))
@@ -105,7 +107,7 @@ def test_the_settings_keep_a_group(tmp_path: Path) -> None:
     after = Remotes()
     after.open(settings)
     assert after.groups.known == {remote.ref: group}
-    status = ModelStatus.of_remote(remote.ref, after)
+    status = ModelStatus.from_remote(remote.ref, after)
     assert status.code == NOT_STARTED
     after.remove(remote.ref)
     assert after.groups.known == {}

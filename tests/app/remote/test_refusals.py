@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from app.chats.actions import cut_off, ending
+from app.chats.actions import ending_note, is_cut_off
 from app.remote import remote_errors
-from app.remote.remote_errors import RemoteError, refusal
+from app.remote.remote_errors import RemoteError, response_error
 from app.remote.stream import ReplyReader
 from app.store.records import Message
 from app.ui.transcript.answer_row import remedies
-from app.ui.transcript.message_row import state
+from app.ui.transcript.message_row import state_text
 from engine import Failed, Finished, FinishReason, ToolCallFinished
 from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST
 from tests.app.remote.scripted import delta, events, head, says, sends
@@ -169,7 +169,7 @@ TOO_LONG: dict[str, tuple[int, Any]] = {
 @pytest.mark.parametrize("server", TOO_LONG)
 def test_too_long_chats_are_recognized(server):
     status, body = TOO_LONG[server]
-    found = refusal(status, {}, body, "http://example.org/v1", "big")
+    found = response_error(status, {}, body, "http://example.org/v1", "big")
     assert found.code == CONTEXT_OVERFLOW
     assert "doesn’t fit in the context of big" in found.message
     assert "Provider returned error" not in found.message
@@ -281,7 +281,7 @@ OTHERS = {
 @pytest.mark.parametrize("what", OTHERS)
 def test_other_errors_keep_their_meaning(what):
     status, body, code, words = OTHERS[what]
-    found = refusal(status, {}, body, "http://example.org/v1", "big")
+    found = response_error(status, {}, body, "http://example.org/v1", "big")
     assert found.code == code
     assert words in found.message
 
@@ -327,9 +327,9 @@ def test_replies_without_a_reason_are_kept_and_marked(elsewhere, kind):
     assert heard.last.reason is FinishReason.UNSTATED
     assert heard.text() + heard.text("reasoning") == "Half a"
     message = answered("Half a", status="complete", stats={"reason": heard.last.reason.value})
-    assert "didn’t say" in ending(message)
-    assert state(message) == "may be incomplete"
-    assert cut_off(message)
+    assert "didn’t say" in ending_note(message)
+    assert state_text(message) == "may be incomplete"
+    assert is_cut_off(message)
 
 
 def test_complete_calls_without_finish_reason_run(elsewhere):

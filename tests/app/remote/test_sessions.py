@@ -14,7 +14,7 @@ from app.remote import remote_errors
 from app.remote.address import Remote
 from app.remote.remote_session import RemoteSession
 from app.remote.server_sessions import CONVERSATION, figures_of
-from app.score import NO_ENGINE, Lanes, beside
+from app.score import NO_ENGINE, Lanes, merge_remote
 from engine import Engine, Finished, SamplingParams
 from engine.bench.random_models import write_model
 from engine.serve.auth import Settings
@@ -264,7 +264,7 @@ def test_score_shows_remote_replies_without_engine() -> None:
     figures = {"chat": figures_of({}, "a", writing | {"context_length": 100}, "studio")}
     for now in (1.0, 2.0):
         lanes.update(
-            now, *beside(NO_ENGINE, {}, {**figures, "other": figures["chat"]}, {"chat": "T"})
+            now, *merge_remote(NO_ENGINE, {}, {**figures, "other": figures["chat"]}, {"chat": "T"})
         )
     (lane,) = lanes
     assert (lane.title, lane.state, lane.host) == ("T", "writing", "studio")

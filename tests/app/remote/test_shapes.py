@@ -11,13 +11,13 @@ from app.remote.address import (
     ListedModel,
     Remote,
     is_here,
-    listed,
-    named,
-    normalised,
-    sees_at_ollama,
+    normalize_address,
+    parse_model_list,
+    parse_ollama_vision,
+    parse_ref,
 )
 from app.remote.remote_errors import RemoteError
-from app.remote.remote_session import body_for, with_files
+from app.remote.remote_session import build_body, insert_files
 from app.remote.stream import ReplyReader
 from engine import Finished, FinishReason, Image, SamplingParams, ToolCallFinished
 from tests.app.remote.scripted import events, head, says, sends
@@ -205,15 +205,15 @@ def test_model_lists_of_servers_are_read():
             }
         ],
     }
-    assert listed(vllm) == [ListedModel("Qwen/Qwen3-8B", "vllm", 40960)]
+    assert parse_model_list(vllm) == [ListedModel("Qwen/Qwen3-8B", "vllm", 40960)]
     sglang = {"object": "list", "data": [{"id": "m", "owned_by": "sglang", "max_model_len": 8}]}
-    assert listed(sglang) == [ListedModel("m", "sglang", 8)]
+    assert parse_model_list(sglang) == [ListedModel("m", "sglang", 8)]
     llama = {"data": [{"id": "m", "owned_by": "llamacpp", "meta": {"n_ctx_train": 4096}}]}
-    assert listed(llama) == [ListedModel("m", "llama.cpp", 4096)]
+    assert parse_model_list(llama) == [ListedModel("m", "llama.cpp", 4096)]
     odd = {"data": [{"id": "a\x1b[2Jb"}, {"id": 3}, None, {"id": "x" * 600}, {"id": "good"}]}
-    assert listed(odd) == [ListedModel("good")]
-    assert listed({"error": "no"}) is None
-    assert listed("no") is None
+    assert parse_model_list(odd) == [ListedModel("good")]
+    assert parse_model_list({"error": "no"}) is None
+    assert parse_model_list("no") is None
 
 
 @pytest.mark.parametrize(
@@ -231,9 +231,9 @@ def test_model_lists_of_servers_are_read():
     ],
 )
 def test_vision_support_is_read_from_servers(entry, sees):
-    assert listed({"data": [{"id": "m", **entry}]}) == [ListedModel("m", sees=sees)]
+    assert parse_model_list({"data": [{"id": "m", **entry}]}) == [ListedModel("m", sees=sees)]
     if "capabilities" in entry:
-        assert sees_at_ollama(entry) == sees
+        assert parse_ollama_vision(entry) == sees
 
 
 def test_images_are_sent_in_the_message():
@@ -241,8 +241,8 @@ def test_images_are_sent_in_the_message():
     parts = [{"type": "image", "image": Image(b"\x89PNG!")}, text]
     remote = Remote("http://h/v1", "m", sees=True)
     turns = [{"role": "user", "content": content} for content in (parts, [text])]
-    body = body_for(remote, turns, SamplingParams(), {})
-    body = with_files(body)
+    body = build_body(remote, turns, SamplingParams(), {})
+    body = insert_files(body)
     url = "data:image/png;base64,iVBORyE="
     image = {"type": "image_url", "image_url": {"url": url}}
     assert body["messages"][0]["content"] == [image, {"type": "text", "text": "What?"}]
@@ -267,7 +267,7 @@ def test_only_supported_fields_are_sent(kind, sent):
     chosen = CHOSEN | {"max_tokens": 5, "reproducible": True, "kv_bits": 8}
     remote = Remote("http://127.0.0.1:1/v1", "m", kind)
     turns = [{"role": "user", "content": "Hi"}]
-    body = body_for(remote, turns, SamplingParams(seed=4, stop=("END",)), chosen)
+    body = build_body(remote, turns, SamplingParams(seed=4, stop=("END",)), chosen)
     usual = {"model", "messages", "stream", "stream_options", "seed", "stop", "max_tokens"}
     assert body.keys() - usual == sent
     assert (body["seed"], body["stop"], body["temperature"]) == (4, ["END"], 0.0)
@@ -275,9 +275,9 @@ def test_only_supported_fields_are_sent(kind, sent):
 
 def test_unset_options_are_left_to_server():
     remote = Remote("https://api.openai.com/v1", "m")
-    body = body_for(remote, [{"role": "user", "content": "Hi"}], SamplingParams(), {})
+    body = build_body(remote, [{"role": "user", "content": "Hi"}], SamplingParams(), {})
     assert body.keys() == {"model", "messages", "stream", "stream_options"}
-    limited = body_for(remote, [], SamplingParams(), {"max_tokens": 9})
+    limited = build_body(remote, [], SamplingParams(), {"max_tokens": 9})
     assert limited["max_completion_tokens"] == 9
 
 
@@ -288,7 +288,7 @@ def test_tool_turns_follow_openai_format():
         {"role": "assistant", "content": "", "tool_calls": [call], "reasoning_content": "Hm."},
         {"role": "tool", "tool_call_id": "c", "name": "f", "content": "2"},
     ]
-    body = body_for(Remote("http://h/v1", "m"), turns, SamplingParams(), {})
+    body = build_body(Remote("http://h/v1", "m"), turns, SamplingParams(), {})
     made = {**call, "function": {"name": "f", "arguments": '{"a": 1}'}}
     assert body["messages"][1] == {"role": "assistant", "content": None, "tool_calls": [made]}
     assert body["messages"][2] == {"role": "tool", "tool_call_id": "c", "content": "2"}
@@ -298,7 +298,7 @@ def test_constraints_are_sent_where_supported():
     turns = [{"role": "user", "content": "Hi"}]
 
     def asked(kind, **form):
-        return body_for(Remote("http://h/v1", "m", kind), turns, SamplingParams(**form), {})
+        return build_body(Remote("http://h/v1", "m", kind), turns, SamplingParams(**form), {})
 
     schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
     described = asked("", json_schema=schema)["response_format"]["json_schema"]
@@ -311,7 +311,7 @@ def test_constraints_are_sent_where_supported():
         asked("", regex="a+")
     going_on = [*turns, {"role": "assistant", "content": "Half"}]
     with pytest.raises(RemoteError, match="can’t continue a reply"):
-        body_for(Remote("http://h/v1", "m"), going_on, SamplingParams(), {})
+        build_body(Remote("http://h/v1", "m"), going_on, SamplingParams(), {})
 
 
 @pytest.mark.parametrize(
@@ -328,9 +328,9 @@ def test_constraints_are_sent_where_supported():
     ],
 )
 def test_typed_addresses_are_normalized(written, base):
-    assert normalised(written) == base
-    assert normalised(base) == base
-    assert named(Remote(base, "org/m#1").ref) == Remote(base, "org/m#1")
+    assert normalize_address(written) == base
+    assert normalize_address(base) == base
+    assert parse_ref(Remote(base, "org/m#1").ref) == Remote(base, "org/m#1")
 
 
 @pytest.mark.parametrize(
@@ -348,7 +348,7 @@ def test_typed_addresses_are_normalized(written, base):
 )
 def test_invalid_address_gives_an_error(written):
     with pytest.raises(AddressError) as refused:
-        normalised(written)
+        normalize_address(written)
     assert str(refused.value).endswith(".")
 
 
@@ -362,7 +362,7 @@ def test_only_loopback_counts_as_local():
     "ref", ["remote:", "remote:x", "remote:http://h/v1#", "remote:#m", "guide"]
 )
 def test_invalid_reference_names_nothing(ref):
-    assert named(ref) is None
+    assert parse_ref(ref) is None
 
 
 def test_call_without_id_gets_one():
@@ -432,7 +432,7 @@ def test_only_the_first_choice_is_the_answer():
     reading.take_chunk({"choices": both})
     reading.take_chunk({"choices": [{"index": 1, "delta": {}, "finish_reason": "length"}]})
     assert reading.text("answer") == "AA"
-    assert not reading.ended
+    assert not reading.has_ended
 
 
 def test_events_are_always_utf_8(elsewhere):

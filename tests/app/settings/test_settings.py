@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.chats.options import ChatOptions, sampling
+from app.chats.options import ChatOptions, build_sampling
 from app.models.names import model_fallback_name, model_location
 from app.settings import file_saver
 from app.settings.paths import GUIDE, Paths
@@ -42,7 +42,7 @@ def test_unsavable_settings_are_not_an_error(tmp_path):
 
 
 def test_a_profile_keeps_everything_in_its_folder(tmp_path):
-    paths = Paths.in_profile(tmp_path)
+    paths = Paths.for_profile(tmp_path)
     assert paths.chats == tmp_path / "chats.db"
     assert paths.settings == tmp_path / "settings.json"
     assert paths.log.is_relative_to(tmp_path)
@@ -65,20 +65,20 @@ def test_options_keep_changes_and_ignore_unknown():
 
 def test_user_choice_precedes_model_default():
     defaults = {"temperature": 0.6, "top_k": 20, "unknown": 1}
-    assert sampling(ChatOptions(), defaults).temperature == 0.6
-    assert sampling(ChatOptions(temperature=0.0), defaults).temperature == 0.0
-    assert sampling(ChatOptions(), defaults).top_k == 20
+    assert build_sampling(ChatOptions(), defaults).temperature == 0.6
+    assert build_sampling(ChatOptions(temperature=0.0), defaults).temperature == 0.0
+    assert build_sampling(ChatOptions(), defaults).top_k == 20
     for name, value in {"typical_p": 0.9, "presence_penalty": 0.5, "min_p": 0.1}.items():
-        assert getattr(sampling(ChatOptions(), {name: value}), name) == value
+        assert getattr(build_sampling(ChatOptions(), {name: value}), name) == value
     with pytest.raises(ValueError, match="temperature"):
-        sampling(ChatOptions(temperature=-1), {})
+        build_sampling(ChatOptions(temperature=-1), {})
 
 
 def test_min_p_applies_unless_another_filter_is_chosen():
-    assert sampling(ChatOptions(), {"temperature": 0.6}).min_p == 0.05
-    assert sampling(ChatOptions(), {"top_p": 0.9}).min_p == 0
-    assert sampling(ChatOptions(top_k=10), {}).min_p == 0
-    assert sampling(ChatOptions(min_p=0), {}).min_p == 0
+    assert build_sampling(ChatOptions(), {"temperature": 0.6}).min_p == 0.05
+    assert build_sampling(ChatOptions(), {"top_p": 0.9}).min_p == 0
+    assert build_sampling(ChatOptions(top_k=10), {}).min_p == 0
+    assert build_sampling(ChatOptions(min_p=0), {}).min_p == 0
 
 
 def test_slow_disk_does_not_block_settings(tmp_path, monkeypatch):

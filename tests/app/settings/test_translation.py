@@ -105,12 +105,12 @@ def german(compiled: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_first_available_language_is_used(setting: str, system: list[str], code: str) -> None:
-    assert translation.wanted(setting, system) == code
+    assert translation.choose_language(setting, system) == code
 
 
 def test_traditional_chinese_is_detected_from_qt() -> None:
-    assert translation.wanted("system", QLocale("zh_TW").uiLanguages()) == "en"
-    assert translation.wanted("system", QLocale("zh_SG").uiLanguages()) == "zh_CN"
+    assert translation.choose_language("system", QLocale("zh_TW").uiLanguages()) == "en"
+    assert translation.choose_language("system", QLocale("zh_SG").uiLanguages()) == "zh_CN"
 
 
 def test_texts_numbers_and_qts_own_words(say: Say, german: Path, qapp: QApplication) -> None:
@@ -231,7 +231,7 @@ def test_a_language_is_chosen_in_the_settings(
     row.box.activated.emit(row.box.currentIndex())
     assert settings.language == "de"
     assert row.restart.isVisible()
-    with qtbot.waitSignal(window.restart_asked):
+    with qtbot.waitSignal(window.restart_requested):
         row.restart.click()
     row.box.setCurrentIndex(row.box.findData("en"))
     row.box.activated.emit(row.box.currentIndex())
@@ -246,7 +246,7 @@ def test_the_program_starts_again_in_the_language(say: Say, german: Path, start:
     window = run.settings
     assert window is not None
     assert window.language.box.accessibleName() == "Language"
-    window.restart_asked.emit()
+    window.restart_requested.emit()
     assert run.app.down
     assert run.app.restarts
     run.end()
@@ -262,5 +262,5 @@ def test_an_unknown_language_in_the_file_falls_back(tmp_path: Path) -> None:
     file.write_text('{"language": "tlh", "zoom": 110}')
     assert (Settings.load(file).language, Settings.load(file).zoom) == ("system", 110)
     file.write_text("{")
-    assert Settings.peek(file).language == "system"
+    assert Settings.read_without_saving(file).language == "system"
     assert file.read_text() == "{"

@@ -240,8 +240,8 @@ def test_system_dictionary_works_if_installed(tmp_path, monkeypatch: pytest.Monk
     systems.open_system.cache_clear()
     if system is None or "en_US" not in system.languages():
         pytest.skip("this system has no spell checker with an English dictionary")
-    assert system.knows("en_US", "hello")
-    assert not system.knows("en_US", "helo")
+    assert system.is_known("en_US", "hello")
+    assert not system.is_known("en_US", "helo")
     assert "hello" in system.suggestions("en_US", "helo")
     system.add("en_US", "Strettonian")
-    assert system.knows("en_US", "Strettonian")
+    assert system.is_known("en_US", "Strettonian")

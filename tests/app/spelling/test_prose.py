@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.spelling.speller import script, words
-from app.spelling.systems import best
+from app.spelling.systems import pick_dictionary
 
 
 def found(text: str, begin: int = 0, end: int | None = None) -> list[str]:
@@ -52,13 +52,13 @@ def test_word_has_its_position():
 
 def test_dictionary_follows_keyboard():
     there = ["de_AT", "de_DE", "en_GB", "en_US", "fr", "pt_BR"]
-    assert best(["en_GB", "de_DE"], there) == "en_GB"
-    assert best(["en_AU"], there) == "en_US"
-    assert best(["de"], there) == "de_DE"
-    assert best(["fr-CA"], there) == "fr"
-    assert best(["pt_PT"], there) == "pt_BR"
-    assert best(["ja_JP", "en_US"], there) == "en_US"
-    assert best(["ja_JP"], there) == ""
+    assert pick_dictionary(["en_GB", "de_DE"], there) == "en_GB"
+    assert pick_dictionary(["en_AU"], there) == "en_US"
+    assert pick_dictionary(["de"], there) == "de_DE"
+    assert pick_dictionary(["fr-CA"], there) == "fr"
+    assert pick_dictionary(["pt_PT"], there) == "pt_BR"
+    assert pick_dictionary(["ja_JP", "en_US"], there) == "en_US"
+    assert pick_dictionary(["ja_JP"], there) == ""
 
 
 def test_script_of_a_word_is_recognized():

@@ -36,7 +36,7 @@ def say(store: Store, *texts: AttachedText) -> Message:
     """Save a chat with one message that has these files."""
     chat = ChatRecord(new_id())
     message = Message(new_id(), chat.id, attachments=tuple(map(of, texts)))
-    with store.together():
+    with store.transaction():
         store.save_chat(chat)
         for text in texts:
             store.texts.save(text)
@@ -55,7 +55,7 @@ def test_text_is_stored_once_for_all_chats(store: Store, file: Path) -> None:
     store.flush()
     assert kept(file) == 2
     assert store.messages(one.chat_id) == [one]
-    assert store.texts.of([two.attachments]) == {TEXT.hash: TEXT, OTHER.hash: OTHER}
+    assert store.texts.get_all([two.attachments]) == {TEXT.hash: TEXT, OTHER.hash: OTHER}
     assert store.texts.get("0" * 64) is None
 
 
@@ -91,7 +91,7 @@ def test_erased_text_is_not_left_in_the_file(file: Path) -> None:
 
 def test_draft_file_is_kept_until_removed(store: Store) -> None:
     chat = ChatRecord(new_id(), draft_attachments=(of(TEXT),), edited_attachments=(of(OTHER),))
-    with store.together():
+    with store.transaction():
         store.texts.save(TEXT)
         store.texts.save(OTHER)
         store.save_chat(chat)
@@ -189,7 +189,7 @@ def show(store: Store, image: StoredImage) -> Message:
     """Save a chat with one message that has this image."""
     chat = ChatRecord(new_id())
     message = Message(new_id(), chat.id, attachments=(picture(image),))
-    with store.together():
+    with store.transaction():
         store.save_chat(chat)
         store.images.save(image)
         store.save_message(message, as_leaf=True)
@@ -209,7 +209,7 @@ def test_image_is_stored_once_until_its_last_message(store: Store, file: Path) -
     store.images._held.clear()
     assert store.images.get(IMAGE.hash) == IMAGE.data
     assert store.images.thumbnail(IMAGE.hash) == b"small"
-    assert store.images.of([one.attachments]) == {IMAGE.hash: IMAGE.data}
+    assert store.images.get_all([one.attachments]) == {IMAGE.hash: IMAGE.data}
     assert store.messages(one.chat_id) == [one]
     store.trash.erase([one.chat_id])
     store.trash.delete(two.chat_id)
@@ -222,7 +222,7 @@ def test_image_is_stored_once_until_its_last_message(store: Store, file: Path) -
 
 def test_draft_image_is_kept_until_removed(store: Store, file: Path) -> None:
     chat = ChatRecord(new_id(), draft_attachments=(picture(IMAGE),))
-    with store.together():
+    with store.transaction():
         store.images.save(IMAGE)
         store.save_chat(chat)
     store.texts.forget_unused()

@@ -332,7 +332,7 @@ def test_unexpected_error_does_not_stop_writer(store: Store) -> None:
     store.save_chat(chat)
     store._writer.add(Stumbling())
     tries = 0
-    while store._writer.pending():
+    while store._writer.pending_operations():
         tries += 1
         with contextlib.suppress(StoreError):
             store.flush()
@@ -374,7 +374,7 @@ def test_writer_survives_operations_that_raise(
         store.on_error = lambda error: told.append(error.code)
         store._writer.add(Faulty(sqlite3.IntegrityError("FOREIGN KEY")), Faulty(error))
         store.save_chat(ChatRecord("later"))
-        while store._writer.pending():
+        while store._writer.pending_operations():
             with contextlib.suppress(StoreError):
                 store.flush()
         assert told == codes

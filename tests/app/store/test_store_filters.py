@@ -57,7 +57,7 @@ def test_search_is_filtered(tmp_path: Path):
             store.save_message(asked)
             store.save_message(told, as_leaf=True)
         store.flush()
-        while not store.settled:
+        while not store.is_settled:
             time.sleep(0.005)
 
         def found(query: str) -> str:

@@ -23,7 +23,7 @@ def test_migration_to_folders_marks_titles_as_typed(file: Path):
         (chat,) = store.chats()
         assert (chat.title, chat.titled_by) == ("Old", "person")
         assert (chat.folder_id, chat.pinned_at, chat.archived_at, chat.tags) == (None,) * 3 + ((),)
-        while not store.settled:
+        while not store.is_settled:
             pass
         assert [backup.before_update for backup in store.backups()] == [True]
 
@@ -36,10 +36,10 @@ def test_folders_and_places_are_kept(file: Path):
             store.folders.save(folder)
         store.save_chat(chat)
         store.update_chat(chat.id, tags=("x", "\ud800z"), archived_at=2.5)
-        before = store.folders.all(), store.chats()
+        before = store.folders.list_all(), store.chats()
         assert before[0] == [Folder("b", "In it", "a"), Folder("c", "Lost"), Folder("a", "Work �")]
     with Store.open(file) as store:
-        assert (store.folders.all(), store.chats()) == before
+        assert (store.folders.list_all(), store.chats()) == before
         assert store.chats()[0].tags == ("x", "�z")
         store.folders.delete("a")
-        assert [f.id for f in store.folders.all()] == ["b", "c"]
+        assert [f.id for f in store.folders.list_all()] == ["b", "c"]

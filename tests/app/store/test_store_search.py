@@ -17,7 +17,7 @@ from app.markdown.layout import block_rows
 from app.markdown.rows import CodeKey, TableRow
 from app.store import ChatRecord, Message, SearchHit, Store, new_id, search
 from app.store.database import open_writer
-from app.store.index import shown_text
+from app.store.index import displayed_text
 from app.store.search import Searcher, terms_of
 from tests.app.store.conftest import make_version_3
 from tests.app.store.test_store_trash import settle
@@ -234,13 +234,13 @@ def test_index_matches_displayed_text() -> None:
                 cells = row.cells if isinstance(row, TableRow) else ((row.spans,),)
                 shown += ["".join(s.text for s in cell) for line in cells for cell in line]
         words = re.findall(r"[^\W_]+", " ".join([*shown, *codes.values()]))
-        plain = set(re.findall(r"[^\W_]+", shown_text(source)))
+        plain = set(re.findall(r"[^\W_]+", displayed_text(source)))
         assert len(words) > 20
         assert [word for word in words if word not in plain] == []
 
 
 def test_index_skips_hidden_html() -> None:
-    shown = shown_text(
+    shown = displayed_text(
         "H<sub>2</sub>O<br>x<SUP>2</SUP> <kbd>Ctrl</kbd>+<b>C</b> <br/>end\n\n"
         "<details open>\n<summary>More</summary>\n\nInside\n</details>\n\n"
         "`<br>` <div> a < b"

@@ -42,7 +42,7 @@ def test_group_is_written_only_when_complete(store: Store, file: Path) -> None:
     chat = ChatRecord(new_id())
     store.save_chat(chat)
     store.flush()
-    with store.together():
+    with store.transaction():
         store.save_message(Message(new_id(), chat.id, content="question"), as_leaf=True)
         begun = committed(store)
         assert not begun.wait(0.5), "twice as long as anything waits for company"
@@ -56,15 +56,15 @@ def test_group_is_written_only_when_complete(store: Store, file: Path) -> None:
 def test_failed_group_does_not_block_later_writes(store: Store, file: Path) -> None:
     chat = ChatRecord(new_id())
     store.save_chat(chat)
-    with pytest.raises(RuntimeError), store.together():
+    with pytest.raises(RuntimeError), store.transaction():
         raise RuntimeError
     store.save_message(Message(new_id(), chat.id, content="later"))
     assert committed(store).wait(10)
 
 
 def test_nested_group_joins_outer_group(store: Store) -> None:
-    with store.together():
-        with store.together():
+    with store.transaction():
+        with store.transaction():
             pass
         begun = committed(store)
         assert not begun.wait(0.5)
@@ -73,7 +73,7 @@ def test_nested_group_joins_outer_group(store: Store) -> None:
 
 def test_flush_or_close_within_a_group_does_not_hang(file: Path) -> None:
     store = Store.open(file)
-    with store.together():
+    with store.transaction():
         store.save_chat(ChatRecord(new_id(), title="first"))
         store.flush()
         store.save_chat(ChatRecord(new_id(), title="second"))
@@ -116,7 +116,7 @@ def test_write_group_is_not_split_by_threads(
         except BaseException as error:
             failed.append(error)
 
-    with store.together():
+    with store.transaction():
         store.set_draft(chat.id, "")
         other = threading.Thread(target=elsewhere)
         other.start()
@@ -143,14 +143,14 @@ def test_threads_hold_back_only_their_own_writes(store: Store, file: Path) -> No
     half, flushed = threading.Event(), threading.Event()
 
     def elsewhere() -> None:
-        with store.together():
+        with store.transaction():
             store.save_message(Message(new_id(), chats[1].id, content="whole 1"))
             half.set()
             assert flushed.wait(30)
             store.save_message(Message(new_id(), chats[1].id, content="whole 2"))
 
     other = threading.Thread(target=elsewhere)
-    with store.together():
+    with store.transaction():
         store.save_message(Message(new_id(), chats[0].id, content="cut 1"))
         other.start()
         assert half.wait(30)
@@ -171,7 +171,7 @@ def test_close_waits_for_groups_of_other_threads(file: Path) -> None:
     half, go_on = threading.Event(), threading.Event()
 
     def elsewhere() -> None:
-        with store.together():
+        with store.transaction():
             store.save_message(Message(new_id(), chat.id, content="held"))
             half.set()
             assert go_on.wait(30)
@@ -189,7 +189,7 @@ def test_close_waits_for_groups_of_other_threads(file: Path) -> None:
 def test_together_writes_nothing_after_an_exception(store: Store, file: Path) -> None:
     chat = ChatRecord(new_id())
     store.save_chat(chat)
-    with contextlib.suppress(KeyError), store.together():
+    with contextlib.suppress(KeyError), store.transaction():
         store.save_message(Message(new_id(), chat.id, content="question"))
         raise KeyError
     store.flush()
@@ -200,9 +200,9 @@ def test_together_writes_nothing_after_an_exception(store: Store, file: Path) ->
 def test_together_drops_only_the_block_that_failed(store: Store, file: Path) -> None:
     chat = ChatRecord(new_id())
     store.save_chat(chat)
-    with store.together():
+    with store.transaction():
         store.save_message(Message(new_id(), chat.id, content="before"))
-        with contextlib.suppress(KeyError), store.together():
+        with contextlib.suppress(KeyError), store.transaction():
             store.save_message(Message(new_id(), chat.id, content="flushed"))
             store.flush()
             store.save_message(Message(new_id(), chat.id, content="dropped"))

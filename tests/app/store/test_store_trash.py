@@ -42,7 +42,7 @@ def clock() -> Clock:
 
 def settle(store: Store) -> None:
     end = time.monotonic() + 60
-    while not store.settled:
+    while not store.is_settled:
         assert time.monotonic() < end, "the store does not come to rest"
         time.sleep(0.01)
 
@@ -62,7 +62,7 @@ def a_chat(store: Store, *texts: str, title: str = "Plans") -> ChatRecord:
 def with_file(store: Store, chat_id: str, *pages: str) -> None:
     text = AttachedText("page", pages)
     file = Attachment("a.pdf", "PDF", text.hash, "page", len(pages), len("".join(pages)))
-    with store.together():
+    with store.transaction():
         store.texts.save(text)
         store.save_message(Message(new_id(), chat_id, attachments=(file,)))
 
@@ -121,15 +121,15 @@ def test_trash_erases_chat_after_thirty_days(file: Path, clock: Clock) -> None:
         chat = a_chat(store, "hello")
         store.trash.delete(chat.id)
         clock.now += 29 * DAY
-        assert store.trash.due() == []
+        assert store.trash.chats_to_erase() == []
         store.trash.restore(chat.id)
         assert [c.id for c in store.chats()] == [chat.id]
         store.trash.delete(chat.id)
         clock.now += 30 * DAY
         store.save_chat(ChatRecord("later", updated_at=clock.now))
-        assert store.trash.due() == [], "one reading of the clock is not enough"
+        assert store.trash.chats_to_erase() == [], "one reading of the clock is not enough"
         clock.now += DAY
-        assert store.trash.due() == [chat.id]
+        assert store.trash.chats_to_erase() == [chat.id]
 
 
 def test_trash_survives_one_start_with_a_wrong_clock(file: Path, clock: Clock) -> None:
@@ -138,11 +138,11 @@ def test_trash_survives_one_start_with_a_wrong_clock(file: Path, clock: Clock) -
         store.trash.delete(chat.id)
     clock.now += 31 * DAY
     with Store.open(file, clock) as store:
-        assert store.trash.due() == []
+        assert store.trash.chats_to_erase() == []
         store.save_chat(ChatRecord("new", updated_at=clock.now))
     clock.now += 60
     with Store.open(file, clock) as store:
-        assert store.trash.due() == []
+        assert store.trash.chats_to_erase() == []
         store.trash.restore(chat.id)
         assert chat.id in [each.id for each in store.chats()]
 
@@ -340,7 +340,7 @@ def test_empty_chat_is_not_in_trash_and_ends_with_its_run(file: Path, clock: Clo
         store.save_chat(ChatRecord("blank"))
         store.trash.delete("blank")
         assert store.trash.chats() == []
-        assert store.trash.due() == []
+        assert store.trash.chats_to_erase() == []
     clock.now += 60
     with Store.open(file, clock) as store:
-        assert store.trash.due() == ["blank"]
+        assert store.trash.chats_to_erase() == ["blank"]

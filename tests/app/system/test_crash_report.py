@@ -49,8 +49,8 @@ def test_crash_report_omits_message_text(reports, tmp_path):
 def test_reports_are_offered_once(reports):
     reports.report(*fail("x"))
     assert len(reports.begin()) == 1
-    assert len(reports.see()) == 1
-    assert reports.unseen() == []
+    assert len(reports.mark_seen()) == 1
+    assert reports.unseen_reports() == []
 
 
 def test_clean_exit_leaves_no_report(reports, tmp_path):
@@ -83,7 +83,7 @@ def test_process_crash_is_offered_at_next_start(start: Start, profile):
         from app.settings.paths import Paths
         from tests.app.fake_engine import FakeEngine
         qt = make_qt([])
-        app = Application(qt, Paths.in_profile(Path(sys.argv[1])), lambda *_: FakeEngine())
+        app = Application(qt, Paths.for_profile(Path(sys.argv[1])), lambda *_: FakeEngine())
         app.start()
         QTimer.singleShot(0, lambda: ctypes.string_at(0))
         qt.exec()

@@ -168,7 +168,7 @@ def test_second_start_calls_first_and_exits(start: Start, qapp, profile, qtbot: 
     run = start().ready()  # in a single process, ending the second would cancel the first's loads
     run.window.showMinimized()
     run.until(run.window.isMinimized)
-    second = Application(qapp, Paths.in_profile(profile), engine_factory=lambda *_: None)
+    second = Application(qapp, Paths.for_profile(profile), engine_factory=lambda *_: None)
     assert not second.start()
     assert second.already_runs
     # Both share a thread here: the call blocks for an answer that needs the other's event loop.

@@ -77,10 +77,10 @@ def served() -> Iterator[Served]:
 
 
 def test_signed_update_is_accepted() -> None:
-    release = updates.read(document(), KEY)
+    release = updates.parse_release(document(), KEY)
     assert release == Release("99.0", "https://example.org/get", "- New.")
     assert release.is_newer
-    assert not updates.read(document(version="0.0.1"), KEY).is_newer
+    assert not updates.parse_release(document(version="0.0.1"), KEY).is_newer
     assert not Release(__version__, "", "").is_newer
 
 
@@ -102,35 +102,35 @@ def test_signed_update_is_accepted() -> None:
 )
 def test_unsigned_update_is_refused(content: bytes, says: str) -> None:
     with pytest.raises(UpdateError, match=says):
-        updates.read(content, KEY)
+        updates.parse_release(content, KEY)
 
 
 def test_build_without_source_never_checks_updates(tmp_path: Path) -> None:
-    assert updates.source(tmp_path / "none.json") is None
+    assert updates.load_source(tmp_path / "none.json") is None
     for wrong in ("", "[]", '{"url": "https://x", "key": "00"}', '{"url": "ftp://x", "key": 5}'):
         (tmp_path / "wrong.json").write_text(wrong)
-        assert updates.source(tmp_path / "wrong.json") is None
+        assert updates.load_source(tmp_path / "wrong.json") is None
     (tmp_path / "plain.json").write_text(json.dumps({"url": "http://x.org", "key": KEY.hex()}))
-    assert updates.source(tmp_path / "plain.json") is None
+    assert updates.load_source(tmp_path / "plain.json") is None
     (tmp_path / "right.json").write_text(json.dumps({"url": "https://x.org", "key": KEY.hex()}))
-    assert updates.source(tmp_path / "right.json") == Source("https://x.org", KEY)
+    assert updates.load_source(tmp_path / "right.json") == Source("https://x.org", KEY)
 
 
 def test_update_check_needs_consent_once_a_day(qtbot: QtBot, served: Served) -> None:
     settings = Settings()
     looking = Updates(settings, served.source)
-    looking.look_if_due()
+    looking.check_if_due()
     assert settings.looked_at == 0
     settings.set(look_for_updates=True)
     with qtbot.waitSignal(looking.found) as found:
-        looking.look_if_due()
+        looking.check_if_due()
     assert found.args[0].version == "99.0"
-    looking.look_if_due()
+    looking.check_if_due()
     assert served.asked == 1
     settings.set(looked_at=time.time() - 2 * updates.DAY_S)
     settings.set(skipped_version="99.0")
-    with qtbot.assertNotEmitted(looking.found), qtbot.waitSignal(looking.looked):
-        looking.look_if_due()
+    with qtbot.assertNotEmitted(looking.found), qtbot.waitSignal(looking.check_finished):
+        looking.check_if_due()
     assert served.asked == 2
 
 
@@ -148,7 +148,7 @@ def test_bad_update_answer_is_only_reported(
 ) -> None:
     served.status, served.to, served.content = status, to, content
     looking = Updates(Settings(), served.source)
-    with qtbot.assertNotEmitted(looking.found), qtbot.waitSignal(looking.looked) as looked:
+    with qtbot.assertNotEmitted(looking.found), qtbot.waitSignal(looking.check_finished) as looked:
         looking.check()
     assert looked.args[0] is None
     assert looked.args[1]
@@ -157,7 +157,7 @@ def test_bad_update_answer_is_only_reported(
 def test_unreachable_update_server_is_reported(qtbot: QtBot) -> None:
     with Served() as gone:
         looking = Updates(Settings(), gone.source)
-    with qtbot.waitSignal(looking.looked) as looked:
+    with qtbot.waitSignal(looking.check_finished) as looked:
         looking.check()
     assert looked.args[1].startswith("No response")
 
@@ -175,12 +175,12 @@ def test_update_setting_needs_a_source(qtbot: QtBot, look: Theme, served: Served
     window.pages.fields["look_for_updates"].click()
     assert settings.look_for_updates
     served.content = document(version="0.0.1")
-    with qtbot.waitSignal(looking.looked):
+    with qtbot.waitSignal(looking.check_finished):
         qtbot.mouseClick(window.look_now, Qt.MouseButton.LeftButton)
         assert not window.look_now.isEnabled()
     assert window.looked.text() == "Stretto is up to date."
     served.content = document()
-    with qtbot.waitSignal(looking.looked):
+    with qtbot.waitSignal(looking.check_finished):
         qtbot.mouseClick(window.look_now, Qt.MouseButton.LeftButton)
     assert window.looked.text() == "Stretto 99.0 is available."
     (dialog,) = window.findChildren(UpdateDialog)

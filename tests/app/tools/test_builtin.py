@@ -24,7 +24,7 @@ from app.tools.builtin import BuiltinTools, CallContext, Obstacle, calculate
 from app.tools.consent import Grant
 from app.tools.fetch import fetch, is_public
 from app.tools.granted_folders import Matcher
-from app.tools.tool import Outcome, OutcomeKind, ToolError, readable
+from app.tools.tool import Outcome, OutcomeKind, ToolError, to_readable_json
 
 
 @pytest.mark.parametrize(
@@ -279,11 +279,11 @@ def test_diff_determines_both_files() -> None:
         old, new = ("".join(chance.choices(pieces, k=chance.randint(1, 12))) for _ in range(2))
         if old == new:
             continue
-        told = granted_folders._unified(
+        told = granted_folders._unified_diff(
             "a.txt", granted_folders.FileChange(old.encode(), new.encode(), 0)
         )
         lines = told.replace("\n\\ No newline at end of file", "\0").split("\n")[2:]
-        both = granted_folders._crlf(old.encode()) and granted_folders._crlf(new.encode())
+        both = granted_folders._uses_crlf(old.encode()) and granted_folders._uses_crlf(new.encode())
         for sign, whole in ((" -", old), (" +", new)):
             kept = [x[1:] for x in lines if x[:1] in sign and not x.startswith("@@")]
             back = "".join(x[:-1] if x.endswith("\0") else x + "\n" for x in kept)
@@ -478,7 +478,7 @@ def test_python_tool_needs_a_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
     tools = BuiltinTools()
     assert "python" not in [tool.name for tool in tools.tools]
-    assert "safely" in tools.absent[0]
+    assert "safely" in tools.unavailable_messages[0]
 
 
 def test_every_call_ends_in_a_result() -> None:
@@ -543,5 +543,5 @@ def test_reason_has_language_of_its_error() -> None:
 
 
 def test_arguments_are_shown_completely() -> None:
-    assert readable('{"a": "b\u202ec\\u001b"}') == '{\n  "a": "b\\u202ec\\u001b"\n}'
-    assert readable("no json \u200b") == "no json \\u200b"
+    assert to_readable_json('{"a": "b\u202ec\\u001b"}') == '{\n  "a": "b\\u202ec\\u001b"\n}'
+    assert to_readable_json("no json \u200b") == "no json \\u200b"

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from mcp_types import ElicitRequestFormParams
 
-from app.tools.connection import UNCLEAR, Elicitation, addresses
+from app.tools.connection import UNCLEAR, Elicitation, urls_to_visit
 from app.tools.host import ToolHost
 from app.tools.questions import Question, QuestionAction, Response
 from app.tools.servers import ServerConfig
@@ -106,8 +106,8 @@ def test_resources_and_prompts_are_listed() -> None:
             host.read(picture).result(WAIT)
         (kind,) = offered.templates
         assert [(a.name, a.required) for a in kind.arguments] == [("name", True)]
-        assert kind.filled({"name": "a b/c"}).uri == "note:///a%20b%2Fc"
-        assert host.read(kind.filled({"name": "two"})).result(WAIT) == "two"
+        assert kind.fill_in({"name": "a b/c"}).uri == "note:///a%20b%2Fc"
+        assert host.read(kind.fill_in({"name": "two"})).result(WAIT) == "two"
         (explain,) = offered.prompts
         assert (explain.title, explain.about) == ("Explain it", "Explains a topic.")
         assert [(a.name, a.required) for a in explain.arguments] == [("topic", True)]
@@ -162,8 +162,8 @@ def test_only_web_pages_are_offered(host: ToolHost) -> None:
     assert "isn’t a web address" in host.log("raw")
     assert len(person.asked) == 1
     told = {"elicitations": [{"url": "https://a.example"}, {"url": "https://b.example"}]}
-    assert addresses(told) == "https://a.example, https://b.example"
-    assert addresses(None) == ""
+    assert urls_to_visit(told) == "https://a.example, https://b.example"
+    assert urls_to_visit(None) == ""
 
 
 def test_old_server_gets_no_answer_of_another_chat(host: ToolHost) -> None:
@@ -205,10 +205,10 @@ def test_elicitation_answer_after_the_call_is_delivered() -> None:
 
     async def late() -> Any:
         elicitation = Elicitation("raw", print)
-        async with elicitation.during("chat", lambda question: answer, 60):
+        async with elicitation.limit_call("chat", lambda question: answer, 60):
             asking: Any = asyncio.ensure_future(elicitation(None, params))  # type: ignore[arg-type]
             await asyncio.sleep(0)
-        assert elicitation.idle
+        assert elicitation.is_idle
         answer.set_result(Response(QuestionAction.CANCEL))
         return await asking
 

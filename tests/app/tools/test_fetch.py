@@ -177,15 +177,14 @@ def test_python_specific_charset_is_not_used() -> None:
         "\0",
         "zip",
     ):
-        assert fetching._decoded("é-a".encode(), f"text/plain; charset={charset}") == "é-a"
-    assert fetching._decoded("é".encode("latin-1"), "text/html; charset=ISO-8859-1") == "é"
+        assert fetching._decode("é-a".encode(), f"text/plain; charset={charset}") == "é-a"
+    assert fetching._decode("é".encode("latin-1"), "text/html; charset=ISO-8859-1") == "é"
     assert (
-        fetching._decoded("日本".encode("shift_jis"), 'text/plain; charset="Shift_JIS"; x')
-        == "日本"
+        fetching._decode("日本".encode("shift_jis"), 'text/plain; charset="Shift_JIS"; x') == "日本"
     )
     for charset in ("utf8", "windows-1252", "gb2312", "gbk", "big5", "euc-jp", "koi8-r", "utf-16"):
         text = "abc"
-        assert fetching._decoded(text.encode(charset), f"text/plain; charset={charset}") == text
+        assert fetching._decode(text.encode(charset), f"text/plain; charset={charset}") == text
 
 
 @pytest.mark.parametrize(
@@ -200,7 +199,7 @@ def test_python_specific_charset_is_not_used() -> None:
     ],
 )
 def test_page_is_read_in_its_own_charset(page: str, encoding: str, kind: str) -> None:
-    assert fetching._decoded(page.encode(encoding), kind) == page
+    assert fetching._decode(page.encode(encoding), kind) == page
 
 
 def test_page_arrives_as_markdown() -> None:

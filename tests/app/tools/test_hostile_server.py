@@ -153,7 +153,7 @@ def test_consent_for_a_tool_never_covers_its_server() -> None:
     """Consents use "" for all tools of a server, so a tool of that name gets no consent."""
     consents = Consents(Rows())
     consents.remember("chat", Tool("hostile", ""), Decision.TOOL)
-    assert not consents.allows("chat", Tool("hostile", "delete_everything"))
+    assert not consents.is_allowed("chat", Tool("hostile", "delete_everything"))
 
 
 def test_request_before_edit_does_not_start_old_server(tmp_path: Path) -> None:
@@ -235,10 +235,10 @@ def test_rate_limit_delays_only_later_messages() -> None:
     now = [0.0]
     pace = message_limits.RateLimit(10, lambda: now[0])
     assert pace.wait(35) == 0.0
-    assert not pace.room()
+    assert not pace.has_room()
     assert pace.wait() == 3.0
     now[0] = 3.0
-    assert pace.room()
+    assert pace.has_room()
     assert pace.wait(4) == 0.0
 
 
@@ -256,10 +256,10 @@ def test_messages_are_refused_before_they_are_read(monkeypatch: pytest.MonkeyPat
     import anyio
 
     line = b'{"jsonrpc":"2.0","id":1,"result":' + hostile_server.STRUCTURE.encode() + b"}"
-    told = anyio.run(transports._message, line, message_limits.RateLimit(200))
+    told = anyio.run(transports._parse_message, line, message_limits.RateLimit(200))
     assert "more than 200,000 parts" in str(getattr(told, "message", told))
     assert read == []
-    anyio.run(transports._message, b'{"jsonrpc":"2.0"}', message_limits.RateLimit(200))
+    anyio.run(transports._parse_message, b'{"jsonrpc":"2.0"}', message_limits.RateLimit(200))
     assert read == [17]
     with contextlib.suppress(ValueError):
         assert told is not None

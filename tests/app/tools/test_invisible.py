@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 
-from app.tools.tool import clean, readable, visible
+from app.tools.tool import clean, to_readable_json, to_visible_line
 from engine.hub.names import clean_name
 from engine.text.invisible import escape_invisible, is_visible
 
@@ -23,22 +23,22 @@ def escaped(character: str) -> str:
 def test_invisible_character_is_escaped(character: str) -> None:
     assert not is_visible(f"a{character}")
     assert escape_invisible(f"a{character}b", escaped) == f"a<{ord(character):x}>b"
-    assert visible(f"a{character}b").isascii()
+    assert to_visible_line(f"a{character}b").isascii()
 
 
 def test_smuggled_text_is_shown_and_cleaned() -> None:
-    assert len(visible(f"hello{SMUGGLED}")) > 100
+    assert len(to_visible_line(f"hello{SMUGGLED}")) > 100
     assert clean(f"hello{SMUGGLED}\u3164\ufe01") == "hello"
     assert clean_name(f"name{SMUGGLED}\u3164") == "name"
-    assert "\\ufe01" in readable('{"text": "hello\ufe01"}')
-    assert "\\u200c" in readable('{"text": "hello\u200c\u200d"}')
+    assert "\\ufe01" in to_readable_json('{"text": "hello\ufe01"}')
+    assert "\\u200c" in to_readable_json('{"text": "hello\u200c\u200d"}')
 
 
 def test_emoji_and_scripts_are_kept() -> None:
     heart, family, persian = "I \u2764\ufe0f it", "\U0001f468\u200d\U0001f469", "می\u200cخواهم"
     assert is_visible(heart)
-    assert visible(heart) == clean(heart) == heart
-    assert visible(f"{heart}\ufe0f") == heart + "\\ufe0f", "only one says nothing"
+    assert to_visible_line(heart) == clean(heart) == heart
+    assert to_visible_line(f"{heart}\ufe0f") == heart + "\\ufe0f", "only one says nothing"
     for text in (family, persian, "\u2764\ufe0f\u200d\U0001f525"):
         assert escape_invisible(text, escaped, joiners=True) == text
         assert clean(text) == text

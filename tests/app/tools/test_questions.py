@@ -13,15 +13,15 @@ from app.tools.questions import (
     FieldKind,
     Question,
     Value,
-    address,
-    form,
+    make_address_question,
+    make_form_question,
 )
 from app.tools.tool import ToolError
 
 
 def one(part: dict[str, Any], *, required: bool = False) -> Field:
     schema = {"properties": {"it": part}, "required": ["it"] if required else []}
-    return form("server", "", schema).fields[0]
+    return make_form_question("server", "", schema).fields[0]
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def one(part: dict[str, Any], *, required: bool = False) -> Field:
 def test_form_field_converts_valid_values(
     part: dict[str, Any], given: Value | None, taken: Value | None
 ) -> None:
-    assert one(part).taken(given) == taken
+    assert one(part).convert(given) == taken
 
 
 @pytest.mark.parametrize(
@@ -66,11 +66,11 @@ def test_form_field_converts_valid_values(
 )
 def test_form_field_refuses_invalid_values(part: dict[str, Any], given: Value, words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        one(part).taken(given)
+        one(part).convert(given)
 
 
 def test_required_fields_are_named() -> None:
-    asked = form(
+    asked = make_form_question(
         "s",
         "m",
         {
@@ -107,7 +107,7 @@ def test_server_texts_hide_nothing() -> None:
     sly = {"type": "string", "title": "Na\u202eme\x1b[31m", "description": "x\u200by"}
     field = one(sly)
     assert (field.title, field.about) == ("Name", "xy")
-    assert form("s", "a\x1b[2Jb", {"properties": {}}).message == "ab"
+    assert make_form_question("s", "a\x1b[2Jb", {"properties": {}}).message == "ab"
 
 
 @pytest.mark.parametrize(
@@ -126,18 +126,20 @@ def test_server_texts_hide_nothing() -> None:
 )
 def test_nested_schema_is_refused(schema: dict[str, Any]) -> None:
     with pytest.raises(ToolError, match=r"^server asked"):
-        form("server", "", schema)
+        make_form_question("server", "", schema)
 
 
 def test_secrets_are_noticed() -> None:
     for name in ("password", "API key", "api_key", "access-token", "PIN", "client_secret"):
-        assert Field(name, name, FieldKind.TEXT).secret, name
+        assert Field(name, name, FieldKind.TEXT).is_secret, name
     for name in ("city", "spinning", "keyboard", "compass"):
-        assert not Field(name, name, FieldKind.TEXT).secret, name
+        assert not Field(name, name, FieldKind.TEXT).is_secret, name
 
 
 def test_only_pages_of_the_web_are_shown() -> None:
-    assert address("s", "m", "https://a.example/x") == Question("s", "m", (), "https://a.example/x")
+    assert make_address_question("s", "m", "https://a.example/x") == Question(
+        "s", "m", (), "https://a.example/x"
+    )
     for url in ("file:///a", "javascript:alert(1)", "https://", "https://a\u202e.b", "x" * 5000):
         with pytest.raises(ToolError, match="isn’t a web address"):
-            address("s", "m", url)
+            make_address_question("s", "m", url)

@@ -13,7 +13,7 @@ from app.tools import transports
 from app.tools.servers import (
     ParsedServers,
     ServerConfig,
-    known_places,
+    find_other_apps_files,
     read_file,
     read_text,
     to_text,
@@ -24,11 +24,11 @@ from app.tools.tool import (
     ToolError,
     as_function,
     clean,
-    from_blocks,
-    given_names,
-    harmless,
-    shortened,
-    visible,
+    clean_result,
+    result_from_blocks,
+    shorten,
+    to_visible_line,
+    unique_names,
 )
 
 FILES = {"command": "npx", "args": ["-y", "server-filesystem", "/a b"], "env": {"KEY": "1"}}
@@ -98,11 +98,11 @@ def test_command_is_shown_completely() -> None:
 
 
 def test_other_programs_files_are_found(tmp_path: Path) -> None:
-    assert known_places(tmp_path) == {}
+    assert find_other_apps_files(tmp_path) == {}
     (tmp_path / ".cursor").mkdir()
     file = tmp_path / ".cursor" / "mcp.json"
     file.write_text(json.dumps({"mcpServers": {"files": FILES}}))
-    assert known_places(tmp_path) == {"Cursor": file}
+    assert find_other_apps_files(tmp_path) == {"Cursor": file}
 
 
 def test_names_for_the_model_are_plain_and_differ() -> None:
@@ -113,7 +113,7 @@ def test_names_for_the_model_are_plain_and_differ() -> None:
         Tool("Stretto", "date"),
         Tool("long", "n" * 200),
     ]
-    named = given_names(tools)
+    named = unique_names(tools)
     assert list(named)[:4] == ["a_b__read_file", "a_b__read_file_2", "x__sly_31m", "date"]
     assert all(len(name) <= 64 for name in named)
     assert list(named.values()) == tools
@@ -135,30 +135,30 @@ def test_fingerprint_covers_the_whole_description() -> None:
 
 def test_results_are_plain_text() -> None:
     sly = "\x1b[2J\x1b]0;title\x07a\u202eb\x00c\r\nd\u200be\U000e0041"
-    assert harmless(sly).text == "abc\nde"
+    assert clean_result(sly).text == "abc\nde"
     blocks = [
         {"type": "text", "text": "one"},
         {"type": "image", "data": "QUJD", "mimeType": "image/png\n![x](http://a)"},
         {"type": "resource_link", "uri": "https://a.example/\x1b[0m"},
         {"type": "resource", "resource": {"uri": "file:///a", "text": "two"}},
     ]
-    text = from_blocks(blocks, None, False).text
+    text = result_from_blocks(blocks, None, False).text
     assert text == (
         "one\n\n[image left out: image/png\\n![x](http://a), 3 bytes]\n\n"
         "[link: https://a.example/\\x1b[0m]\n\n[file:///a]\ntwo"
     )
-    assert from_blocks([], {"a": 1}, False).text == '{"a": 1}'
+    assert result_from_blocks([], {"a": 1}, False).text == '{"a": 1}'
     assert clean("a\tb\nc", lines=False) == "a b c"
-    assert visible("a\nb\u202e") == "a\\nb\\u202e"
+    assert to_visible_line("a\nb\u202e") == "a\\nb\\u202e"
 
 
 def test_long_result_keeps_both_ends() -> None:
     text = "".join(str(n) for n in range(1000))
-    cut = shortened(text, 90)
+    cut = shorten(text, 90)
     assert cut.startswith(text[:60])
     assert cut.endswith(text[-30:])
     assert f"{len(text) - 90:,} characters" in cut
-    assert shortened(text, len(text)) is text
+    assert shorten(text, len(text)) is text
 
 
 def shell(folder: Path, text: str) -> str:

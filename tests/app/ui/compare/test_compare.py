@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.chats import panel
-from app.chats.options import ChatOptions, varied
+from app.chats.options import ChatOptions, vary_options
 from app.chats.panel import Member
 from app.settings.settings import Settings
 from app.store import ChatRecord, Store
@@ -37,13 +37,13 @@ def open_dialog(run: Run, text: str) -> CompareDialog:
 
 def ended(run: Run) -> list[PanelColumn]:
     """Return the columns once all have their reply."""
-    run.until(lambda: run.pane.unfolded and not run.pane.chat.reply.is_active)
+    run.until(lambda: run.pane.is_panel_shown and not run.pane.chat.reply.is_active)
     return run.pane.panel.columns
 
 
 def compared(run: Run, text: str, *members: Member) -> list[PanelColumn]:
     run.pane.composer.set_text(text)
-    run.pane.unfold(run.pane.chat.ask_panel(members))
+    run.pane.show_panel_of(run.pane.chat.ask_panel(members))
     return ended(run)
 
 
@@ -77,7 +77,7 @@ def test_three_seeds_reply_in_columns(start: Start):
 def test_seeds_differ_for_model_with_zero_temperature(
     own: ChatOptions, defaults: dict[str, float], temperature: float | None, min_p: float | None
 ):
-    made = varied(own, defaults)
+    made = vary_options(own, defaults)
     assert (made.temperature, made.min_p) == (temperature, min_p)
 
 
@@ -90,7 +90,7 @@ def test_dialog_fills_in_what_to_compare(look, qtbot: QtBot):
     assert dialog.tally.isHidden()
     dialog.kinds["Models"].click()
     # Two models with the same name are distinguished by their folders.
-    assert [(m.name, m.model) for m in dialog.chosen()] == [
+    assert [(m.name, m.model) for m in dialog.selected_members()] == [
         ("", "/a/one"),
         ("b", "/b/two"),
         ("c", "/c/two"),
@@ -98,7 +98,7 @@ def test_dialog_fills_in_what_to_compare(look, qtbot: QtBot):
     assert not dialog.tally.isHidden()
     assert dialog.tally.text() == "Kept so far: two 3 of 4, one 1 of 4, old 0 of 2"
     dialog.kinds["Temperatures"].click()
-    assert [m.temperature for m in dialog.chosen()] == [0.0, 0.7, 1.2]
+    assert [m.temperature for m in dialog.selected_members()] == [0.0, 0.7, 1.2]
     assert dialog.tally.isHidden()
     for row in dialog.members[:2]:
         row.remove.click()
@@ -115,7 +115,7 @@ def test_message_is_needed_for_comparison(start: Start):
 
 def test_differences_between_replies_are_marked(start: Start):
     run = start().ready()
-    columns = compared(run, "say hello", *panel.by_seed(3))
+    columns = compared(run, "say hello", *panel.members_by_seed(3))
 
     def say(*texts: str) -> None:
         for column, text in zip(columns, texts, strict=True):
@@ -153,7 +153,7 @@ def turn_wheel(column: PanelColumn, by: int) -> None:
 
 def test_columns_scroll_together_on_request(start: Start):
     run = start().ready()
-    columns = compared(run, "paste " + "a line\n\n" * 80, *panel.by_seed(3))
+    columns = compared(run, "paste " + "a line\n\n" * 80, *panel.members_by_seed(3))
     bars = [column.bar for column in columns]
     run.until(lambda: all(bar.maximum() > 500 for bar in bars))
     for bar in bars:
@@ -174,7 +174,7 @@ def test_columns_scroll_together_on_request(start: Start):
 def test_narrow_pane_shows_one_column_per_page(start: Start):
     run = start().ready()
     run.window.resize(1000, 600)
-    columns = compared(run, "say hello", *panel.by_seed(3))
+    columns = compared(run, "say hello", *panel.members_by_seed(3))
     pane, view = run.pane, run.pane.panel._area.viewport()
     assert columns[2].x() + columns[2].width() <= view.width()
     run.window.commands["split_right"].trigger()
@@ -198,17 +198,17 @@ def test_blind_columns_hide_names_until_one_is_kept(start: Start):
     run.end()
     run = start()  # opens as columns again, still hidden
     pane = run.pane
-    assert pane.unfolded
+    assert pane.is_panel_shown
     assert [column.accessibleName() for column in pane.panel.columns] == ["Reply A", "Reply B"]
     for column in pane.panel.columns:
         assert column.row.message.model == column.accessibleName()
         assert "model" not in column.row.message.stats
     pane.panel.columns[0].keep.click()
     assert run.window.toast.text == "Reply A was two. two kept"
-    assert not pane.unfolded
-    assert [pane.chat.displayed(i).model for i in ids] == ["two", "one"]
+    assert not pane.is_panel_shown
+    assert [pane.chat.message_to_display(i).model for i in ids] == ["two", "one"]
     run.end()
-    assert not start().pane.unfolded
+    assert not start().pane.is_panel_shown
 
 
 def test_results_end_a_blind_comparison(start: Start):
@@ -217,7 +217,7 @@ def test_results_end_a_blind_comparison(start: Start):
     run.window.commands["panel_vote"].trigger()
     vote = run.pane.chat.transcript.last("assistant")
     assert panel.sources(vote) == {"A": "one", "B": "two"}
-    assert [run.pane.chat.displayed(c.message_id).model for c in columns] == ["one", "two"]
+    assert [run.pane.chat.message_to_display(c.message_id).model for c in columns] == ["one", "two"]
 
 
 def test_columns_open_as_chats(start: Start):
@@ -229,7 +229,7 @@ def test_columns_open_as_chats(start: Start):
     before.panel.as_chats.click()
     made = [pane for pane in run.panes if pane is not before]
     assert [pane.chat.title for pane in made] == ["A Doubter", "B Guide"]
-    assert all(pane.isVisible() and not pane.unfolded for pane in made)
+    assert all(pane.isVisible() and not pane.is_panel_shown for pane in made)
     for pane in made:
         texts = [message.content for message in pane.chat.transcript.path]
         assert texts[:3] == ["say before", "before ", "say hello"]
@@ -249,7 +249,7 @@ def test_keeping_one_of_several_models_is_counted(start: Start):
         columns[kept].keep.click()
     assert run.app.settings.kept == {"/models/one": [1, 3], "/models/two": [2, 3]}
     assert run.window.toast.text == "one kept, 1 of 3 times so far"
-    compared(run, "say hello", *panel.by_seed(2))[0].keep.click()
+    compared(run, "say hello", *panel.members_by_seed(2))[0].keep.click()
     # Seeds of the same model don't count as votes.
     assert run.app.settings.kept == {"/models/one": [1, 3], "/models/two": [2, 3]}
 

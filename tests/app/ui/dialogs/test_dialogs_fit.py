@@ -59,7 +59,7 @@ def opens(run: Run) -> Iterator[tuple[str, Callable[[], object]]]:
     """Return a function that opens it, for each dialog and popover."""
     window = run.window
     for name in COMMANDS:
-        yield name, lambda name=name: window.commands.do(name)  # type: ignore[misc]
+        yield name, lambda name=name: window.commands.run_or_explain(name)  # type: ignore[misc]
     yield "chat settings", run.pane.header.options_button.click
     report = run.app.paths.log / "crash.txt"
     report.write_text("Stretto\nSomething went wrong.\n", encoding="utf-8")

@@ -151,8 +151,8 @@ def test_file_dialogs_start_in_existing_folder(
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
     owner = QObject()
     for folder, name in (
-        (standard_dialogs.downloads, "Downloads"),
-        (standard_dialogs.documents, "Documents"),
+        (standard_dialogs.downloads_folder, "Downloads"),
+        (standard_dialogs.documents_folder, "Documents"),
     ):
         for expected in (tmp_path, tmp_path / name):
             expected.mkdir(exist_ok=True)

@@ -33,7 +33,7 @@ def listed(dialog: TrashDialog) -> list[str]:
 def settle(run: Run) -> None:
     store = run.app.store
     assert store is not None
-    run.qtbot.waitUntil(lambda: store.settled, timeout=20_000)
+    run.qtbot.waitUntil(lambda: store.is_settled, timeout=20_000)
 
 
 def test_deleted_chat_is_restored_from_trash(start: Start, qtbot: QtBot) -> None:
@@ -198,7 +198,7 @@ def test_shared_folder_keeps_its_permissions(tmp_path):
     (tmp_path / "chats.db").write_text("")
     for path in (tmp_path, *tmp_path.iterdir()):
         path.chmod(0o755 if path.is_dir() else 0o644)
-    Paths.in_profile(tmp_path).create()
+    Paths.for_profile(tmp_path).create()
     assert tmp_path.stat().st_mode & 0o777 == 0o755
     assert (tmp_path / "chats.db").stat().st_mode & 0o777 == 0o600
     assert (tmp_path / "holiday.jpg").stat().st_mode & 0o777 == 0o644

@@ -48,7 +48,7 @@ def test_exit_signal_closes_store_dialog(start: Start, damaged, qapp):
         ask_about_store(error)
         return Recovery.RETRY
 
-    application = Application(qapp, Paths.in_profile(damaged), lambda *_: None, ask=ask)
+    application = Application(qapp, Paths.for_profile(damaged), lambda *_: None, ask=ask)
     runs.append(application)
     assert not application.start()
     assert application.store is None
@@ -315,10 +315,13 @@ def test_read_only_chats_continue_in_another_folder(disk, start: Start, tmp_path
     folders = [None, tmp_path / "other"]  # the first dialog is cancelled
     run = start(ask=lambda error: Recovery.ELSEWHERE, ask_folder=lambda: folders.pop(0))
     assert not run.started
-    assert run.app.elsewhere == tmp_path / "other"
+    assert run.app.chosen_profile == tmp_path / "other"
     run.end()
     next_run = Application(
-        qapp, Paths.in_profile(run.app.elsewhere), lambda *_: FakeEngine(), lambda _: Recovery.QUIT
+        qapp,
+        Paths.for_profile(run.app.chosen_profile),
+        lambda *_: FakeEngine(),
+        lambda _: Recovery.QUIT,
     )
     assert next_run.start()
     assert [chat.title for chat in next_run.library.chats()] == ["Trees"]

@@ -73,7 +73,7 @@ def opened(served, start):
     run.qtbot.mouseClick(run.pane.empty.get, LEFT)
     dialog = run.window.downloads_in_window.dialog
     run.until(dialog.isVisible)
-    run.until(dialog.finding.room)  # the engine reports the memory later
+    run.until(dialog.finding.memory_budget)  # the engine reports the memory later
     return run, dialog
 
 
@@ -158,7 +158,7 @@ def test_suggested_model_downloads_in_three_clicks(opened, served):
 
 def test_installed_suggestion_is_marked_and_opened(opened, monkeypatch):
     run, dialog = opened
-    small = suggestions.small().suggestion.repo
+    small = suggestions.load_small_model().suggestion.repo
     assert marks(dialog)[small] != "Downloaded"
     monkeypatch.setattr(kept, "find", lambda _digest: Path("/models/small"))
     dialog.finding.refresh()
@@ -215,7 +215,7 @@ def test_results_show_details_and_fit(opened, served):
     about = dialog.models.entries[0].about
     assert about == "0.1 MB · 4-bit · 128K context · 1K downloads"
     assert dialog.models.entries[1].about.endswith("by somebody")
-    dialog.models.enter()
+    dialog.models.focus_list()
     run.until(lambda: dialog.found.facts.text())
     assert "Reasoning, tools" in dialog.found.facts.text()
     assert "MIT" in dialog.found.facts.text()
@@ -238,7 +238,7 @@ def test_results_show_details_and_fit(opened, served):
 def test_model_card_loads_nothing(opened, served):
     run, dialog = opened
     search(run, dialog)
-    dialog.models.enter()
+    dialog.models.focus_list()
     card = dialog.found.card
     run.until(lambda: "A pocket model" in card.text)
     assert "license" not in card.text
@@ -383,6 +383,6 @@ def test_app_quits_during_model_lookups(opened, served):
     search(run, dialog)
     served.silent = True
     dialog.finding.forget_refusals()
-    dialog.models.enter()
+    dialog.models.focus_list()
     run.end()
     served.go.set()

@@ -51,7 +51,7 @@ def open_dialog(run):
     run.qtbot.keyClick(run.window, Qt.Key.Key_O, CTRL_SHIFT)
     dialog = run.window.downloads_in_window.dialog
     run.until(dialog.isVisible)
-    run.until(dialog.finding.room)  # the engine reports the memory later
+    run.until(dialog.finding.memory_budget)  # the engine reports the memory later
     return dialog
 
 
@@ -72,9 +72,9 @@ def test_hub_is_contacted_only_for_complete_names(opened, served):
     assert "Sends only your search" in said
     run.qtbot.keyClicks(dialog.field, "tiny-model and not a name")
     assert not dialog.go.isEnabled()
-    assert not dialog.looking.pausing
+    assert not dialog.looking.is_waiting
     dialog.field.setText("https://elsewhere.test/some/page")
-    assert not dialog.looking.pausing
+    assert not dialog.looking.is_waiting
     run.qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
     dialog._look_up_selected()
     assert run.window.downloads._written == {}

@@ -16,7 +16,7 @@ def test_the_command_opens_a_gguf_file_in_the_active_chat(
 ) -> None:
     run = start().ready()
     file = small().write(tmp_path / "Some-model.Q4_K_M.gguf")
-    answering(monkeypatch, "file", file)
+    answering(monkeypatch, "ask_for_file", file)
     run.window.chats.open_gguf_file()
     run.until(lambda: run.pane.chat.record.model == str(file))
     run.until(lambda: str(file) in run.app.settings.models)
@@ -27,7 +27,7 @@ def test_canceled_file_dialog_changes_nothing(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = start().ready()
-    answering(monkeypatch, "file", None)
+    answering(monkeypatch, "ask_for_file", None)
     run.window.chats.open_gguf_file()
     run.until(lambda: not flows.running_tasks())
     assert run.pane.header.model_button.text() == "Guide"

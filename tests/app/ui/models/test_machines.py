@@ -98,13 +98,13 @@ def test_machines_are_added_checked_tried_and_removed(
     qtbot: QtBot, make: Make, commands: Commands
 ) -> None:
     dialog = make()
-    assert dialog.chosen == ("local",)
+    assert dialog.checked_machines == ("local",)
     assert not dialog.go.isEnabled()
     add(dialog, "studio", "-oProxyCommand=x")
     assert "Invalid ssh address" in dialog.status_label.text()
     add(dialog, "studio", "me@studio")
     tick(dialog, 1)
-    assert dialog.chosen == ("local", "studio")
+    assert dialog.checked_machines == ("local", "studio")
     assert dialog.go.isEnabled()
 
     dialog.check.click()

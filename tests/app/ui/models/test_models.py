@@ -44,7 +44,7 @@ def test_folder_without_model_is_refused(
     async def choose(*_: object) -> Path | None:
         return chosen.pop(0)
 
-    monkeypatch.setattr(standard_dialogs, "folder", choose)
+    monkeypatch.setattr(standard_dialogs, "ask_for_folder", choose)
     run.window.commands["open_model"].trigger()
     said: list[str] = []
 

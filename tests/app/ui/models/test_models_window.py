@@ -262,7 +262,7 @@ def test_unloadable_model_is_explained_and_removable(listed: Listed):
 def test_folder_is_added_and_removed(listed: Listed, tmp_path, monkeypatch):
     window = listed.open()
     more = make_model(tmp_path / "more" / "Dune-2B")
-    answering(monkeypatch, "folder", more.parent)
+    answering(monkeypatch, "ask_for_folder", more.parent)
     listed.run.qtbot.mouseClick(window.add, LEFT)
     listed.run.until(lambda: "Dune-2B" in listed.names())
     assert window.choose(more)

@@ -34,7 +34,7 @@ def secrets(monkeypatch):
     monkeypatch.setattr(
         keychain, "store_secret", lambda key, account="": kept.update({account: key}) or True
     )
-    monkeypatch.setattr(keychain, "forget", lambda account="": kept.pop(account, None))
+    monkeypatch.setattr(keychain, "delete", lambda account="": kept.pop(account, None))
     return kept
 
 
@@ -146,7 +146,7 @@ def test_remote_chat_supports_regenerate_branch_and_edit(start, server):
     twin.turn.send("And now?")
     run.until(lambda: not twin.reply.is_active)
     assert asks(server)[-1].body["messages"][1] == {"role": "assistant", "content": "Answer 1"}
-    assert chat.same_again()
+    assert chat.repeat_answer()
     run.until(lambda: not chat.reply.is_active)
     seeds = [asked.body["seed"] for asked in asks(server)]
     assert seeds[3] == seeds[0]

@@ -13,7 +13,7 @@ from app.chats.turn import Event
 from app.remote.address import Remote
 from app.settings import language, translation
 from app.settings.settings import ROWS, Settings
-from app.ui.palette.finder import EntryKind, Finder, PaletteEntry, PaletteQuery, folded
+from app.ui.palette.finder import EntryKind, Finder, PaletteEntry, PaletteQuery, fold_text
 from app.ui.palette.palette import Palette
 from app.ui.window.commands import REGISTRY
 from tests.app.conftest import Run, Start
@@ -66,7 +66,7 @@ def run(start: Start) -> Run:
 
 def grades(typed: str, *texts: str) -> list[int | None]:
     wanted = PaletteQuery(typed)
-    fits = [wanted.fit(folded(text)) for text in texts]
+    fits = [wanted.match(fold_text(text)) for text in texts]
     return [fit.grade if fit is not None else None for fit in fits]
 
 
@@ -87,7 +87,7 @@ def test_palette_ignores_case_and_accents():
 def test_palette_lists_commands_with_keys_and_reasons(run: Run):
     palette = opened(run)
     palette.finder.SHOWN = 10_000
-    palette.finder.look_for("")
+    palette.finder.start_search("")
     palette.finder.finish()
     by_key = {entry.key: entry for entry in palette.visible_entries()}
     for name, made in REGISTRY.items():
@@ -97,8 +97,8 @@ def test_palette_lists_commands_with_keys_and_reasons(run: Run):
         assert entry.why_not == run.window.commands.why_not(name)
         assert bool(entry.keys) == bool(made.keys)
     assert by_key["command:regenerate"].why_not == "There’s no message to reply to yet."
-    assert by_key["command:new"].keys in by_key["command:new"].spoken
-    assert "Not possible now" in by_key["command:regenerate"].spoken
+    assert by_key["command:new"].keys in by_key["command:new"].accessible_text
+    assert "Not possible now" in by_key["command:regenerate"].accessible_text
 
     palette.close_palette()
 
@@ -106,7 +106,7 @@ def test_palette_lists_commands_with_keys_and_reasons(run: Run):
     run.window.layouts.save("Morning")
     palette = opened(run)
     palette.finder.SHOWN = 10_000
-    palette.finder.look_for("")
+    palette.finder.start_search("")
     palette.finder.finish()
     there = {entry.text for entry in palette.visible_entries()}
 
@@ -191,7 +191,7 @@ def test_palette_runs_command_and_restores_focus(run: Run):
     run.pane.chat.turn.write("say one")
     run.pane.chat.turn.handle(Event.ENTER)
     run.until(lambda: run.pane.chat.refusal(Action.REGENERATE) is None)
-    assert "Not possible now" not in palette.visible_entries()[0].spoken
+    assert "Not possible now" not in palette.visible_entries()[0].accessible_text
     run.qtbot.keyClick(palette.field, KEY.Key_Return)
     assert run.pane.chat.reply.is_active
     run.answered()
@@ -219,7 +219,7 @@ def test_chat_is_opened_here_or_with_ctrl_side_by_side(run: Run):
     run.qtbot.keyClick(palette.field, KEY.Key_Return)
     assert run.pane.chat.id == first
     run.window.workspace.close_pane(run.pane)
-    run.window.workspace.forget(first)  # otherwise it would return to its place
+    run.window.workspace.delete_closed(first)  # otherwise it would return to its place
     palette = opened(run, "say one")
     run.qtbot.keyClick(palette.field, KEY.Key_Return, CTRL)
     assert run.pane.chat.id == first
@@ -259,7 +259,7 @@ def test_models_and_settings_are_found(run: Run):
 
 def test_last_row_searches_messages(run: Run):
     palette = opened(run, "zebra crossing")
-    run.until(lambda: palette.finder.complete)
+    run.until(lambda: palette.finder.is_complete)
     rows = palette.rows
     assert words(palette) == []
     assert rows.data(rows.index(rows.rowCount() - 1)) == "Search Chats for “zebra crossing”"
@@ -329,13 +329,13 @@ def test_palette_searches_10000_entries_in_slices(qtbot, look):
 
     finder = Finder(entries(), {})
     finder.TURN_S = 0.0  # one chunk per turn, however fast the machine is
-    finder.look_for("9999")
+    finder.start_search("9999")
     assert len(finder._entries) == finder.CHUNK
-    assert finder.best() == []
-    finder.look_for("number 99")
+    assert finder.best_entries() == []
+    finder.start_search("number 99")
     finder.finish()
-    assert finder.complete
-    assert finder.best()[0].text == "Chat number 99"
+    assert finder.is_complete
+    assert finder.best_entries()[0].text == "Chat number 99"
     finder.end()
     window = QWidget()
     qtbot.addWidget(window)

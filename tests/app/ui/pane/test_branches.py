@@ -24,7 +24,7 @@ def lines(tree: BranchTree) -> list[str]:
         assert run is not None
         name = f"[{model.name(run)}] " if model.name(run) else ""
         mark = ">" if run.shown else ""
-        found.append(f"{' ' * run.depth}{mark}{name}{model.words(run)} {len(run.ids)}")
+        found.append(f"{' ' * run.depth}{mark}{name}{model.excerpt(run)} {len(run.ids)}")
         index = view.indexBelow(index)
     return found
 
@@ -89,7 +89,7 @@ def test_tree_is_used_by_keyboard(start: Start):
     run.window.activateWindow()  # window managers do this
     run.until(run.window.isActiveWindow)
     bot.keyClick(view, KEY.Key_Return)
-    assert not pane.shows_tree
+    assert not pane.is_tree_shown
     assert [m.content for m in pane.chat.transcript.path] == ["say one", "one "]
     assert pane.composer.field.hasFocus()
     # Prune the other branch and undo.
@@ -121,7 +121,7 @@ def test_tree_is_used_by_keyboard(start: Start):
     assert lines(tree) == seen
     # The tree works while a reply streams: text goes to the composer, Esc closes it.
     bot.keyClick(view, KEY.Key_Escape)
-    assert not pane.shows_tree
+    assert not pane.is_tree_shown
     run.say("hold 2")
     run.until(lambda: run.answer(pane))
     run.window.commands["tree"].trigger()
@@ -131,7 +131,7 @@ def test_tree_is_used_by_keyboard(start: Start):
     bot.keyClick(view, KEY.Key_Return)
     assert run.window.toast.text.startswith("The model is still replying.")
     bot.keyClicks(view, "x")
-    assert (pane.composer.text, pane.shows_tree) == ("x", True)
+    assert (pane.composer.text, pane.is_tree_shown) == ("x", True)
     run.engine.release()
     run.until(lambda: not pane.chat.reply.is_active)
     # The name survives a restart.

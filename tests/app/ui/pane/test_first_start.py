@@ -80,7 +80,7 @@ def test_small_model_is_offered_if_installed(
     start: Start, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ):
     """Offer two models on the first start: the Guide for help with Stretto, and a general one."""
-    monkeypatch.setattr(suggestions, "small_folder", lambda: "/models/small")
+    monkeypatch.setattr(suggestions, "find_small_folder", lambda: "/models/small")
     run = start().ready()
     offered = run.pane.empty.small
     run.until(lambda: offered.isVisible() or run.pane.empty.height() <= 440)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from app.ui.pane.header import ReadLine
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.widget_behavior import native
+from app.ui.widgets.widget_behavior import to_native_keys
 from engine import PromptProgress
 from tests.app.conftest import Run, Start
 
@@ -48,11 +48,11 @@ def test_header_folds_buttons_before_model_name(start: Start):
     named(run)
     header = run.pane.header
     header.resize(700, header.height())
-    assert not header.folded
+    assert not header.is_folded
     assert header.tools_button.isVisible()
     assert header.options_button.isVisible()
     header.resize(250, header.height())
-    assert header.folded
+    assert header.is_folded
     assert not header.tools_button.isVisible()
     assert not header.options_button.isVisible()
     # The name has all the space next to the single button.
@@ -127,19 +127,19 @@ def test_loaded_state_is_shown_in_narrow_pane(start: Start):
 def test_tooltips_show_custom_shortcuts(start: Start):
     run = start().ready()
     button, keys = new_button(run), run.window.keys
-    assert point_at(button) == f"New chat  {native('Ctrl+N')}"
+    assert point_at(button) == f"New chat  {to_native_keys('Ctrl+N')}"
     keys.assign("new", "Ctrl+Shift+Y")
-    assert point_at(button) == f"New chat  {native('Ctrl+Shift+Y')}"
+    assert point_at(button) == f"New chat  {to_native_keys('Ctrl+Shift+Y')}"
     keys.assign("new", "")
     assert point_at(button) == "New chat"
     keys.reset("new")
-    assert point_at(button) == f"New chat  {native('Ctrl+N')}"
+    assert point_at(button) == f"New chat  {to_native_keys('Ctrl+N')}"
 
     run.qtbot.keyClicks(run.pane.composer.field, "hello")
     assert run.pane.composer.button.toolTip().startswith("Send  Enter")
     run.app.settings.set(send_key="ctrl_enter")
     run.qtbot.keyClicks(run.pane.composer.field, "!")
-    assert run.pane.composer.button.toolTip().startswith(f"Send  {native('Ctrl+Enter')}")
+    assert run.pane.composer.button.toolTip().startswith(f"Send  {to_native_keys('Ctrl+Enter')}")
     run.pane.composer.set_text("")
 
     run.app.settings.set(send_key="enter")
@@ -150,4 +150,4 @@ def test_tooltips_show_custom_shortcuts(start: Start):
     row = run.pane.transcript.row(last)
     row.show_actions()
     again = next(b for b in row.findChildren(IconButton) if b.accessibleName() == "Regenerate")
-    assert point_at(again) == f"Regenerate  {native('Ctrl+Alt+R')}"
+    assert point_at(again) == f"Regenerate  {to_native_keys('Ctrl+Alt+R')}"

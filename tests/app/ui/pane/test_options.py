@@ -164,12 +164,12 @@ def test_truncated_answer_is_continued_in_place(start: Start):
     assert run.answered() == "So far "
     last = pane.chat.transcript.last("assistant")
     row = pane.transcript.row(last.id)
-    run.until(row.way_on.isVisible)
-    run.qtbot.mouseClick(row.way_on, Qt.MouseButton.LeftButton)
+    run.until(row.next_step_button.isVisible)
+    run.qtbot.mouseClick(row.next_step_button, Qt.MouseButton.LeftButton)
     assert run.answered() == "So far and more."
     assert [m.role for m in pane.chat.transcript.path] == ["user", "assistant"]
     assert run.engine.sent[-1].turns[-1] == {"role": "assistant", "content": "So far "}
-    assert not pane.transcript.row(last.id).way_on.isVisible()
+    assert not pane.transcript.row(last.id).next_step_button.isVisible()
     run.app.store.flush()
     assert run.app.store.messages(pane.chat.id)[-1].content == "So far and more."
 
@@ -292,7 +292,7 @@ def test_folders_are_shown(start: Start):
     from app.ui.settings.settings_window import SettingsWindow
 
     window = SettingsWindow(run.app.settings, run.app.paths, run.window, shown.append)
-    window.pages.complete()
+    window.pages.build_all()
     window.show()
     from PySide6.QtWidgets import QPushButton
 

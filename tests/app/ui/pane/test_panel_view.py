@@ -48,7 +48,7 @@ def test_panel_is_asked_merged_and_kept(start: Start):
     sent = run.engine.sent[-3:]
     assert [s.turns[-1]["content"].partition("\n\n")[0] for s in sent] == ["say yes"] * 3
     assert len({s.session.id for s in sent}) == 3
-    assert pane.unfolded
+    assert pane.is_panel_shown
     assert [c.accessibleName() for c in pane.panel.columns] == [
         "A Optimist",
         "B Skeptic",
@@ -59,7 +59,7 @@ def test_panel_is_asked_merged_and_kept(start: Start):
     assert [m.id for m in chat.transcript.children(question)] == ids
     edited(run, pane.panel.columns[0].row)
     press(run, "panel_merge")
-    assert not pane.unfolded
+    assert not pane.is_panel_shown
     run.until(lambda: not chat.reply.is_active)
     merged = chat.transcript.last("assistant")
     assert panel.kind_of(merged) == panel.MERGE
@@ -67,7 +67,7 @@ def test_panel_is_asked_merged_and_kept(start: Start):
     assert run.engine.sent[-1].params.temperature == 0.0
     run.until(lambda: pane.transcript.row(merged.id) is not None)
     row = pane.transcript.row(merged.id)
-    assert row.unfolds.text() == "Show Comparison: A Optimist, B Skeptic, C Engineer"
+    assert row.columns_link.text() == "Show Comparison: A Optimist, B Skeptic, C Engineer"
     # Its letters are links to the columns, reached by Tab and Enter. It repeats "[A] or [A, B]".
     run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_F6)
     for _ in range(3):
@@ -79,7 +79,7 @@ def test_panel_is_asked_merged_and_kept(start: Start):
     press(run, "panel_show")
     run.qtbot.keyClick(pane.panel.columns[0], Qt.Key.Key_Right)
     run.qtbot.keyClick(pane.panel.columns[1], Qt.Key.Key_Return)
-    assert not pane.unfolded
+    assert not pane.is_panel_shown
     assert chat.transcript.leaf_id == ids[1]
     assert run.window.toast.text == "Skeptic kept"
     run.end()
@@ -88,7 +88,7 @@ def test_panel_is_asked_merged_and_kept(start: Start):
     press(run, "panel_show")
     assert [c.message_id for c in run.pane.panel.columns] == ids
     run.qtbot.keyClick(run.pane.panel.columns[0], Qt.Key.Key_Escape)
-    assert not run.pane.unfolded
+    assert not run.pane.is_panel_shown
 
 
 def test_imported_column_continues_as_its_member(start: Start):
@@ -109,7 +109,7 @@ def ask(run: Run, text: str, *members: Member) -> list[str]:
     """Ask a panel and return the ids of its columns."""
     run.pane.composer.set_text(text)
     first = run.pane.chat.ask_panel(members)
-    run.pane.unfold(first)
+    run.pane.show_panel_of(first)
     return [column.message_id for column in run.pane.panel.columns]
 
 
@@ -131,9 +131,9 @@ def test_queue_continues_after_column_is_kept(start: Start):
     assert [row.lane.state for row in rows()] == ["writing"]
     # If one column is kept while it streams, the others end, and the queue follows.
     run.say("say next")
-    pane.unfold(ids[0])
+    pane.show_panel_of(ids[0])
     run.qtbot.keyClick(pane.panel.columns[1], Qt.Key.Key_Return)
-    assert not pane.unfolded
+    assert not pane.is_panel_shown
     ended = {each: chat.transcript[each].status for each in ids}
     assert list(ended.values()) == ["cancelled", "streaming", "cancelled"]
     assert chat.queue.state is QueueState.MOVING
@@ -153,7 +153,7 @@ def test_undo_of_a_kept_column_reopens_a_closed_pane(start: Start):
     chat_id = pane.chat.id
     run.window.chats.split("right")
     workspace.close_pane(pane, told=False)
-    workspace.forget(chat_id)
+    workspace.delete_closed(chat_id)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert run.window.toast.text == "Two kept"
     run.window.toast.button.click()
@@ -207,7 +207,7 @@ def test_saved_panel_is_judged_and_counted(start: Start):
     dialog.delete.click()
     assert (settings.panels, settings.panel) == ({}, "")
     dialog.go.click()
-    run.until(lambda: pane.unfolded and not chat.reply.is_active)
+    run.until(lambda: pane.is_panel_shown and not chat.reply.is_active)
     # Three equal members get different seeds.
     assert {each.params.temperature for each in run.engine.sent[-3:]} == {0.8}
     press(run, "panel_vote")

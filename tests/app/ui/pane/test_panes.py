@@ -159,14 +159,14 @@ def test_chat_in_new_pane_is_connected_once(start: Start):
     pane = run.pane
     pane.composer.set_text("hold 5")
     # Columns have connections to the chat, too.
-    pane.unfold(pane.chat.ask_panel(panel.by_seed(3)))
+    pane.show_panel_of(pane.chat.ask_panel(panel.members_by_seed(3)))
     run.until(lambda: len(run.engine.sent) == 3)
     chat, workspace = pane.chat, run.window.workspace
     workspace.activate(pane)
     heard = [listeners(chat)]
     for _ in range(4):
         workspace.close_pane(workspace.pane(chat.id), told=False)
-        workspace.forget(chat.id)
+        workspace.delete_closed(chat.id)
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         assert chat.reply.is_active
         workspace.show_chat(chat)

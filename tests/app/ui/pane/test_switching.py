@@ -173,7 +173,7 @@ def test_unchosen_model_is_not_loaded(slow: Run):
     assert asked.cancelled()
     slow.engine.loading.set()
     assert slow.answered(second) == "hello "
-    assert [status.ref for status in loader.loaded()] == ["guide", LARGE]
+    assert [status.ref for status in loader.loaded_statuses()] == ["guide", LARGE]
     first.chat.model.set(SMALL)
     slow.until(lambda: first.header.state == "Ready")
 
@@ -181,7 +181,7 @@ def test_unchosen_model_is_not_loaded(slow: Run):
 def test_requested_load_survives_model_changes(slow: Run):
     first = slow.panes[0]
     first.chat.model.set(SMALL)
-    slow.app.loader.want(SMALL)
+    slow.app.loader.request(SMALL)
     first.chat.model.set(LARGE)
     assert slow.app.loader.get(SMALL).state is LoadState.LOADING
     slow.engine.loading.set()

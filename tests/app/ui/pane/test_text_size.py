@@ -11,7 +11,7 @@ from app.chats.turn import Event
 from app.settings.settings import ZOOM, Settings
 from app.ui.style import motion
 from app.ui.style import theme as themes
-from app.ui.style.theme import Theme, grown, keep_font, scaled, theme, ui_font
+from app.ui.style.theme import Theme, scale_height, scaled, set_scaled_font, theme, ui_font
 from tests.app.conftest import Start
 
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -85,12 +85,12 @@ def test_the_systems_own_font_is_followed(start: Start, monkeypatch):
 def test_labels_scale_and_keep_padding(qtbot, look):
     label = QLabel("Title")
     qtbot.addWidget(label)
-    keep_font(label, 20)
+    set_scaled_font(label, 20)
     label.ensurePolished()
-    assert (scaled(20), grown(40), label.font().pixelSize()) == (20, 40, 20)
+    assert (scaled(20), scale_height(40), label.font().pixelSize()) == (20, 40, 20)
     look.set_zoom(200)
     assert (scaled(20), label.font().pixelSize(), ui_font(10).pixelSize()) == (40, 40, 20)
-    assert 40 < grown(40) < 80
+    assert 40 < scale_height(40) < 80
     look.set_zoom(100)
     assert label.font().pixelSize() == 20
 
@@ -106,16 +106,16 @@ def test_invalid_text_size_falls_back(tmp_path, wrong):
 def test_reduced_motion_follows_desktop_or_setting(qtbot):
     parent = QObject()
     wanted = motion.Motion("system", parent)
-    assert not wanted.reduced
+    assert not wanted.is_reduced
     wanted.apply_setting("org.freedesktop.appearance", "reduced-motion", 1)
     wanted.apply_setting("org.gnome.desktop.interface", "enable-animations", False)
     wanted.apply_setting("org.freedesktop.appearance", "reduced-motion", 0)
     wanted.apply_setting("org.freedesktop.appearance", "color-scheme", 1)
-    assert wanted.reduced
+    assert wanted.is_reduced
     wanted.apply_setting("org.gnome.desktop.interface", "enable-animations", True)
-    assert not wanted.reduced
-    wanted.want("less")
-    assert wanted.reduced
+    assert not wanted.is_reduced
+    wanted.set_preference("less")
+    assert wanted.is_reduced
 
 
 def test_reduced_motion_stops_pulsing_dots(start: Start):

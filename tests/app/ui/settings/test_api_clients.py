@@ -359,7 +359,7 @@ def test_agent_starts_in_terminal_or_shows_command(
     run.app.settings.set(agent=("claude", str(project)))
     settings.programs.use_with.click()
     (sheet,) = settings.findChildren(UseWith)
-    assert sheet.line.toPlainText() == sheet.typed
+    assert sheet.line.toPlainText() == sheet.shell_command
     sheet.copy.click()
     assert "launch claude --url" in QApplication.clipboard().text()
     sheet.start.click()

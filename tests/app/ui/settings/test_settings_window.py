@@ -197,7 +197,7 @@ def test_escape_discards_half_typed_fields(run: Run):
 def test_fields_follow_changes_made_elsewhere(run: Run):
     window = opened(run)
     pages, settings = window.pages, run.app.settings
-    pages.complete()
+    pages.build_all()
     run.window.commands["text_larger"].trigger()
     assert window.looks.zoom.currentData() == settings.zoom == 110
     settings.set(appearance="dark", notify=False, serve_port=8081, model="/models/other")

@@ -18,7 +18,7 @@ from PySide6.QtGui import QAccessible
 from app.program.application import make_engine
 from app.serving import ServerState
 from app.settings.settings import Settings
-from app.ui.sidebar.agent_list import MOST_ROWS, AgentDialog, in_tree
+from app.ui.sidebar.agent_list import MOST_ROWS, AgentDialog, sort_as_tree
 from engine.serve.agents import AgentSnapshot
 from tests.app.conftest import Run, Start
 from tests.engine.scripted import write_scripted
@@ -253,6 +253,6 @@ def test_agent_tree_tolerates_any_parents():
         return AgentSnapshot(number, 1, parent, "p", "t")
 
     agents = [seen(1, 0), seen(2, 1), seen(3, 9), seen(4, 2)]
-    assert [(s.id, depth) for s, depth in in_tree(agents)] == [(1, 0), (2, 1), (4, 2), (3, 0)]
+    assert [(s.id, depth) for s, depth in sort_as_tree(agents)] == [(1, 0), (2, 1), (4, 2), (3, 0)]
     deep = [seen(n, n - 1) for n in range(1, 2_000)]
-    assert [s.id for s, _ in in_tree(deep)] == list(range(1, 2_000))
+    assert [s.id for s, _ in sort_as_tree(deep)] == list(range(1, 2_000))

@@ -140,7 +140,7 @@ def test_group_opens_side_by_side(start: Start):
     ids = [pane.chat.id for pane in panes]
     for pane in panes:
         run.window.workspace.close_pane(pane)
-    run.window.sidebar.together_asked.emit(ids)
+    run.window.sidebar.open_together_requested.emit(ids)
     assert [pane.chat.id for pane in run.panes][-3:] == ids
     assert all(pane.isVisible() for pane in run.panes[-3:])
 
@@ -156,7 +156,7 @@ def test_group_opens_side_by_side(start: Start):
     run.until(lambda: first.record.variant == "The good one")
     assert first.record.title == "say hello"
     sidebar.model.set_query("hello")
-    run.until(lambda: not sidebar.model.waits)
+    run.until(lambda: not sidebar.model.is_searching)
     assert set(words(run)[1:]) == {f"say hello – {v}" for v in ("The good one", "Seed 2", "Seed 3")}
 
 
@@ -171,7 +171,7 @@ def test_last_chat_of_a_group_is_ordinary():
     assert unfolded[2:] == [ListEntry("chat", "b0", 1, key), ListEntry("chat", "a0", 1, key)]
     alone = entries([chat, replace(other, archived_at=1.0)], [], set())
     assert alone.entries[1:] == [ListEntry("chat", "a0"), ListEntry("archive", "archive")]
-    assert chat.shown_title == "Q – Seed 1"
+    assert chat.display_title == "Q – Seed 1"
 
 
 def test_old_chats_are_grouped_by_month_or_year(monkeypatch):

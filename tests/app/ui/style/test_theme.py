@@ -14,7 +14,7 @@ from app.markdown.highlight import COLOURS
 from app.settings.paths import resources
 from app.ui.style import tokens as t
 from app.ui.style.stylesheet import stylesheet
-from app.ui.style.theme import focus_pen, grown, is_fit, theme, ui_font
+from app.ui.style.theme import focus_pen, is_fit, scale_height, theme, ui_font
 from app.ui.style.tokens import (
     DARK,
     EDGE_PAIRS,
@@ -134,7 +134,7 @@ def test_icons_and_their_buttons_grow_with_the_text(look, qtbot):
 
     usual, side = drawn(), button.width()
     look.set_zoom(150)
-    assert button.width() == grown(28) > side
+    assert button.width() == scale_height(28) > side
     assert drawn() == pytest.approx(usual * 1.5, abs=2)
     field = QLineEdit()
     qtbot.addWidget(field)

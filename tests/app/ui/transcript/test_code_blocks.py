@@ -277,7 +277,7 @@ def test_wrapping_is_restored_with_its_row(start: Start, qtbot: QtBot):
     area = markdown.code_area(markdown.code_blocks()[0])
     at = QPoint(round(area.right()) - 42, round(area.top()) + 15)
     qtbot.mouseClick(shown.viewport(), Qt.MouseButton.LeftButton, pos=at)
-    assert markdown.wrapped
+    assert markdown.wrapped_blocks
     run.pane.composer.field.setFocus()  # a focused row is never removed
     run.pane.chat.turn.send("paste " + "far away\n\n" * 200)
     run.answered()

@@ -7,13 +7,13 @@ from msgspec.structs import replace
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.chats.actions import BUSY, Action, cut_off, ending
+from app.chats.actions import BUSY, Action, ending_note, is_cut_off
 from app.store import Message, new_id
 from app.store.records import Status
 from app.ui.style.figures import figures_line
 from app.ui.style.theme import Theme
 from app.ui.transcript.answer_row import AnswerRow
-from app.ui.transcript.message_row import state
+from app.ui.transcript.message_row import state_text
 from tests.app.conftest import Start
 
 
@@ -26,19 +26,19 @@ from tests.app.conftest import Start
 )
 def test_truncated_answer_gives_the_reason(reason: str, shown: str, figures: str) -> None:
     message = Message("1", "2", None, "assistant", "A river is", stats={"reason": reason})
-    assert cut_off(message)
-    assert state(message) == shown
+    assert is_cut_off(message)
+    assert state_text(message) == shown
     assert figures_line(message.stats) == figures
 
 
 def test_reply_that_repeats_itself_says_so() -> None:
     stats = {"reason": "length", "repeated_tokens": 256}
     message = Message("1", "2", None, "assistant", "A river is", stats=stats)
-    assert cut_off(message)
-    assert ending(message) == "Stopped because it repeated itself"
-    assert state(message) == "stopped"
+    assert is_cut_off(message)
+    assert ending_note(message) == "Stopped because it repeated itself"
+    assert state_text(message) == "stopped"
     assert figures_line(message.stats) == ""
-    assert ending(replace(message, stats={"reason": "length", "repeated_tokens": 0})) == ""
+    assert ending_note(replace(message, stats={"reason": "length", "repeated_tokens": 0})) == ""
 
 
 def test_continued_reply_streams_during_load(start: Start) -> None:
@@ -57,8 +57,8 @@ def test_continued_reply_streams_during_load(start: Start) -> None:
     run.app.loader.unload(chat.record.model)
     chat.model.set(str(run.app.paths.data / "Other-3B"))
     assert chat.continue_answer(last.id)
-    assert chat.reply.waits_for
-    assert row.streaming
+    assert chat.reply.awaited_models
+    assert row.is_streaming
     row.setFocus()
     shown = row.grab().toImage()
     row.message = replace(row.message, stats={})
@@ -76,7 +76,7 @@ def test_last_reply_shows_unusual_figures(
     qtbot.addWidget(home)
     row = AnswerRow(message, lambda _action, _id: None, home)
     row.set_last(True)
-    assert row._figures_matter() is matters
+    assert row._should_show_figures() is matters
 
 
 @pytest.mark.parametrize(
@@ -104,8 +104,8 @@ def test_truncated_answer_offers_available_actions(
     row.action_requested.connect(lambda what, _id: asked.append(what))
     row.set_last(True)
     row.show_actions()
-    assert ("" if row.way_on.isHidden() else row.way_on.text()) == offered
-    row.way_on.click()
+    assert ("" if row.next_step_button.isHidden() else row.next_step_button.text()) == offered
+    row.next_step_button.click()
     wanted = {"Continue": [Action.CONTINUE.value], "Regenerate": [Action.REGENERATE.value]}
     assert asked == ([] if why_not == BUSY else wanted.get(offered, []))
 

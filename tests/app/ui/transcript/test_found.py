@@ -43,7 +43,7 @@ def with_file(profile: Path) -> None:
     file = Attachment("birds.pdf", "PDF", text.hash, "page", 3, len(LONG))
     with Store.open(profile / "chats.db") as store:
         chat = ChatRecord(id=new_id(), title="Birds", model="guide")
-        with store.together():
+        with store.transaction():
             store.save_chat(chat)
             store.texts.save(text)
             asked = Message(new_id(), chat.id, None, "user", "When?", attachments=(file,))
@@ -221,7 +221,7 @@ def test_find_searches_a_long_chat_in_slices(
     profile.mkdir(parents=True)
     with Store.open(profile / "chats.db") as store:
         chat = ChatRecord(id=new_id(), title="Fruit", model="guide")
-        with store.together():
+        with store.transaction():
             store.save_chat(chat)
             parent = None
             for number in range(60):
@@ -238,7 +238,7 @@ def test_find_searches_a_long_chat_in_slices(
         searched.append(content)
         return content
 
-    monkeypatch.setattr(pane, "shown_text", shown)
+    monkeypatch.setattr(pane, "displayed_text", shown)
     bar = run.pane.find_bar
     bar.open_bar()
     bar.field.setText("plum")

@@ -172,7 +172,7 @@ def test_title_is_not_html(start: Start, bait):
     for title in ("<img src={}/red.png>", "<b>x</b>", "<img src='{}/red.png'> &amp;"):
         run.pane.chat.rename(title.format(folder))
         assert not shows(run.window, RED)
-        tab = run.window.workspace._docks.all()[0].widget.tabWidget()
+        tab = run.window.workspace._docks.all_docks()[0].widget.tabWidget()
         labels = [label for label in tab.findChildren(QLabel) if label.text()]
         assert labels
         assert {label.textFormat() for label in labels} == {Qt.TextFormat.PlainText}

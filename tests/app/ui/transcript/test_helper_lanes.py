@@ -51,7 +51,7 @@ def test_lanes_stream_expand_and_stop_separately(start: Start) -> None:
     assert above is not None
     why = {button.toolTip() for button in above._buttons if not button.isEnabled()}
     assert why == {"The model is still replying. Stop the reply or wait until it has ended."}
-    run.until(lambda: "6 7" in third.head.lane.text and fourth.head.lane.over)
+    run.until(lambda: "6 7" in third.head.lane.text and fourth.head.lane.is_over)
     run.until(lambda: first.head.accessibleName() == "Helper 1 of 4, Writing: hold 90")
     run.until(fourth.stop.isHidden)
     assert second.head.accessibleName() == "Helper 2 of 4, Done: say one two"
@@ -74,11 +74,11 @@ def test_lanes_stream_expand_and_stop_separately(start: Start) -> None:
     row(run).focusNextPrevChild(True)
     assert first.stop.hasFocus()
     QTest.keyClick(first.stop, Qt.Key.Key_Space)
-    run.until(lambda: first.head.lane.over)
+    run.until(lambda: first.head.lane.is_over)
     run.until(first.stop.isHidden)
     assert first.head.hasFocus(), "the focus stays where it was"
     assert first.head.lane.state is LaneState.STOPPED
-    assert not third.head.lane.over, "only that one"
+    assert not third.head.lane.is_over, "only that one"
     assert row(run).state is CallState.RUNNING
     assert run.engine is not None
     run.engine.release()

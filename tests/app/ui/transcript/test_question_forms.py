@@ -15,15 +15,21 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit
 
 from app.chats.turn import Event
 from app.tools.consent import Decision
-from app.tools.questions import Ask, QuestionAction, Response, address, form
+from app.tools.questions import (
+    Ask,
+    QuestionAction,
+    Response,
+    make_address_question,
+    make_form_question,
+)
 from app.tools.servers import ServerConfig
-from app.tools.tool import Tool, ToolResult, harmless
+from app.tools.tool import Tool, ToolResult, clean_result
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.question_form import QuestionForm
 from app.ui.transcript.tool_row import ToolRow
 from tests.app.conftest import Run, Start
 
-TRIP = form(
+TRIP = make_form_question(
     "web",
     "Where do you want to go?",
     {
@@ -48,7 +54,7 @@ class Server:
         host: Any = run.app.library.toolbox.host
         host.set_servers([ServerConfig("web", sys.executable)])
         host.call = self.call
-        run.app.library.toolbox.pins.pin([TOOL])
+        run.app.library.toolbox.pins.mark_seen([TOOL])
 
     def call(self, tool: Tool, arguments: Any, chat_id: str, ask: Ask) -> Future[ToolResult]:
         result: Future[ToolResult] = Future()
@@ -57,7 +63,7 @@ class Server:
         def done(said: Future[Response]) -> None:
             if not said.cancelled() and result.set_running_or_notify_cancel():
                 told = said.result()
-                result.set_result(harmless(f"{told.action.value} {told.content}"))
+                result.set_result(clean_result(f"{told.action.value} {told.content}"))
 
         answer.add_done_callback(done)
         return result
@@ -180,21 +186,21 @@ def test_address_opens_only_by_its_button(start: Start, monkeypatch: pytest.Monk
     opened: list[str] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
     run, server = begun(start)
-    server.question = address("web", "Log in first.", "https://a.example/login?x=1")
+    server.question = make_address_question("web", "Log in first.", "https://a.example/login?x=1")
     _, shown = asked(run)
     assert shown.fields() == []
     assert opened == []
     shown.send.click()
     assert run.answered() == "The tool said: accept None"
     assert opened == ["https://a.example/login?x=1"]
-    server.question = address("web", "Log in.", "https://good.example@evil.example/")
+    server.question = make_address_question("web", "Log in.", "https://good.example@evil.example/")
     _, shown = asked(run)
     assert not shown.send.isVisibleTo(shown), "it hides where it leads"
     shown.decline.click()
     run.answered()
     run.until(lambda: not run.pane.transcript.findChildren(QuestionForm))
     part = {"type": "string", "title": "Password"}
-    server.question = form("web", "Who are you?", {"properties": {"p": part}})
+    server.question = make_form_question("web", "Who are you?", {"properties": {"p": part}})
     _, shown = asked(run)
     labels = [each.text() for each in shown.findChildren(type(shown.note))]
     assert any("looks like a secret" in text for text in labels)

@@ -27,7 +27,7 @@ def long_chat(profile):
     profile.mkdir(parents=True)
     chat = ChatRecord(id=new_id(), title="Long", model="guide")
     ids = [new_id() for _ in range(300)]
-    with Store.open(profile / "chats.db") as store, store.together():
+    with Store.open(profile / "chats.db") as store, store.transaction():
         store.save_chat(chat)
         parent = None
         for number, message_id in enumerate(ids):

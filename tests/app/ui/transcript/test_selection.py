@@ -35,7 +35,7 @@ def chat_of(profile, said) -> tuple[str, list[str]]:
     profile.mkdir(parents=True)
     chat = ChatRecord(id=new_id(), title="Fruit", model="guide")
     ids = [new_id() for _ in said]
-    with Store.open(profile / "chats.db") as store, store.together():
+    with Store.open(profile / "chats.db") as store, store.transaction():
         store.save_chat(chat)
         parent = None
         for message_id, (role, text) in zip(ids, said, strict=True):
@@ -138,7 +138,7 @@ def test_drag_selects_across_messages(fruit) -> None:
     # Within a message the selection works as before.
     answer = text_of(view, ids[1])
     drag(answer, "fruit", answer, "sour")
-    assert not view.selection.runs_over
+    assert not view.selection.is_across_rows
     run.qtbot.keyClick(answer, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert copied() == "fruit.\n\n• yellow\n• "
     assert copied("text/markdown").startswith("**fruit**.\n\n- yellow")
@@ -162,7 +162,7 @@ def test_shift_click_extends_selection_over_messages(fruit) -> None:
     assert selected(other) == "It is related to the apple."
     assert selected(last) == "Another "
     QTest.mouseClick(question.viewport(), LEFT, pos=place_of(question, "What"))
-    assert not view.selection.runs_over
+    assert not view.selection.is_across_rows
     assert selected(other) == selected(last) == ""
 
     # A click elsewhere clears the selection of another text.
@@ -185,7 +185,7 @@ def test_shift_click_extends_selection_over_messages(fruit) -> None:
     run.qtbot.keyClick(run.window.focusWidget(), Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert copied().startswith("Guide:\nIt is related")
     run.qtbot.keyClick(run.window.focusWidget(), Qt.Key.Key_Escape)
-    assert not view.selection.runs_over
+    assert not view.selection.is_across_rows
 
     # Reasoning is selected separately.
     row = view.row(ids[1])
@@ -194,7 +194,7 @@ def test_shift_click_extends_selection_over_messages(fruit) -> None:
     view.lay_out()
     thought = row._reasoning._view
     drag(thought, "Hm", text_of(view, ids[5]), "fruit,")
-    assert not view.selection.runs_over
+    assert not view.selection.is_across_rows
     assert view.selection.copy()
     assert copied() == "Hm."
 
@@ -216,7 +216,7 @@ def test_ctrl_a_selects_the_chat_and_esc_clears(start: Start, profile, qtbot) ->
     assert found == sorted(found)
     assert copied().count("You:\n") == copied().count("Guide:\n") == 100
     qtbot.keyClick(text_of(view, ids[-1]), Qt.Key.Key_Escape)
-    assert not view.selection.runs_over
+    assert not view.selection.is_across_rows
     assert selected(text_of(view, ids[0])) == ""
 
 
@@ -307,14 +307,14 @@ def test_the_menu_copies_and_selects(fruit, qtbot: QtBot) -> None:
     actions = {action.text(): action for action in menu.actions()}
     assert not actions["Copy"].isEnabled()
     actions["Select All"].trigger()
-    assert view.selection.runs_over
+    assert view.selection.is_across_rows
     menu.close()
 
     # Deleting a selected message ends the selection.
     view.selection.select_all()
     run.pane.chat.delete_message(ids[4])
     run.until(lambda: not view._layout_timer.isActive())
-    assert not view.selection.runs_over
+    assert not view.selection.is_across_rows
     assert selected(text_of(view, ids[3])) == ""
 
 

@@ -12,7 +12,7 @@ from app.store import Message
 from app.tools.builtin import Obstacle
 from app.tools.consent import Decision
 from app.tools.tool import BUILT_IN, Tool, ToolResult
-from app.ui.transcript.tool_card import ToolCardState, WaitingCalls, card_state, shown_arguments
+from app.ui.transcript.tool_card import ToolCardState, WaitingCalls, card_state, displayed_arguments
 
 ONCE, TOOL, SERVER, DENY = Decision.ONCE, Decision.TOOL, Decision.SERVER, Decision.DENY
 WEB = Tool("web", "search", "Searches the web.")
@@ -24,7 +24,7 @@ def card(tool: Tool | None = WEB, arguments: str = '{"q": "tea"}', **values: Any
     call = Call("m", ParsedToolCall("c", name, arguments), tool, arguments, **values)
     stats = {"server": tool.server, "tool": name} if tool is not None else {"name": name}
     message = Message("m", "chat", None, "tool", stats=stats)
-    pairs = shown_arguments(tool or Tool("", name), arguments)
+    pairs = displayed_arguments(tool or Tool("", name), arguments)
     return card_state(call, message, pairs, waiting, late=late)
 
 

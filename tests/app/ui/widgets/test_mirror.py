@@ -39,9 +39,9 @@ def test_spin_box_number_is_next_to_arrows(qapp: QApplication, qtbot: QtBot) -> 
 def test_dialog_height_fits_its_text(qtbot: QtBot) -> None:
     dialog = Sheet("sheet", "Words", None)
     qtbot.addWidget(dialog)
-    words = dialog.label("Many words that stand in several lines. " * 12)
-    dialog.put(words)
-    dialog.keep_wide(300)
-    dialog.keep_high()
+    words = dialog.make_label("Many words that stand in several lines. " * 12)
+    dialog.add_rows(words)
+    dialog.set_scaled_width(300)
+    dialog.fit_height()
     dialog.show()
     assert words.height() >= words.heightForWidth(words.width())

@@ -45,7 +45,7 @@ def test_chat_row_shows_tags_place_or_count(row: ChatListRow, shown: tuple[objec
 def test_chat_row_marks_waiting_before_replying() -> None:
     row = ChatListRow("Trees", chat_id="1", kind="chat")
     state = row_state(row, waiting=2, living=True)
-    assert (state.badge, state.dot, state.ring) == (2, True, True)
+    assert (state.badge_icon, state.dot, state.ring) == (2, True, True)
     assert not row_state(row, unseen=True).ring
 
 
@@ -56,7 +56,7 @@ def test_row_is_mirrored_in_its_own_area(rtl: bool, qapp: QApplication) -> None:
     painter = QPainter(image)
     row = RowPainter(painter, area, area, direction)
     row.icon("x", "black", 14)
-    left = row.visual(row.line)
+    left = row.to_visual(row.line)
     assert area.contains(left)
     assert (left.left() == area.left()) == rtl
     row.text("words " * 50, "black")

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app import flows
-from app.ui.widgets.standard_dialogs import ask_and_open, judge
+from app.ui.widgets.standard_dialogs import ask_and_open, describe_link
 from app.ui.widgets.textview import TextView
 
 
@@ -124,7 +124,7 @@ def test_deceptive_address_is_not_opened(qtbot, view, visited):
     ],
 )  # fmt: skip
 def test_dangerous_link_is_never_opened(address):
-    _, shown, may_open = judge(QUrl(address))
+    _, shown, may_open = describe_link(QUrl(address))
     assert not may_open
     assert shown.isascii() or "“@”" in shown
 
@@ -140,7 +140,7 @@ def test_dangerous_link_is_never_opened(address):
     ],
 )
 def test_question_names_the_real_host(address, host):
-    question, shown, may_open = judge(QUrl(address))
+    question, shown, may_open = describe_link(QUrl(address))
     if may_open:
         assert host in question
         assert question.removeprefix("Open this address at ").isascii()
@@ -150,7 +150,7 @@ def test_question_names_the_real_host(address, host):
 
 
 def test_the_end_of_a_long_host_is_seen():
-    question, _, may_open = judge(QUrl("https://" + "good.org." * 25 + "evil.example/"))
+    question, _, may_open = describe_link(QUrl("https://" + "good.org." * 25 + "evil.example/"))
     assert may_open
     assert "good.org.evil.example outside" in question
     assert len(question) < 120
@@ -180,5 +180,5 @@ def test_long_address_fits_the_screen(qtbot, view, visited, address):
     qtbot.waitUntil(lambda: bool(sizes) and not flows.running_tasks())
     assert sizes[0].width() <= 700
     assert sizes[0].height() <= 500
-    assert "more characters" in judge(QUrl(address))[1]
+    assert "more characters" in describe_link(QUrl(address))[1]
     assert visited == []

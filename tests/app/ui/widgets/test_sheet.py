@@ -16,8 +16,8 @@ def test_enter_presses_focused_or_main_button(look, qtbot: QtBot):
     field = QLineEdit(sheet)
     other = sheet.button("Other", lambda: pressed.append("other"))
     main = sheet.button("Main", lambda: pressed.append("main"))
-    sheet.put(field)
-    sheet.put_foot(main, other)
+    sheet.add_rows(field)
+    sheet.add_buttons(main, other)
     sheet.open()
     qtbot.waitUntil(sheet.isActiveWindow)
     assert main.x() > other.x()  # the main button comes last

@@ -64,13 +64,18 @@ def test_chosen_files_and_folders_are_returned(
 ) -> None:
     for name in "ab":
         (tmp_path / name).touch()
-    task, dialog = opened(qtbot, parent, standard_dialogs.folder(parent, "Folder", str(tmp_path)))
+    task, dialog = opened(
+        qtbot, parent, standard_dialogs.ask_for_folder(parent, "Folder", str(tmp_path))
+    )
     dialog.accept()
     qtbot.waitUntil(task.done)
     assert task.result() == tmp_path
     for question, wanted in (
-        (standard_dialogs.file(parent, "File", "All (*)"), tmp_path / "a"),
-        (standard_dialogs.files(parent, "Files", str(tmp_path), "All (*)"), [tmp_path / "a"]),
+        (standard_dialogs.ask_for_file(parent, "File", "All (*)"), tmp_path / "a"),
+        (
+            standard_dialogs.ask_for_files(parent, "Files", str(tmp_path), "All (*)"),
+            [tmp_path / "a"],
+        ),
     ):
         task, dialog = opened(qtbot, parent, question)
         type_in(dialog, str(tmp_path / "a"))
@@ -86,14 +91,16 @@ def test_file_dialog_starts_in_last_folder(
     elsewhere.mkdir()
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setattr(standard_dialogs, "_last_folder", "")
-    task, dialog = opened(qtbot, parent, standard_dialogs.file(parent, "File", "All (*)"))
+    task, dialog = opened(qtbot, parent, standard_dialogs.ask_for_file(parent, "File", "All (*)"))
     assert Path(dialog.directory().absolutePath()) == home
     dialog.reject()
     qtbot.waitUntil(task.done)
-    task, dialog = opened(qtbot, parent, standard_dialogs.folder(parent, "Folder", str(elsewhere)))
+    task, dialog = opened(
+        qtbot, parent, standard_dialogs.ask_for_folder(parent, "Folder", str(elsewhere))
+    )
     dialog.accept()
     qtbot.waitUntil(task.done)
-    task, dialog = opened(qtbot, parent, standard_dialogs.folder(parent, "Folder"))
+    task, dialog = opened(qtbot, parent, standard_dialogs.ask_for_folder(parent, "Folder"))
     assert Path(dialog.directory().absolutePath()) == elsewhere
     dialog.reject()
     qtbot.waitUntil(task.done)
@@ -101,7 +108,7 @@ def test_file_dialog_starts_in_last_folder(
 
 def test_entered_line_is_returned(qtbot: QtBot, parent: QWidget) -> None:
     task, dialog = opened(
-        qtbot, parent, standard_dialogs.line(parent, "Rename", "Another name:", "old")
+        qtbot, parent, standard_dialogs.ask_for_line(parent, "Rename", "Another name:", "old")
     )
     assert isinstance(dialog, QInputDialog)
     assert dialog.textValue() == "old"
@@ -113,11 +120,11 @@ def test_entered_line_is_returned(qtbot: QtBot, parent: QWidget) -> None:
 
 def test_canceled_question_returns_nothing(qtbot: QtBot, parent: QWidget, tmp_path: Path) -> None:
     for question, nothing in (
-        (standard_dialogs.folder(parent, "Folder"), None),
-        (standard_dialogs.file(parent, "File", "All (*)"), None),
-        (standard_dialogs.files(parent, "Files", "", "All (*)"), []),
+        (standard_dialogs.ask_for_folder(parent, "Folder"), None),
+        (standard_dialogs.ask_for_file(parent, "File", "All (*)"), None),
+        (standard_dialogs.ask_for_files(parent, "Files", "", "All (*)"), []),
         (standard_dialogs.ask_save_path(parent, "Export", tmp_path / "x.csv", "CSV (*.csv)"), None),
-        (standard_dialogs.line(parent, "Rename", "Another name:"), None),
+        (standard_dialogs.ask_for_line(parent, "Rename", "Another name:"), None),
     ):
         task, dialog = opened(qtbot, parent, question)
         dialog.reject()

@@ -53,7 +53,7 @@ def test_broadcast_keeps_draft_of_busy_chat(start: Start):
     run.window.commands["split_right"].trigger()
     right = run.pane
     run.window.commands["broadcast"].trigger()
-    whom = right.composer.audience.whom
+    whom = right.composer.broadcast_line.whom
     assert whom.text() == "To 2 chats · skips 1 that is replying"
     left.composer.set_text("")
     assert whom.text() == "To 2 chats · 1 after it finishes"
@@ -112,7 +112,7 @@ def test_chat_can_leave_and_rejoin_group(start: Start, qtbot: QtBot):
     right = run.pane
     qtbot.mouseClick(left.composer.broadcast_button, Qt.MouseButton.LeftButton)
     assert run.window.broadcast.on
-    qtbot.mouseClick(left.composer.audience.keep, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(left.composer.broadcast_line.keep, Qt.MouseButton.LeftButton)
     run.window.workspace.activate(left)
     run.window.commands["broadcast_one"].trigger()
     assert left.composer.broadcast_button.toolTip().startswith("Join Broadcast")
@@ -146,7 +146,7 @@ def test_broadcast_excludes_hidden_tabs_by_default(start: Start):
     broadcast = run.window.broadcast
     broadcast.toggle()
     assert broadcast.group == [left, right]
-    assert right.composer.audience.whom.text() == "To 2 chats"
+    assert right.composer.broadcast_line.whom.text() == "To 2 chats"
     assert not hidden.composer.tinted
     menu = broadcast.menu(right)
     entries = [(a.text(), a.isChecked()) for a in menu.actions() if a.isCheckable()]
@@ -158,10 +158,10 @@ def test_broadcast_excludes_hidden_tabs_by_default(start: Start):
     ]
     menu.actions()[0].trigger()
     assert hidden.composer.tinted
-    assert right.composer.audience.whom.text() == "To 3 chats (1 in hidden tabs)"
+    assert right.composer.broadcast_line.whom.text() == "To 3 chats (1 in hidden tabs)"
     run.say("say all", right)
     assert [run.answered(p) for p in (hidden, left, right)] == ["all "] * 3
-    assert not right.composer.audience.isVisible()
+    assert not right.composer.broadcast_line.isVisible()
     run.window.workspace.activate(hidden)
     run.until(lambda: hidden.isVisible() and not left.isVisible())
     broadcast.toggle()
@@ -176,7 +176,7 @@ def test_pinned_broadcast_applies_to_every_message(start: Start):
     run.window.commands["split_right"].trigger()
     run.window.commands["broadcast"].trigger()
     run.window.commands["broadcast_keep"].trigger()
-    assert left.composer.audience.keep.isChecked()
+    assert left.composer.broadcast_line.keep.isChecked()
     for word in ("one", "two"):
         run.say(f"say {word}")
         assert run.answered() == run.answered(left) == f"{word} "
@@ -219,8 +219,8 @@ def test_broadcast_works_from_replying_chat(start: Start, qtbot: QtBot):
     run.window.commands["broadcast"].trigger()
     run.window.workspace.activate(left)
     left.composer.set_text("say next")
-    assert left.composer.audience.whom.text() == "To 2 chats · 1 after it finishes"
-    assert right.composer.audience.whom.text() == "To 2 chats · skips 1 that is replying"
+    assert left.composer.broadcast_line.whom.text() == "To 2 chats · 1 after it finishes"
+    assert right.composer.broadcast_line.whom.text() == "To 2 chats · skips 1 that is replying"
     qtbot.keyClick(left.composer.field, Qt.Key.Key_Return)
     assert run.answered(right) == "next "
     assert run.window.toast.text == "Sent to 1 chat. 1 chat gets it when its reply ends"
@@ -242,7 +242,7 @@ def test_broadcast_queues_in_replying_chats(start: Start, qtbot: QtBot):
     run.until(lambda: run.answer(right))
     run.window.commands["broadcast"].trigger()
     right.composer.set_text("say next")
-    assert right.composer.audience.whom.text() == "To 2 chats · 2 after they finish"
+    assert right.composer.broadcast_line.whom.text() == "To 2 chats · 2 after they finish"
     qtbot.keyClick(right.composer.field, Qt.Key.Key_Return)
     assert run.window.toast.text == "2 chats get it when their replies end"
     run.engine.release()

@@ -52,7 +52,7 @@ def on_row(run: Run, title: str) -> None:
 
 
 def on_message(run: Run) -> None:
-    run.pane.transcript.enter()
+    run.pane.transcript.focus_last()
     run.until(lambda: run.pane.transcript.places[-1].row.hasFocus())
 
 
@@ -182,7 +182,7 @@ def test_floating_chat_obeys_the_same_keys(two: Run):
     on_message(two)
     press(two, Qt.Key.Key_Delete)
     assert [m.content for m in pane.chat.transcript.path] == ["say two"]
-    overlay = two.window.toast.overlay
+    overlay = two.window.toast.visible_overlay
     assert overlay is not None
     assert overlay.window() is pane.window()  # the notice with Undo is in the same window
     press(two, Qt.Key.Key_Z, CTRL)

@@ -135,15 +135,15 @@ def test_wide_code_is_moved_and_copied(start: Start):
     row = in_conversation(run)
     wide = row._view._wide
     (code,) = row._markdown.code_blocks()
-    assert wide.hidden(code) > 0
+    assert wide.overflow_width(code) > 0
     press(run, Qt.Key.Key_Right)
-    moved = wide.moved(code)
+    moved = wide.scroll_offset(code)
     assert moved > 0
     press(run, Qt.Key.Key_Right)
     press(run, Qt.Key.Key_Left)
-    assert wide.moved(code) == moved
+    assert wide.scroll_offset(code) == moved
     press(run, Qt.Key.Key_Left)
-    assert wide.moved(code) == 0
+    assert wide.scroll_offset(code) == 0
     press(run, Qt.Key.Key_F10, Qt.KeyboardModifier.ShiftModifier)
     menu = QApplication.activePopupWidget()
     copy = next(action for action in menu.actions() if action.text() == "Copy Code")
@@ -229,7 +229,7 @@ def test_the_list_of_keys_is_in_the_systems_own_words(
 ):
     run = start()
     for place in (actions, shortcuts):
-        monkeypatch.setattr(place, "native", lambda keys: keys.replace("Ctrl", "Cmd"))
+        monkeypatch.setattr(place, "to_native_keys", lambda keys: keys.replace("Ctrl", "Cmd"))
     run.window.commands["shortcuts"].trigger()
     dialog = run.window.findChild(QDialog, "shortcuts")
     shown = [*dialog.findChildren(QLabel), *dialog.buttons.values()]

@@ -35,7 +35,7 @@ def calls(act: Callable[[], object], *functions: Any) -> int:
 @pytest.fixture
 def run(start: Start, profile) -> Run:
     """Start the program with a full sidebar and all folders expanded."""
-    paths = Paths.in_profile(profile)
+    paths = Paths.for_profile(profile)
     paths.create()
     write_crowd(paths.chats, Crowd(CHATS, 10))
     run = start().ready()

@@ -8,7 +8,7 @@ from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
 
 from app.settings.settings import Settings
-from app.ui.widgets.widget_behavior import native
+from app.ui.widgets.widget_behavior import to_native_keys
 from app.ui.window.commands import REGISTRY
 from app.ui.window.shortcuts import KeyDialog, Shortcuts, ShortcutsDialog
 from tests.app.conftest import Run, Start
@@ -28,23 +28,23 @@ def keys(qapp: QApplication, tmp_path):
 
 def test_reassigned_keys_can_be_restored(keys):
     own, settings = keys
-    assert own.holder("Ctrl+N") == "new"
+    assert own.find_command("Ctrl+N") == "new"
     own.assign("score", "Ctrl+N")
-    assert own.of("score") == ("Ctrl+N",)
-    assert own.of("new") == ("Ctrl+T",)
+    assert own.keys_of("score") == ("Ctrl+N",)
+    assert own.keys_of("new") == ("Ctrl+T",)
     assert settings.shortcuts == {"new": ["Ctrl+T"], "score": ["Ctrl+N"]}
     own.assign("sidebar", "")
-    assert own.of("sidebar") == ()
+    assert own.keys_of("sidebar") == ()
     own.reset("new")
-    assert own.of("new") == ("Ctrl+N", "Ctrl+T")
-    assert own.of("score") == ()
-    before = own.all()
-    own.put_all({})
-    assert not own.any_own
+    assert own.keys_of("new") == ("Ctrl+N", "Ctrl+T")
+    assert own.keys_of("score") == ()
+    before = own.get_changes()
+    own.set_changes({})
+    assert not own.has_changes
     assert settings.shortcuts == {}
-    own.put_all(before)
-    assert own.of("sidebar") == ()
-    held = [key for name in REGISTRY for key in own.of(name)]
+    own.set_changes(before)
+    assert own.keys_of("sidebar") == ()
+    held = [key for name in REGISTRY for key in own.keys_of(name)]
     assert sorted(held) == sorted(set(held))
 
 
@@ -77,9 +77,9 @@ def test_edited_settings_give_no_key_twice(keys):
         }
     )
     own = Shortcuts(settings, QApplication.instance())
-    assert own.of("score") == ("Ctrl+Alt+J",)
-    assert own.of("sidebar") == ()
-    assert own.of("new") == ("Ctrl+N", "Ctrl+T")
+    assert own.keys_of("score") == ("Ctrl+Alt+J",)
+    assert own.keys_of("sidebar") == ()
+    assert own.keys_of("new") == ("Ctrl+N", "Ctrl+T")
     file = settings.file
     settings.save()  # no write is pending
     file.write_text('{"shortcuts": {"new": "Ctrl+N", "score": ["F8"], "x": [1]}}')
@@ -111,7 +111,7 @@ def test_shortcut_dialog_sets_keys(start: Start):
     assert dialog.hint.text() == ""
     dialog.go.click()
     sheet = run.window.findChild(ShortcutsDialog)
-    assert sheet.buttons["score"].text() == native("F8")
+    assert sheet.buttons["score"].text() == to_native_keys("F8")
     assert "changed" in sheet.buttons["score"].accessibleName()
     sheet.close()
     run.window.activateWindow()
@@ -121,20 +121,20 @@ def test_shortcut_dialog_sets_keys(start: Start):
     assert not run.window.score.isVisible()
     run.qtbot.keyClick(run.pane.composer.field, KEY.Key_F8)
     assert run.window.score.isVisible()
-    assert run.window.commands.keys("score") == native("F8")
+    assert run.window.commands.keys("score") == to_native_keys("F8")
     run.end()
     run = start().ready()
-    assert run.window.commands.keys("score") == native("F8")
+    assert run.window.commands.keys("score") == to_native_keys("F8")
     dialog = changed(run, "score")
     dialog.usual.click()
     sheet = run.window.findChild(ShortcutsDialog)
     assert not sheet.usual.isEnabled()
-    assert run.window.commands.keys("score") == native("Ctrl+J")
+    assert run.window.commands.keys("score") == to_native_keys("Ctrl+J")
     dialog = changed(run, "new")
     dialog.none.click()
     assert run.window.commands.keys("new") == ""
     sheet.usual.click()
-    assert run.window.commands.keys("new") == native("Ctrl+N")
+    assert run.window.commands.keys("new") == to_native_keys("Ctrl+N")
     sheet.back.click()
     assert run.window.commands.keys("new") == ""
     sheet.close()
@@ -152,7 +152,7 @@ def test_shortcut_table_is_searchable_and_fits(start: Start) -> None:
     sheet.search.setText("split")
     assert sheet.buttons["split_right"].isVisible()
     assert not sheet.buttons["new"].isVisible()
-    sheet.search.setText(native("Ctrl+N"))
+    sheet.search.setText(to_native_keys("Ctrl+N"))
     assert sheet.buttons["new"].isVisible()
     sheet.search.setText("no such words")
     assert sheet.nothing.isVisible()
@@ -167,10 +167,10 @@ def test_hints_name_own_shortcuts(start: Start) -> None:
     keys.assign("undo_close", "F8")
     keys.assign("search", "F9")
     run.window.workspace.close_pane(run.pane)
-    assert any(native("F8") in label.text() for label in nothing.findChildren(QLabel))
+    assert any(to_native_keys("F8") in label.text() for label in nothing.findChildren(QLabel))
     at = search.rect().center()
     QApplication.sendEvent(search, QHelpEvent(QEvent.Type.ToolTip, at, search.mapToGlobal(at)))
-    assert search.toolTip().endswith(native("F9"))
+    assert search.toolTip().endswith(to_native_keys("F9"))
     keys.assign("undo_close", "")
     nothing.set_elsewhere(False)
     assert not any("reopens" in label.text() for label in nothing.findChildren(QLabel))

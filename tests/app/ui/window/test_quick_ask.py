@@ -123,7 +123,7 @@ def test_quick_question_has_no_compare_or_broadcast(start: Start):
     run.window.workspace.activate(quick)
     run.window.commands["float"].trigger()  # back into the main window as a normal pane
     run.window.resize(1400, 800)
-    run.until(lambda: quick.window() is run.window and not quick.alone)
+    run.until(lambda: quick.window() is run.window and not quick.is_quick_question)
     run.until(lambda: composer.compare.isVisible())
     run.window.commands["split_right"].trigger()
     assert composer.broadcast_button.isVisible()

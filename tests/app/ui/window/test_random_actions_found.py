@@ -118,5 +118,5 @@ def test_toast_of_deleted_window_can_be_hidden(qtbot: QtBot):
     toast.setParent(None)
     toast.show()
     shiboken6.delete(window)
-    toast.put_away()
+    toast.dismiss()
     assert not toast.isVisible()

@@ -150,7 +150,7 @@ def test_read_chat_chip_opens_chat(
     run.window.toast.show_text = lambda text, **_: said.append(text)  # type: ignore[method-assign]
     line.click()
     assert said == ["This chat is in the Trash."]
-    pane.chat_asked.emit("0" * 32)
+    pane.chat_requested.emit("0" * 32)
     assert said[-1] == "This chat is no longer there."
 
 
@@ -171,7 +171,7 @@ def test_missing_followed_chat_is_reported(
     run.qtbot.keyClick(chip, KEY.Key_Delete)
     assert chips(pane) == []
     assert pane.composer.field.hasFocus()
-    assert pane.chat.attaching.others.follows == {}
+    assert pane.chat.attaching.others.followed_chats == {}
     run.window._undos.undo()
     run.until(lambda: chips(pane) == ["Reads: Name a tree | in the Trash"])
     run.window._undos.undo()  # the chat is restored too

@@ -57,7 +57,7 @@ def check(run: Run, state: str) -> dict[str, str]:
         if why:
             refused[name] = why
             assert sentence(why), (state, name, why)
-            run.window.toast.put_away()
+            run.window.toast.dismiss()
             run.window.commands.run(name)
             assert run.window.toast.text == why, (state, name)
     return refused

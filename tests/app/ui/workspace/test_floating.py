@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.ui.pane.pane import ChatPane
 from app.ui.window.main_window import MainWindow
-from app.ui.workspace.docks import keep_on_screen
+from app.ui.workspace.docks import move_onto_screen
 from tests.app.conftest import Run, Start
 
 
@@ -179,7 +179,7 @@ def test_oversized_window_shrinks_to_screen(qtbot):
     qtbot.addWidget(window)
     window.show()
     window.resize(window.screen().availableSize() + QSize(300, 10))
-    keep_on_screen(window)
+    move_onto_screen(window)
     assert window.screen().availableGeometry().contains(window.frameGeometry())
     assert window.windowState() == Qt.WindowState.WindowNoState
 

@@ -118,15 +118,15 @@ def test_undo_toast_is_in_window_of_pane(start: Start):
     last = run.pane.chat.transcript.last("assistant").id
     run.pane.transcript.action_requested.emit("delete", last)
     assert toast.text == "1 message deleted"
-    assert toast.overlay.isVisible()
-    assert toast.overlay.window() is floating
+    assert toast.visible_overlay.isVisible()
+    assert toast.visible_overlay.window() is floating
     assert not toast.isVisible()
-    run.qtbot.mouseClick(toast.overlay.button, LEFT)
+    run.qtbot.mouseClick(toast.visible_overlay.button, LEFT)
     assert last in run.pane.chat.transcript
     run.pane.transcript.action_requested.emit("delete", last)
     run.window.commands["float"].trigger()  # back, and the floating window closes
     assert run.pane.window() is run.window
-    run.until(lambda: toast.overlay is None)
+    run.until(lambda: toast.visible_overlay is None)
     run.window.commands["undo_close"].trigger()
     assert last in run.pane.chat.transcript
     run.pane.transcript.action_requested.emit("delete", last)
@@ -144,7 +144,7 @@ def test_notice_does_not_cover_continue_button(start: Start):
         run.say("hold 60", pane)
         run.until(lambda pane=pane: "59" in run.answer(pane))
     run.window.commands["stop_all"].trigger()
-    run.until(lambda: not run.app.library.running())
+    run.until(lambda: not run.app.library.replying_chats())
     buttons = [b for b in run.window.findChildren(QPushButton) if b.text() == "Continue"]
     run.until(lambda: sum(b.isVisible() for b in buttons) == 2)
     toast = run.window.toast

@@ -67,10 +67,10 @@ def test_maximized_pane_is_restored_by_same_keys(start: Start):
         lambda: run.window.commands["split_right"].trigger(),
         lambda: run.window.commands["close"].trigger(),
     ):
-        workspace.maximise(workspace.active)
+        workspace.maximize(workspace.active)
         assert len(seen(run)) == 1
         act()
-        assert not workspace.maximised
+        assert not workspace.is_maximized
         assert seen(run) == run.panes
 
 
@@ -156,7 +156,7 @@ def test_maximising_leaves_rows_of_tabs_working(start: Start):
     run.window.workspace._bars.arrange()
     run.window.commands["maximise"].trigger()
     run.window.chats.new()  # a new tab is in the same area
-    assert run.window.workspace.maximised
+    assert run.window.workspace.is_maximized
     assert seen(run) == [run.pane]
     run.window.commands["close"].trigger()
-    assert run.window.workspace.maximised
+    assert run.window.workspace.is_maximized

@@ -69,11 +69,11 @@ def test_narrow_row_moves_buttons_to_menu(start: Start) -> None:
     run.ask("say " + "a title of many words " * 2)
     run.window.resize(1500, 700)
     first = run.pane
-    run.until(lambda: in_row(run, first) and not first.header.folded)
+    run.until(lambda: in_row(run, first) and not first.header.is_folded)
     first.chat.model.set("/models/A family of models with a long name 360M")
     run.window.commands["split_right"].trigger()
     run.window.resize(1160, 700)
-    run.until(lambda: in_row(run, first) and first.header.folded)
+    run.until(lambda: in_row(run, first) and first.header.is_folded)
     run.qtbot.mouseClick(first.header.more, LEFT)
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
@@ -165,14 +165,14 @@ def test_focus_ring_is_unique(start: Start) -> None:
     run = start().ready()
     run.ask("say one")
     pane = run.pane
-    assert pane.composer.ringed
+    assert pane.composer.has_focus_ring
     run.window.commands["find"].trigger()
     assert pane.find_bar.field.hasFocus()
-    assert not pane.composer.ringed
+    assert not pane.composer.has_focus_ring
     run.qtbot.keyClick(pane.find_bar.field, Qt.Key.Key_Escape)
-    assert pane.composer.ringed
+    assert pane.composer.has_focus_ring
     run.window.commands["search"].trigger()
-    assert not pane.composer.ringed
+    assert not pane.composer.has_focus_ring
 
 
 class Layouts(QObject):
