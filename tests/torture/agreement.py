@@ -319,7 +319,7 @@ def bounds(app: Application, window: MainWindow) -> Iterator[str]:
     for chat in app.library._in_use.values():
         if chat.id not in held and not chat.reply.is_active:
             yield f"{chat.title!r} is in use, in no pane and not answering"
-    running = app.library.running()
+    running = app.library.replying_chats()
     answering = sum((len(c.panel.running) or 1) + len(helpers(c)) for c in running)
     loading = sum(m.state is LoadState.LOADING for m in app.loader.known_statuses())
     channels = len(app.bridge._handlers) - answering - loading

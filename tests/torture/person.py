@@ -379,7 +379,7 @@ class Person:
         if not anywhere:
             self._close_what_is_above()
         # Text waiting for the end of a reply, or calls, can go out at any time.
-        used = self.app.library.in_use()
+        used = self.app.library.open_chats()
         waiting = {
             c.id
             for c in used
@@ -411,7 +411,7 @@ class Person:
                 break
         QApplication.processEvents()
         # If a reply has just ended, the next queued message is sent in a later turn of the loop.
-        while any(c.turn.stage is Stage.NEXT for c in self.app.library.in_use()):
+        while any(c.turn.stage is Stage.NEXT for c in self.app.library.open_chats()):
             assert time.monotonic() < give_up, "a queue does not go on"
             QApplication.processEvents()
 
@@ -486,7 +486,7 @@ class Person:
             sessions = engine.stats_later().result(10)["sessions"]
             self.app.bridge.drain()
             at_work = {i for i, s in sessions.items() if s["status"] != "idle"}
-            lanes = [lane for c in self.app.library.running() for lane in _lanes(c)]
+            lanes = [lane for c in self.app.library.replying_chats() for lane in _lanes(c)]
             shown = {lane.session._chat_id for lane in lanes if lane._handle is not None}
             if at_work != shown:
                 return f"the engine answers {at_work}, the window shows {shown}"
@@ -1101,7 +1101,7 @@ class Person:
         texts, app = self._texts(), self.app
         app.store.flush(5)
         give_up = time.monotonic() + 5
-        while not app.store.settled and time.monotonic() < give_up:
+        while not app.store.is_settled and time.monotonic() < give_up:
             time.sleep(0.005)
         self._profiles += 1
         left = self.profile
@@ -1143,20 +1143,22 @@ class Person:
         self.slow_loads(False)
         if self.engine is not None:
             self.engine.released = True
-        for chat in self.app.library.running():
+        for chat in self.app.library.replying_chats():
             calls = chat.reply.answering.stage is Stage.CALLING and chat.tools.paused
             if calls or chat.reply.stage is Stage.PAUSED:
                 chat.turn.handle(Event.PAUSE)
         idle = 0  # a long answer may take a turn for each word
-        while self.app.library.running() and idle < (3_000 if self._real else 60):
-            for chat in self.app.library.running():
+        while self.app.library.replying_chats() and idle < (3_000 if self._real else 60):
+            for chat in self.app.library.replying_chats():
                 if key := chat.tools.first_waiting:
                     chat.tools.decide(key, Decision.DENY)
             before = self._said_by_engine()
             self.turn(1)
             self.rest()
             idle = 0 if self._said_by_engine() != before else idle + 1
-        waiting = [(c.title, c.reply.phase, c.reply.stage) for c in self.app.library.running()]
+        waiting = [
+            (c.title, c.reply.phase, c.reply.stage) for c in self.app.library.replying_chats()
+        ]
         assert not waiting, f"somebody waits for ever: {waiting}"
         problems = [*self.listener.heard, *disagreements(self.app)]
         assert not problems, "\n".join(["at the end:", *problems])
