@@ -175,7 +175,7 @@ class CompareDialog(Sheet):
         ways = make_row_layout(
             QLabel(tr("Compare by"), self), *self.kinds.values(), SPRING, self.blind
         )
-        self.tally = self.label(describe_kept_counts(settings.kept, self._models))
+        self.tally = self.make_label(describe_kept_counts(settings.kept, self._models))
         self.add = self.button(tr("Add Member"), lambda: self._add(Member(), focus=True))
         self._list = RowList(self.add, self)
         self._list.setMinimumHeight(scaled(200))
