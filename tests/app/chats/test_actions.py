@@ -167,7 +167,7 @@ def test_running_reply_can_be_copied_not_branched():
 
 def test_editing_keeps_earlier_draft():
     editing = COMPOSED["editing"]
-    assert editing.written("again") == Editing("q2", "again", "a draft")
+    assert editing.with_text("again") == Editing("q2", "again", "a draft")
     assert Writing("a").with_text("b") == Writing("b")
     assert (editing.text, Writing("a").text) == ("in other words", "a")
 
