@@ -76,7 +76,7 @@ def answer(asked: dict[str, Any]) -> Any:
     if one is None:
         return None
     if asked["do"] == "press":
-        names = told(one)["actions"]
+        names = told(one)["actions"] if told(one)["enabled"] else []  # Qt ignores it if disabled
         return "Press" in names and one.do_action(names.index("Press"))
     if asked["do"] == "write":
         return Atspi.EditableText.set_text_contents(one, asked["text"])
