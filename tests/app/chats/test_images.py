@@ -67,7 +67,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Read]]:
 
         monkeypatch.setattr(kind, name, noted)
 
-    note(Images, "_of")  # thumbnails too, unless they are in memory
+    note(Images, "_get_column")  # thumbnails too, unless they are in memory
     note(Texts, "get")
     yield found
     assert not any(by_gui for _, by_gui in found)
