@@ -64,7 +64,7 @@ class _LoggingMiddleware:
         name = f"req_{uuid.uuid4().hex}".encode()
         request_id = [(b"x-request-id", name), (b"request-id", name)]
 
-        async def noting(message: Message) -> None:
+        async def send_with_id(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -76,9 +76,9 @@ class _LoggingMiddleware:
             try:
                 check(scope, self._settings)
             except RequestError as refused:
-                await error_response(scope, refused)(scope, receive, noting)
+                await error_response(scope, refused)(scope, receive, send_with_id)
             else:
-                await self._inner(scope, receive, noting)
+                await self._inner(scope, receive, send_with_id)
         except Exception as error:
             # If possible, Starlette has already sent a 500. Don't log the error's message, since it
             # may quote the request.
@@ -114,7 +114,7 @@ class _AuthMiddleware:
             if scope["path"] == KEYLESS_PATH:
                 await self._inner(scope, receive, send)
                 return
-            with self._limits.counted(owner, scope):
+            with self._limits.count_request(owner, scope):
                 await self._inner(scope, receive, send)
         except RequestError as refused:
             await error_response(scope, refused)(scope, receive, send)
@@ -181,7 +181,7 @@ def application(
 ) -> ASGIApp:
     """Build the application with all its checks."""
 
-    async def not_served(request: Request, error: Exception) -> Response:
+    async def handle_unknown_route(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 404
         path = request.scope["path"]
         # The raw path is printable ASCII, because h11 rejects anything else.
@@ -193,16 +193,16 @@ def application(
             response.headers["Allow"] = ", ".join(sorted(allowed))
         return response
 
-    async def failed(request: Request, error: Exception) -> Response:
+    async def handle_error(request: Request, error: Exception) -> Response:
         return error_response(request.scope, error)
 
     app: ASGIApp = Starlette(
         routes=routes,
         exception_handlers={
-            HTTPException: not_served,
-            RequestError: failed,
-            EngineError: failed,
-            Exception: failed,
+            HTTPException: handle_unknown_route,
+            RequestError: handle_error,
+            EngineError: handle_error,
+            Exception: handle_error,
         },
     )
     app = _AuthMiddleware(app, settings, keys)

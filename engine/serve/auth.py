@@ -302,7 +302,7 @@ class RateLimiter:
         self._accounts: dict[str, _Account] = {}  # has at most one entry per key
 
     @contextlib.contextmanager
-    def counted(self, owner: KeyOwner, scope: Scope) -> Iterator[None]:
+    def count_request(self, owner: KeyOwner, scope: Scope) -> Iterator[None]:
         """Count a request while the block runs.
 
         Call `count_answers` if it needs more than one answer.

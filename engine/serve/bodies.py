@@ -59,7 +59,7 @@ class MemoryAccount:
         """
         mine = 0
 
-        def enlarge(by: int) -> None:
+        def charge(by: int) -> None:
             nonlocal mine
             if self.bytes + by > MAX_IN_FLIGHT_BODY_BYTES:
                 raise RequestError(
@@ -75,7 +75,7 @@ class MemoryAccount:
             self._of[owner.id] += by
 
         try:
-            yield enlarge
+            yield charge
         finally:
             self.bytes -= mine
             self._of[owner.id] -= mine
@@ -177,14 +177,14 @@ async def _read_limited(
     try:
         if int(headers.get(b"content-length", b"0")) > limit:
             raise _too_large_error(limit)
-        unpacked = _decompressor(headers.get(b"content-encoding", b"").decode("latin-1"))
+        decompress = _decompressor(headers.get(b"content-encoding", b"").decode("latin-1"))
         async with asyncio.timeout(BODY_TIMEOUT_S):
             while more:
                 message = await asyncio.wait_for(receive(), silence)
                 more = message.get("more_body", False)
                 if message["type"] == "http.disconnect":
                     raise RequestError(400, "The connection was closed during the request.")
-                async for piece in unpacked(message.get("body", b""), not more):
+                async for piece in decompress(message.get("body", b""), not more):
                     before = parts.nbytes
                     parts.add(piece)
                     if most := parts.too_many:
@@ -252,7 +252,7 @@ def _decompressor(encoding: str) -> Callable[[bytes, bool], AsyncIterator[bytes]
             f"Unsupported Content-Encoding {shorten(name)[:40]}. Use gzip, deflate, zstd or none.",
         )
 
-    async def unpacked(piece: bytes, last: bool) -> AsyncIterator[bytes]:
+    async def decompress(piece: bytes, last: bool) -> AsyncIterator[bytes]:
         try:
             for part in pieces(work, piece, last):
                 yield part
@@ -262,7 +262,7 @@ def _decompressor(encoding: str) -> Callable[[bytes, bool], AsyncIterator[bytes]
         if work.unused_data or (last and not work.eof):
             raise RequestError(400, f"The {name} body is incomplete.")
 
-    return unpacked
+    return decompress
 
 
 _Pieces = Callable[[Any, bytes, bool], Iterator[bytes]]

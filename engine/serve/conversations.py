@@ -239,8 +239,8 @@ class ConversationPool:
         self._engine = engine
         self._names = names
         # Ids of open named sessions, and of the caches that sessions were started from.
-        self._taken: set[str] = set()
-        self._begun: set[str] = set()
+        self._used_names: set[str] = set()
+        self._source_names: set[str] = set()
         self._keep, self._most = keep, most
         self._idle: list[Conversation] = []  # least recently used first
         self._lock = threading.Lock()
@@ -268,7 +268,7 @@ class ConversationPool:
         """
         kind = (owner.id, model.id, config)
         # Read this before the lookup, so that a loss in between also counts for this session.
-        losses = self._lost(model.id)
+        losses = self._loss_count(model.id)
         found = self._find(kind, messages)
         if found is None:
             head = _head(kind, messages, tools) if self._names is not None else ""
@@ -291,7 +291,7 @@ class ConversationPool:
             # Hash outside the lock, since hashing megabytes takes milliseconds.
             digests = _digests(conversation.kind, conversation.messages)
         with self._lock:
-            if conversation.losses != self._lost(conversation.kind[1]) or self._ended:
+            if conversation.losses != self._loss_count(conversation.kind[1]) or self._ended:
                 conversation.session.close()
                 self._release_names(conversation)
                 return
@@ -330,12 +330,15 @@ class ConversationPool:
         digests, begins_as = _digests(kind, messages), ""
         with self._lock:
             name, whole = self._names.find(digests)
-            if not whole or name in self._taken:
-                here, others = {*self._taken, *self._begun}, (name, self._names.find([head])[0])
+            if not whole or name in self._used_names:
+                here, others = (
+                    {*self._used_names, *self._source_names},
+                    (name, self._names.find([head])[0]),
+                )
                 begins_as = next((one for one in others if one and one not in here), "")
                 name = f"{APART}{uuid.uuid4().hex}"
-            self._taken.add(name)
-            self._begun.add(begins_as)
+            self._used_names.add(name)
+            self._source_names.add(begins_as)
         return name, begins_as
 
     def _note(self, conversation: Conversation, digests: Sequence[str]) -> None:
@@ -396,8 +399,8 @@ class ConversationPool:
             self._release_names(conversation)
 
     def _release_names(self, conversation: Conversation) -> None:
-        self._taken.discard(conversation.session.id)
-        self._begun.discard(conversation.begins_as)
+        self._used_names.discard(conversation.session.id)
+        self._source_names.discard(conversation.begins_as)
 
     def _close(self, chosen: Callable[[Conversation], bool], forget: bool = False) -> None:
         with self._lock:
@@ -414,7 +417,7 @@ class ConversationPool:
         self._ended = True
         self.clear()
 
-    def _lost(self, model_id: str) -> int:
+    def _loss_count(self, model_id: str) -> int:
         return self._losses[model_id] + self._losses[None]
 
     def _find(

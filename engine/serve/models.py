@@ -441,7 +441,7 @@ class ModelRegistry:
             entry.begin(stats)
             adapter, draft = entry.adapter or None, entry.draft or None
             asked = self._engine.load_later(entry.folder, adapter=adapter, draft=draft)
-            entry.model = await _result_of(asked, lambda model: self._too_late([model]))
+            entry.model = await _result_of(asked, lambda model: self._unload_late([model]))
             entry.used = time.monotonic()
             if not loading.done():
                 loading.set_result(entry.model)
@@ -459,13 +459,13 @@ class ModelRegistry:
             if not entry.given and entry.model is not None:
                 self._release_model(entry.model)
 
-    def _unwanted(self, model: Model) -> None:
+    def _unload_if_unwanted(self, model: Model) -> None:
         """Unload a reloaded model if its entry was unloaded in the meantime."""
         loading = any(e.loading is not None and e.folder == model.path for e in self.entries)
         if not loading and not any(m.id == model.id for m in self.models):
             self._release_model(model)
 
-    def _too_late(self, models: list[Model | None]) -> None:
+    def _unload_late(self, models: list[Model | None]) -> None:
         """Unload models whose load finished after the server stopped. Thread-safe."""
         given = {(entry.folder, entry.adapter) for entry in self.entries if entry.given}
         for model in models:
@@ -523,7 +523,7 @@ class ModelRegistry:
                     name="serve-loading",
                     daemon=True,
                 ).start()
-                found = await _result_of(answer, lambda found: self._too_late(found[0]))
+                found = await _result_of(answer, lambda found: self._unload_late(found[0]))
                 self._take(missing, *found)
         except BaseException as error:
             self._failed_at = time.monotonic()
@@ -558,7 +558,7 @@ class ModelRegistry:
                 # the error. Otherwise, treat all models as lost.
                 entry.model = now or (None if come else before)
             if now is not None and not wanting:
-                self._unwanted(now)
+                self._unload_if_unwanted(now)
 
 
 async def _result_of(asked: Future[T], too_late: Callable[[T], None]) -> T:

@@ -42,7 +42,7 @@ class Queue:
         self.waiting: dict[QueueEntry, None] = {}  # in order of arrival
         self.running = 0  # slots taken, one per answer
         # monotonic time when a request last ended, initially the creation time
-        self.left = time.monotonic()
+        self.last_left_at = time.monotonic()
 
     @property
     def busy(self) -> bool:
@@ -78,7 +78,7 @@ class Queue:
 
     def leave(self, ticket: QueueEntry) -> None:
         """Release a ticket and admit whoever is next. Can be called more than once."""
-        self.left = time.monotonic()
+        self.last_left_at = time.monotonic()
         self._forget(ticket)
         self._admit_next()
 

@@ -55,8 +55,8 @@ class ReplySlots:
         sharing: FairShare | None = None,
     ) -> None:
         self.sessions = sessions
-        self._known = known
-        self._most_waiting = settings.queue
+        self._pool = known
+        self._max_waiting = settings.queue
         self._sharing = sharing or FairShare()
         spare = partial(self._sharing.spare, settings.at_once)
         # Slots for all answers.
@@ -97,7 +97,7 @@ class ReplySlots:
         with ExitStack() as held:
             if name is None:
                 await self._wait_in_queue(self.queue, held, False, owner, report, what, answers)
-                known = self._known.acquire(model, asked.messages, asked.config, owner, asked.head)
+                known = self._pool.acquire(model, asked.messages, asked.config, owner, asked.head)
                 held.callback(run_cleanup, partial(self._leave, known, replies))
                 yield known.session
                 return
@@ -119,10 +119,10 @@ class ReplySlots:
             if replies.message is not None:
                 known.messages.append(replies.message)
                 replies.message = None
-            self._known.put_back(known)
+            self._pool.put_back(known)
         else:
             known.session.close()
-            self._known.forget_closed(known)
+            self._pool.forget_closed(known)
 
     def _leave_named(
         self,
@@ -193,7 +193,7 @@ class ReplySlots:
             self._waiting[owner.id] -= 1
 
     def _check_queue(self, queue: Queue, named: bool, owner: KeyOwner, slots: int = 1) -> None:
-        left = self._most_waiting - self.waiting
+        left = self._max_waiting - self.waiting
         mine = self._waiting[owner.id]
         if left > 0 and self._sharing.may_have(mine + 1, left):
             return

@@ -172,7 +172,7 @@ class SessionEntry(Struct, eq=False):
     @property
     def last_used_at(self) -> float:
         """Monotonic time of last use."""
-        return self.queue.left
+        return self.queue.last_left_at
 
     @property
     def idle_seconds(self) -> float:

@@ -111,19 +111,21 @@ class SessionRoutes:
         return JSONResponse({"object": "list", "data": found})
 
     async def _read(self, request: Request) -> Response:
-        return await self._session_response(self._sessions.get(*_asked(request)), 200)
+        return await self._session_response(self._sessions.get(*_owner_and_name(request)), 200)
 
     async def _fork(self, request: Request) -> Response:
         twin = (await bodies.read_small(request, ForkBody)).session_id
-        return await self._session_response(self._sessions.fork(*_asked(request), twin), 201)
+        return await self._session_response(
+            self._sessions.fork(*_owner_and_name(request), twin), 201
+        )
 
     async def _steer(self, request: Request) -> Response:
-        named = self._sessions.get(*_asked(request))
+        named = self._sessions.get(*_owner_and_name(request))
         named.steer()
         return await self._session_response(named, 200)
 
     async def _delete(self, request: Request) -> Response:
-        owner, name = _asked(request)
+        owner, name = _owner_and_name(request)
         self._sessions.delete(owner, name)
         return JSONResponse({"id": name, "object": "session.deleted", "deleted": True})
 
@@ -141,7 +143,7 @@ class SessionRoutes:
         return (stats["sessions"], stats["queue"]) if stats else ({}, [])
 
 
-def _asked(request: Request) -> tuple[KeyOwner, str]:
+def _owner_and_name(request: Request) -> tuple[KeyOwner, str]:
     return owner_of(request.scope), checked_name(request.path_params["id"], "A session's id")
 
 
