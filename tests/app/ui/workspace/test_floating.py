@@ -148,14 +148,14 @@ def test_main_window_commands_open_there(start: Start):
 ON_TWO = """
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
-from app.ui.workspace.docks import keep_on_screen
+from app.ui.workspace.docks import move_onto_screen
 app = QApplication([])
 window = QWidget(None, Qt.WindowType.FramelessWindowHint)
 window.resize(400, 300)
 window.show()
 for x, y in ((2300, 500), (900, -40), (790, 100)):
     window.move(x, y)
-    keep_on_screen(window)
+    move_onto_screen(window)
     print(window.x(), window.y())
 """
 
