@@ -85,7 +85,7 @@ def test_focus_ring_is_equal_everywhere(look):
 def test_every_text_size_is_named():
     for path in (Path(__file__).parents[4] / "app" / "ui").rglob("*.py"):
         text = path.read_text(encoding="utf-8")
-        assert not re.search(r"(ui_font|code_font)\(\d|keep_font\([^()]*, \d", text), path
+        assert not re.search(r"(ui_font|code_font)\(\d|set_scaled_font\([^()]*, \d", text), path
 
 
 def test_menus_and_tooltips_have_round_corners(look, qtbot):
