@@ -100,7 +100,7 @@ class SavedChat:
         return queued or message_id in self.transcript
 
     def change_compose(self, compose: Compose) -> None:
-        """Replace the composer content in memory only. ``keep_compose`` stores it."""
+        """Replace the composer content in memory only. ``store_compose`` stores it."""
         if isinstance(compose, Editing):
             before, edited, text = compose.composer_before, compose.message, compose.text
         else:

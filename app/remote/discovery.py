@@ -31,7 +31,7 @@ _ANSWER_MS = 3000
 
 class FoundServer(Struct, frozen=True, order=True):
     name: str  # machine name
-    address: str  # base URL, see `normalised`
+    address: str  # base URL, see `normalize_address`
 
     @property
     def host(self) -> str:

@@ -51,7 +51,7 @@ class Shortcuts(QObject):
         set_shortcut_lookup(self.current_keys)
 
     def current_keys(self, keys: str) -> str:
-        """Find the current shortcut of the command whose default is ``keys``. See `in_force`."""
+        """Find the current shortcut of the command whose default is ``keys``."""
         name = self._default_owners.get(_portable(keys))
         if name is None:
             return keys

@@ -15,6 +15,7 @@ import pytest
 
 from engine.engine import Engine
 from engine.errors import EngineError
+from engine.model import backend
 from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.runtime import loop, pressure
@@ -164,7 +165,7 @@ def test_step_buffers_are_freed_once_when_idle(
 ) -> None:
     monkeypatch.setattr(loop, "RELEASE_AFTER_S", 0.05)
     given: queue.Queue[int] = queue.Queue()
-    giving = SimpleNamespace(**{**vars(loop.backend), "release_memory": lambda: given.put(1)})
+    giving = SimpleNamespace(**{**vars(backend), "release_memory": lambda: given.put(1)})
     with Engine() as engine:
         model = engine.load(model_folder("plain"))
         monkeypatch.setattr(loop, "backend", giving)  # other modules release memory, too
