@@ -236,9 +236,9 @@ class Serving(QObject):
         caches = self._caches
 
         def work(_: threading.Event) -> int:
-            from engine.cache.offload import kept_apart
+            from engine.cache.offload import client_files
 
-            return sum(file.lstat().st_size for file in kept_apart(caches))
+            return sum(file.lstat().st_size for file in client_files(caches))
 
         with contextlib.suppress(OSError):
             return await flows.run_in_thread(work)
@@ -249,11 +249,11 @@ class Serving(QObject):
         caches, server = self._caches, self._server
 
         def work(_: threading.Event) -> None:
-            from engine.cache.offload import kept_apart
+            from engine.cache.offload import client_files
 
             if server is not None:
                 server.conversations.forget()
-            for file in kept_apart(caches):
+            for file in client_files(caches):
                 file.unlink(missing_ok=True)
 
         with contextlib.suppress(OSError):  # any remaining files are still displayed
@@ -358,9 +358,9 @@ class Serving(QObject):
         own, added = self._own_models, self._settings.model_folders
 
         def work(stop: threading.Event) -> None:
-            from engine.hub.inventory import Inventory, places
+            from engine.hub.inventory import Inventory, model_places
 
-            for model in Inventory().walk(places(own, added), stop=stop.is_set):
+            for model in Inventory().walk(model_places(own, added), stop=stop.is_set):
                 if not model.facts.problem:
                     add_model(server, str(model.folder), "")
 

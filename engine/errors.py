@@ -65,7 +65,7 @@ class RanksLostError(EngineError):
         return type(self), (self.message,)
 
 
-def let_go(error: BaseException) -> None:
+def free_frames(error: BaseException) -> None:
     """Free the frames that an exception and its causes keep alive.
 
     A frame that stores its own exception is a reference cycle. The cycle collector doesn't run on
@@ -92,7 +92,7 @@ def detach(error: BaseException) -> None:
     Callers may hold on to the error, and it must not keep the engine's frames alive.
     """
     text = "".join(traceback.format_exception(error))
-    let_go(error)
+    free_frames(error)
     error.__cause__ = _EngineThreadError(text)
 
 
@@ -105,7 +105,7 @@ def as_engine_error(error: BaseException) -> EngineError:
         return EngineError(
             OUT_OF_MEMORY, "The device ran out of memory. Close a chat and try again."
         )
-    return EngineError(INTERNAL_ERROR, words_of(error))
+    return EngineError(INTERNAL_ERROR, describe_error(error))
 
 
 _OUT_OF_MEMORY = re.compile(
@@ -116,7 +116,7 @@ _OUT_OF_MEMORY = re.compile(
 """Matches the out-of-memory messages of MLX, Metal and CUDA."""
 
 
-def words_of(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Return an `EngineError`'s message, or another exception's type and message."""
     if isinstance(error, EngineError):
         return error.message
@@ -141,4 +141,4 @@ def is_out_of_memory(error: BaseException) -> bool:
     if isinstance(error, MemoryError):
         return True
     # MLX raises a plain RuntimeError when it runs out of memory.
-    return isinstance(error, RuntimeError) and bool(_OUT_OF_MEMORY.search(words_of(error)))
+    return isinstance(error, RuntimeError) and bool(_OUT_OF_MEMORY.search(describe_error(error)))

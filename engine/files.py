@@ -1,4 +1,4 @@
-"""Write files atomically."""
+"""Atomic file writes."""
 
 from __future__ import annotations
 

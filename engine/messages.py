@@ -21,13 +21,13 @@ from engine.params import SamplingParams
 class Load(Struct, frozen=True):
     path: str
     answer: Future[Any]  # returns an engine.model.info.Model; can be canceled
-    told: Callable[[float], None] | None = None  # progress callback, from 0 to 1
+    callback: Callable[[float], None] | None = None  # progress callback, from 0 to 1
     adapter: str | None = None  # adapter folder
     draft: str | None = None  # folder of a draft model, LOOKUP, or "" for none
     outer: Future[Any] | None = None  # future of the command that caused this load
 
     @property
-    def dropped(self) -> bool:
+    def is_cancelled(self) -> bool:
         """True if every caller has cancelled the load."""
         return self.answer.cancelled() or (self.outer is not None and self.outer.cancelled())
 
@@ -48,7 +48,7 @@ class Unload(Struct, frozen=True):
 
 class UnloadIdle(Struct, frozen=True):
     after: float | None  # idle time in seconds, or None for never
-    told: Callable[[str], None] | None  # called with the id of each unloaded model
+    callback: Callable[[str], None] | None  # called with the id of each unloaded model
 
 
 class Pin(Struct, frozen=True):
@@ -279,8 +279,8 @@ def reasoning_text(value: Any) -> str:
 def medium_of(part: Any) -> Image | Audio | None:
     """Return the image or audio of a content part, or None for any other part."""
     kind = part.get("type") if isinstance(part, dict) else None
-    wanted = _TYPES.get(kind) if isinstance(kind, str) else None
-    return part[kind] if wanted is not None and isinstance(part.get(kind), wanted) else None
+    medium = _TYPES.get(kind) if isinstance(kind, str) else None
+    return part[kind] if medium is not None and isinstance(part.get(kind), medium) else None
 
 
 _TYPES = {"image": Image, "audio": Audio}

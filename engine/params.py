@@ -20,7 +20,7 @@ from engine.text.tools import (
     form_of,
 )
 
-MOST_LOGPROBS = 20
+MAX_LOGPROBS = 20
 
 RANGES: dict[str, tuple[float, float]] = {
     "temperature": (0.0, 10.0),
@@ -36,7 +36,7 @@ RANGES: dict[str, tuple[float, float]] = {
 """Allowed range of each float in `SamplingParams`."""
 ABOVE_ZERO = ("top_p", "typical_p", "repetition_penalty")
 """Parameters whose range excludes 0."""
-LEAST = {"max_tokens": 1, "top_k": 0, "penalty_window": 0}
+MINIMUMS = {"max_tokens": 1, "top_k": 0, "penalty_window": 0}
 """Minimum of each integer parameter."""
 
 
@@ -142,13 +142,13 @@ class SamplingParams(Struct, frozen=True, dict=True):
 
     def __post_init__(self) -> None:
         force_setattr(self, "stop", _as_texts("stop", self.stop))
-        for name, low in LEAST.items():
+        for name, low in MINIMUMS.items():
             if name != "max_tokens" or self.max_tokens is not None:
                 _check_whole(name, getattr(self, name), low)
         if self.logprobs is not None:
             _check_whole("logprobs", self.logprobs, 0)
-            if self.logprobs > MOST_LOGPROBS:
-                raise ValueError(f"logprobs must be at most {MOST_LOGPROBS}, not {self.logprobs}")
+            if self.logprobs > MAX_LOGPROBS:
+                raise ValueError(f"logprobs must be at most {MAX_LOGPROBS}, not {self.logprobs}")
         for name, (least, most) in RANGES.items():
             value = getattr(self, name)
             number = isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -197,13 +197,12 @@ class SamplingParams(Struct, frozen=True, dict=True):
         return form_of(self.tools, self.tool_choice, self.parallel_tool_calls, answer)
 
     @property
-    def constrained(self) -> bool:
+    def is_constrained(self) -> bool:
         """True if a schema, regex, grammar or list of choices constrains the answer."""
         return bool(self.json_schema or self.regex or self.choices or self.grammar)
 
     @property
     def uses_history(self) -> bool:
-        """True if sampling depends on the previous tokens."""
         return (
             self.repetition_penalty != 1.0
             or self.presence_penalty != 0.0
@@ -211,7 +210,7 @@ class SamplingParams(Struct, frozen=True, dict=True):
         ) and self.penalty_window > 0
 
 
-def takes(name: str, value: object) -> bool:
+def is_valid(name: str, value: object) -> bool:
     """Check whether a value is valid for one parameter, ignoring the other parameters."""
     try:
         SamplingParams(**{name: value})  # type: ignore[arg-type]

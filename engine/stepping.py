@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.engine import Engine
-from engine.errors import ENGINE_STOPPED, EngineError, words_of
+from engine.errors import ENGINE_STOPPED, EngineError, describe_error
 from engine.messages import Command
 from engine.runtime import thread
 from engine.runtime.loop import Loop
@@ -47,7 +47,7 @@ class SteppedEngine(Engine):
             with thread.stepping():
                 loop.step()
         except BaseException as error:
-            loop.end(f"The engine cannot go on: {words_of(error)}")
+            loop.end(f"The engine cannot go on: {describe_error(error)}")
             return False
         return not loop.is_idle or loop.is_writing or not self._mailbox.is_empty
 

@@ -33,7 +33,7 @@ from engine import EngineError, Image
 from engine.errors import INVALID_REQUEST, NOT_FOUND
 from engine.sandbox import images, ocr, sounds
 from engine.sandbox.jobs import read_document, read_image
-from engine.text.documents import MOST_CHARACTERS
+from engine.text.documents import MAX_CHARACTERS
 
 log = logging.getLogger(__name__)
 
@@ -172,7 +172,7 @@ class FileAttacher(QObject):
             self._refuse_more()
         else:
             made, text = make_attachment(of, max(0, len(of.lines) - last) if last else 0)
-            if made.characters > MOST_CHARACTERS:
+            if made.characters > MAX_CHARACTERS:
                 words = mark("“{name}” is too long. Read its last messages only.")
                 self.refused.emit(tr(words, name=of.title))
                 return

@@ -14,7 +14,7 @@ from typing import Any
 from app.chats.attachment_texts import Texts, page_numbers, with_files
 from app.store import Attachment, Attachments, StoredImage
 from engine import Audio, EngineError, Image
-from engine.sandbox.jobs import exclusive, read_image, read_sound
+from engine.sandbox.jobs import hold_lock, read_image, read_sound
 from engine.sandbox.sounds import SAMPLE_RATE, is_sound
 
 THUMBNAIL = 640  # pixels of the longer side, twice the displayed size for high-density screens
@@ -67,7 +67,7 @@ def read_medium(data: bytes, name: str, stop: threading.Event | None = None) -> 
         EngineError: the file can't be read.
     """
     digest, quoted = hashlib.sha256(data).hexdigest(), f"“{name}”"
-    with exclusive(digest, quoted, stop):
+    with hold_lock(digest, quoted, stop):
         if (known := held.get(digest)) is None:
             read = _read_recording if is_sound(data[:16]) else _read_image
             held.add(known := read(data, name, stop), digest)

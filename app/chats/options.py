@@ -14,9 +14,9 @@ from msgspec.structs import asdict, replace
 from app.settings.language import counted, number, tr
 from app.store import Message
 from engine import SamplingParams
-from engine.params import takes
+from engine.params import is_valid
 from engine.sandbox import bounds
-from engine.text.forms import refusal
+from engine.text.forms import refusal_reason
 
 FORMS = ("json", "schema", "choices", "pattern")
 """Possible values of ``ChatOptions.answer_as``, in addition to None for free text."""
@@ -129,7 +129,7 @@ def _reject_constant(name: str) -> float:
 
 def _schema_refusal(schema: dict[str, Any]) -> str:
     try:
-        return refusal(SamplingParams(json_schema=schema))
+        return refusal_reason(SamplingParams(json_schema=schema))
     except ValueError as error:
         return str(error)
 
@@ -159,7 +159,7 @@ def _pattern_error(pattern: str) -> str:
     params = SamplingParams(regex=pattern)
     if too_large := bounds.form_refusal(params):
         return too_large
-    reason = refusal(params)
+    reason = refusal_reason(params)
     if not reason:
         return ""
     error = _REGEX_ERROR.search(reason)
@@ -279,7 +279,7 @@ def changed_fields(of: Struct) -> dict[str, Any]:
 
 def _is_good(name: str, value: Any) -> bool:
     """Check that the engine accepts a value and the UI can display it."""
-    return takes(name, value) and (name != "seed" or 0 <= value < 2**31)
+    return is_valid(name, value) and (name != "seed" or 0 <= value < 2**31)
 
 
 def options_of_answer(stats: Mapping[str, Any], now: ChatOptions) -> ChatOptions | None:
@@ -289,7 +289,7 @@ def options_of_answer(stats: Mapping[str, Any], now: ChatOptions) -> ChatOptions
     """
     seed, options = stats.get("seed"), stats.get("options")
     own = ChatOptions.from_params(options) if isinstance(options, dict) else now
-    return replace(own, seed=seed) if takes("seed", seed) and seed is not None else None
+    return replace(own, seed=seed) if is_valid("seed", seed) and seed is not None else None
 
 
 def answer_markdown(message: Message) -> str:

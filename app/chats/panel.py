@@ -26,7 +26,7 @@ from app.chats.transcript import Transcript
 from app.settings.language import mark, tr
 from app.store import Message
 from app.tools.tool import one_line
-from engine.params import takes
+from engine.params import is_valid
 
 MOST, LONGEST = 8, 80
 """Maximum number of members, and characters in a name."""
@@ -54,7 +54,9 @@ class Member(Struct, frozen=True):
         good |= {
             n: v
             for n in ("temperature", "seed")
-            if (v := known.get(n)) is not None and takes(n, v) and (n != "seed" or 0 <= v < 2**31)
+            if (v := known.get(n)) is not None
+            and is_valid(n, v)
+            and (n != "seed" or 0 <= v < 2**31)
         }
         return cls(**good)
 

@@ -12,7 +12,7 @@ from app.chats.images import THUMBNAIL, Read, held
 from app.store import Attachment, StoredImage
 from engine import EngineError
 from engine.errors import INVALID_REQUEST
-from engine.sandbox.jobs import draw_pages, exclusive
+from engine.sandbox.jobs import draw_pages, hold_lock
 
 PIXELS = 2_000_000  # per page; small text is still legible, and few models accept more
 
@@ -39,7 +39,7 @@ def render_pages(
     if not numbers:
         return []
     digest = _digest(path)
-    with exclusive(digest, f"“{name}”", stop):
+    with hold_lock(digest, f"“{name}”", stop):
         found = {n: known for n in numbers if (known := held.get(digest, n)) is not None}
         missing = [n for n in numbers if n not in found]
         for start in range(0, len(missing), _AT_ONCE):

@@ -26,7 +26,7 @@ from app.store import AttachedText, Attachment, Attachments, ChatRecord, Message
 from app.store.attachments import News
 from app.store.records import is_own_id
 from app.tools.tool import clean
-from engine.text.documents import MOST_CHARACTERS
+from engine.text.documents import MAX_CHARACTERS
 
 FOLLOWS = "follows"
 """Key in ``ChatRecord.params`` for followed chats.
@@ -217,7 +217,7 @@ class ReferencedChats:
                 new = min(begun.before, len(of.lines) - 1), ""
             if new is not None:
                 made, text = make_attachment(of, *new)
-                if made.characters > MOST_CHARACTERS:
+                if made.characters > MAX_CHARACTERS:
                     self.seen[chat_id] = (structs.replace(of, gone=tr("too long", "a chat")), None)
                     continue
                 self._saved.keep_text_in_memory(text)

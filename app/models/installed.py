@@ -25,10 +25,10 @@ from engine.hub.inventory import (
     Inventory,
     ModelPlace,
     ModelSource,
-    adapters_beside,
+    adapter_entry,
+    find_adapters,
     is_adapter,
-    places,
-    variant,
+    model_places,
 )
 from engine.hub.names import clean_name
 
@@ -78,7 +78,7 @@ class _Walk:
         ):
             yield model
             names[model.ref] = names[str(model.folder)] = model.name
-            variants += [variant_of(model.ref, found) for found in adapters_beside(model.folder)]
+            variants += [variant_of(model.ref, found) for found in find_adapters(model.folder)]
         for ref in refs:
             # List a hub model whose files are gone, so that the user can remove it.
             if not os.path.isabs(ref) and downloaded_folder(ref) is None:
@@ -87,7 +87,7 @@ class _Walk:
             if self._is_stopped():
                 return
             base = names.get(base_model(ref)) or model_fallback_name(base_model(ref))
-            yield variant(ref, base, Path(adapter_of(ref)))
+            yield adapter_entry(ref, base, Path(adapter_of(ref)))
 
     def _is_stopped(self) -> bool:
         return self._stop.is_set()
@@ -127,7 +127,7 @@ class InstalledModels(QObject):
     def rescan(self) -> None:
         """Search all locations again. Models stay in the list until we know that they're gone."""
         own, added = self._own, self._settings.model_folders
-        walk = _Walk(self._inventory, lambda: places(own, added), self._settings.models)
+        walk = _Walk(self._inventory, lambda: model_places(own, added), self._settings.models)
         self.looking = True
         self._walking.start(self._scan(walk))
         self.changed.emit()

@@ -85,7 +85,7 @@ class SmallModel(Struct, frozen=True):
 
     def folder(self) -> Path | None:
         """Get its folder, or None if it isn't installed. Reads the disk."""
-        return kept.find(self.digest)
+        return kept.find_by_digest(self.digest)
 
 
 @cache

@@ -81,7 +81,7 @@ def build_body(
         body["tools"] = list(params.offered)
     if kind.thinking and isinstance(thinks := chosen.get("reasoning"), bool):
         body["chat_template_kwargs"] = {"enable_thinking": thinks}
-    if params.constrained:
+    if params.is_constrained:
         body |= _form(remote, params)
     if turns and turns[-1].get("role") == "assistant":
         body |= _continuation_params(remote)

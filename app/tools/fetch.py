@@ -19,7 +19,7 @@ from app.settings.language import mark
 from app.tools.tool import ToolError
 from engine.errors import EngineError
 from engine.sandbox.jobs import read_document
-from engine.sandbox.lanes import MODELS, in_lane
+from engine.sandbox.lanes import MODELS, use_lane
 from engine.text.encodings import NotTextError, decode
 from engine.text.invisible import is_visible
 
@@ -274,7 +274,7 @@ def _to_markdown(page: str, deadline: Deadline) -> str:
     timer = threading.Timer(deadline.seconds_left(), late.set)
     timer.start()
     try:
-        with TemporaryDirectory() as folder, in_lane(MODELS):
+        with TemporaryDirectory() as folder, use_lane(MODELS):
             path = Path(folder, "page.html")
             path.write_text(page, "utf-8", "replace")
             return read_document(path, late, encoding="utf-8").pages[0]

@@ -1,4 +1,4 @@
-"""Answer requests from a file: `python -m engine batch`.
+"""Batches of requests from a file: `python -m engine batch`.
 
 `requests` parses lines, `run` sends them to the engine, and `results` writes records, finds them
 again after an interruption, and keeps statistics. `engine.cli.batch` puts it all together. Only the

@@ -21,7 +21,7 @@ _KNOWN_FIELDS = ("prompt", "messages", "id", "system", "reasoning", *SAMPLING)
 
 
 class RequestDefaults(Struct, frozen=True):
-    """Defaults for lines that don't set their own values.
+    """Default values for lines that don't set their own values.
 
     Attributes:
         sampling: fields of `SamplingParams`. A seed given here is used for every line.
@@ -51,7 +51,7 @@ class BatchRequest(Struct, frozen=True):
     generation: Generation | None = None
 
     @property
-    def openai(self) -> bool:
+    def is_openai(self) -> bool:
         return self.generation is not None
 
 
@@ -84,10 +84,10 @@ def parse_request(
     # As in OpenAI's API, null means unset.
     given = {k: v for k, v in entry.items() if k in SAMPLING and v is not None}
     params = sampling_params(given, sampling)
-    return BatchRequest(line, name, _prompt(entry), params, SessionConfig(system, reasoning))
+    return BatchRequest(line, name, _parse_prompt(entry), params, SessionConfig(system, reasoning))
 
 
-def _prompt(entry: dict[str, Any]) -> str | list[Message]:
+def _parse_prompt(entry: dict[str, Any]) -> str | list[Message]:
     prompt, messages = entry.get("prompt"), entry.get("messages")
     if (prompt is None) == (messages is None):
         raise ValueError('give either "prompt" or "messages"')
@@ -146,7 +146,7 @@ def parse_openai_request(
     return BatchRequest(line, name, generation.messages, generation.params, config, generation)
 
 
-def completion(asked: Generation, events: Iterable[Event]) -> dict[str, Any]:
+def build_completion(asked: Generation, events: Iterable[Event]) -> dict[str, Any]:
     """Build the body of an answer as over HTTP, except for what differs between runs."""
     choice = Choice(0, bool(asked.params.offered), returns_reasoning=asked.returns_reasoning)
     for event in events:

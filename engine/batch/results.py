@@ -1,4 +1,4 @@
-"""Write a batch's output file, with one record per line, and keep statistics of a run.
+"""Output file of a batch, with one record per line, and statistics of a run.
 
 Records are appended as answers arrive, and sorted by line at the end. After an interruption (even
 `kill -9`), all records are in the file. If the last one is incomplete, it's cut off and its line
@@ -29,7 +29,7 @@ _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
 
 
 class OutputError(Exception):
-    """The output file can't be used. The message explains why, and what to do."""
+    """Raised if the output file can't be used. The message says why, and what to do."""
 
 
 class StoredRecord(Struct, frozen=True):
@@ -79,7 +79,7 @@ class ResultsFile:
         if retry_failed:
             self.known = {line: k for line, k in self.known.items() if not k.failed}
         # Start and size of each record to keep, by line.
-        self._places = {line: (k.start, k.size) for line, k in self.known.items()}
+        self._record_places = {line: (k.start, k.size) for line, k in self.known.items()}
 
     def check(self, requests: Iterable[tuple[int, str]]) -> int:
         """Check that known records match these lines and digests. Returns the number of lines.
@@ -104,7 +104,7 @@ class ResultsFile:
 
     def write(self, line: int, raw: bytes) -> None:
         _append(self._out, raw)
-        self._places[line] = self._size, len(raw)
+        self._record_places[line] = self._size, len(raw)
         self._size += len(raw)
         if time.monotonic() - self._synced > SYNC_S:
             os.fsync(self._out)
@@ -114,7 +114,7 @@ class ResultsFile:
         """Sort the records by line, sync the file and unlock it."""
         try:
             os.fsync(self._out)
-            places = [place for _, place in sorted(self._places.items())]
+            places = [place for _, place in sorted(self._record_places.items())]
             if places != sorted(places) or sum(size for _, size in places) < self._size:
                 self._rewrite(places)
         finally:
@@ -228,7 +228,7 @@ class BatchSummary:
         self._firsts: list[float] = []
 
     def add(self, answer: BatchAnswer) -> None:
-        if answer.failed:
+        if answer.is_failure:
             self.failed += 1
             return
         self.answered += 1
@@ -244,7 +244,7 @@ class BatchSummary:
         self.failed += 1
 
     @property
-    def done(self) -> int:
+    def done_lines(self) -> int:
         return self.before + self.answered + self.failed
 
     @property
@@ -256,7 +256,7 @@ class BatchSummary:
         """Number of failed lines, including earlier runs."""
         return self.failed + self._failed_before
 
-    def figures(self) -> dict[str, Any]:
+    def statistics(self) -> dict[str, Any]:
         """Collect all statistics. Times are in seconds. Without answers, percentiles are None."""
         seconds = self.seconds
         return {
@@ -265,7 +265,7 @@ class BatchSummary:
             "answered": self.answered,
             "failed": self.failed,
             "failed_before": self._failed_before,
-            "missing": self.lines - self.done,
+            "missing": self.lines - self.done_lines,
             "seconds": seconds,
             "requests_per_s": self.answered / seconds,
             "tokens_per_s": self._generated_tokens / seconds,
@@ -279,7 +279,7 @@ class BatchSummary:
         }
 
     def text(self) -> str:
-        f = self.figures()
+        f = self.statistics()
         earlier = f", {self.before:,} before" if self.before else ""
         missing = f", {f['missing']:,} not done" if f["missing"] else ""
         lines = [

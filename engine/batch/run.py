@@ -1,4 +1,4 @@
-"""Run batch requests concurrently on the engine.
+"""Runner of batch requests, which are processed concurrently.
 
 Every request gets its own session, so an error only affects that request. If the engine fails, the
 model is reloaded. Then the requests that were running are repeated one by one, and the one that
@@ -22,7 +22,7 @@ from msgspec import Struct
 from engine.batch.requests import (
     BatchRequest,
     RequestDefaults,
-    completion,
+    build_completion,
     is_openai,
     parse_openai_request,
     parse_request,
@@ -48,7 +48,7 @@ class InvalidLine(Struct, frozen=True):
     line: int
     id: str | int | None
     reason: str
-    openai: bool = False
+    is_openai: bool = False
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -66,7 +66,7 @@ def line_digest(raw: bytes, salt: str) -> str:
 
 
 class LineParser:
-    """Parses lines, rejecting ids that were already used.
+    """Parser of lines, which rejects ids that were already used.
 
     Attributes:
         ignored: names of fields that were ignored.
@@ -125,7 +125,7 @@ class BatchAnswer(Struct, frozen=True):
     latency_s: float
 
     @property
-    def failed(self) -> bool:
+    def is_failure(self) -> bool:
         return "error" in self.content
 
 
@@ -138,9 +138,9 @@ class ActiveRequest:
         self.latency = 0.0
         self.last: Finished | Failed | None = None
         template = request.generation.template if request.generation else None
-        self.reply: Reply = session.send(request.prompt, request.params, self._note, template)
+        self.reply: Reply = session.send(request.prompt, request.params, self._on_event, template)
 
-    def _note(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         """Called on the engine thread for every event."""
         if isinstance(event, (Finished, Failed)):
             self.latency = time.perf_counter() - self._sent
@@ -151,7 +151,7 @@ class ActiveRequest:
 
 
 class BatchRunner:
-    """Keeps up to `concurrency` requests running at any time."""
+    """Runner that keeps up to `concurrency` requests active."""
 
     def __init__(
         self,
@@ -268,12 +268,12 @@ class BatchRunner:
 
 def _send_failure(error: Exception) -> BatchAnswer:
     if isinstance(error, EngineError):
-        told = {"code": error.code, "message": shorten(error.message)}
+        error_body = {"code": error.code, "message": shorten(error.message)}
     else:
         log.debug("cannot send a request", exc_info=True)
         why = f"The request could not be sent ({type(error).__name__})."
-        told = {"code": INTERNAL_ERROR, "message": why}
-    return BatchAnswer({"error": told}, ReplyStats(), 0.0)
+        error_body = {"code": INTERNAL_ERROR, "message": why}
+    return BatchAnswer({"error": error_body}, ReplyStats(), 0.0)
 
 
 def _read_answer(flight: ActiveRequest, last: Finished | Failed) -> BatchAnswer:
@@ -281,7 +281,7 @@ def _read_answer(flight: ActiveRequest, last: Finished | Failed) -> BatchAnswer:
         error = {"code": last.code, "message": shorten(last.message)}
         return BatchAnswer({"error": error}, ReplyStats(), flight.latency)
     if flight.request.generation is not None:
-        content = completion(flight.request.generation, flight.reply)
+        content = build_completion(flight.request.generation, flight.reply)
         return BatchAnswer(content, last.stats, flight.latency)
     parts: dict[str, list[str]] = {"answer": [], "reasoning": [], "tool": []}
     for event in flight.reply:

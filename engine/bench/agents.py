@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from engine.batch.results import percentile
-from engine.bench.clients import RequestSettings, answered, words
+from engine.bench.clients import RequestSettings, request_answer, words
 from engine.bench.subject import gaps
 from engine.bench.traffic import TimedRequest
 
@@ -110,8 +110,8 @@ async def _run(wish: RequestSettings, crowd: Crowd, tally: CrowdResult, salt: in
     async with httpx2.AsyncClient(timeout=wish.seconds, limits=limits, trust_env=False) as client:
         hall = _CrowdRun(client, wish, crowd, tally, salt)
         began = time.perf_counter()
-        agents = asyncio.gather(*(hall.agent(i, crowd.tasks) for i in range(crowd.agents)))
-        going = [asyncio.ensure_future(one) for one in (agents, hall.person())]
+        agents = asyncio.gather(*(hall.run_agent(i, crowd.tasks) for i in range(crowd.agents)))
+        going = [asyncio.ensure_future(one) for one in (agents, hall.run_user())]
         done, _ = await asyncio.wait(going, timeout=crowd.seconds, return_when="FIRST_COMPLETED")
         tally.seconds += time.perf_counter() - began
         for one in going:
@@ -134,79 +134,83 @@ class _CrowdRun:
     ) -> None:
         self._client, self._wish, self._tally, self._salt = client, wish, tally, salt
         self._person_key = crowd.person_key or wish.key
-        self._every, self._beginning = crowd.every, _beginning(crowd.beginning, salt)
+        self._every, self._beginning = crowd.every, _system_prompt(crowd.beginning, salt)
         self._head_is_known = False  # set once an agent's first answer has cached the prefix
 
-    async def agent(self, number: int, tasks: int) -> None:
+    async def run_agent(self, number: int, tasks: int) -> None:
         chosen = random.Random(f"agent {number} {self._salt}")
         # Creates an entry for agents that never get an answer.
         self._tally.written[self._salt, number] += 0
         for task in range(tasks) if tasks else itertools.count():
-            await self._task(number, number + task * TURNS_OF_TASK, TURNS_OF_TASK, chosen)
+            await self._run_task(number, number + task * TURNS_OF_TASK, TURNS_OF_TASK, chosen)
 
-    async def _task(self, number: int, step: int, turns: int, chosen: random.Random) -> None:
-        said = [_message("system", self._beginning), _message("user", words(chosen, 30))]
+    async def _run_task(self, number: int, step: int, turns: int, chosen: random.Random) -> None:
+        messages = [_message("system", self._beginning), _message("user", words(chosen, 30))]
         known = 0  # tokens of this conversation that the server should have cached
         for turn in range(turns):
             place = (step + turn) % len(RESULTS)
             broken = BROKEN_AFTER if place == BROKEN_OFF else 0
-            found, text = await self._ask(said, ANSWERS[place], "agent", self._wish.key, broken)
+            found, text = await self._ask(messages, ANSWERS[place], "agent", self._wish.key, broken)
             self._tally.written[self._salt, number] += found.tokens
             if found.error:
                 self._tally.failed[found.error] += 1
                 await asyncio.sleep(1.0)
             elif found.prompt:  # there are no token counts for aborted turns
                 self._tally.turns += 1
-                self._count(found, known, said)
+                self._record_turn(found, known, messages)
                 known = found.prompt + found.tokens
             if place == BEGINS_OTHERS and turns == TURNS_OF_TASK:
                 others = (
-                    self._task(number, step + 1 + i, TURNS_OF_CHILD, chosen)
+                    self._run_task(number, step + 1 + i, TURNS_OF_CHILD, chosen)
                     for i in range(CHILDREN)
                 )
                 await asyncio.gather(*others)
             await asyncio.sleep(TOOLS_TAKE[place])
             result = words(chosen, RESULTS[place])
-            said += [_message("assistant", text or "…"), _message("user", f"Result: {result}")]
+            messages += [_message("assistant", text or "…"), _message("user", f"Result: {result}")]
 
-    def _count(self, found: TimedRequest, known: int, said: Sequence[dict[str, str]]) -> None:
+    def _record_turn(
+        self, found: TimedRequest, known: int, messages: Sequence[dict[str, str]]
+    ) -> None:
         tally = self._tally
         tally.prompts += found.prompt
         tally.read += found.prompt - found.cached
         if not known and self._head_is_known:
             # Only the task itself is new, because another agent has already sent the prefix. Its
             # tokens have to be estimated, since servers only report totals.
-            share = len(self._beginning) / sum(len(message["content"]) for message in said)
+            share = len(self._beginning) / sum(len(message["content"]) for message in messages)
             known = int(share * found.prompt)
         self._head_is_known = True
         tally.new += max(0, found.prompt - known)
 
-    async def person(self) -> None:
-        said: list[dict[str, str]] = []
+    async def run_user(self) -> None:
+        messages: list[dict[str, str]] = []
         number = 0
         while True:
             await asyncio.sleep(self._every)
-            said.append(_message("user", QUESTIONS[number % len(QUESTIONS)]))
-            found, text = await self._ask(said, PERSON_TOKENS, "person", self._person_key)
+            messages.append(_message("user", QUESTIONS[number % len(QUESTIONS)]))
+            found, text = await self._ask(messages, PERSON_TOKENS, "person", self._person_key)
             if found.error:
                 self._tally.failed[f"person: {found.error}"] += 1
-                said = []
+                messages = []
                 continue
             self._tally.firsts.append(found.moments[0] - found.sent)
             self._tally.gaps += gaps(found.moments)
-            said.append(_message("assistant", text))
+            messages.append(_message("assistant", text))
             number += 1
             if number % len(QUESTIONS) == 0:
-                said = []  # start a new chat
+                messages = []  # start a new chat
 
     async def _ask(
-        self, said: Sequence[dict[str, str]], tokens: int, who: str, key: str, broken: int = 0
+        self, messages: Sequence[dict[str, str]], tokens: int, who: str, key: str, broken: int = 0
     ) -> tuple[TimedRequest, str]:
         headers = {"User-Agent": f"load-{who}"}
         headers |= {"Authorization": f"Bearer {key}"} if key else {}
         turn, text = TimedRequest(time.perf_counter()), ""
         try:
-            text = await answered(self._client, self._wish, said, turn, tokens, headers, broken)
+            text = await request_answer(
+                self._client, self._wish, messages, turn, tokens, headers, broken
+            )
         except asyncio.CancelledError:
             if who == "person" and not turn.moments:
                 # The run ended before the first token, so count the time waited so far.
@@ -215,7 +219,7 @@ class _CrowdRun:
         return turn, text
 
 
-def _beginning(count: int, salt: int) -> str:
+def _system_prompt(count: int, salt: int) -> str:
     """Generate a system prompt of about `count` words, with rules and tools like coding agents."""
     chosen = random.Random(f"beginning {salt}")
     parts, left = ["You are an agent. Work with care. These are your tools:"], count
@@ -238,22 +242,22 @@ def table(tallies: dict[str, CrowdResult]) -> str:
     lines.append(f"{'':24}" + "".join(f"{name:>11}" for name in head))
     for name in found[0]:
         values = [figures[name] for figures in found]
-        cells = [_shown(name, value) for value in values]
+        cells = [_format_value(name, value) for value in values]
         if len(values) == 2:
             cells.append(_ratio(values))
         whose = "person, " if name in _PERSONS else "agents, "
         lines.append(f"{whose + name:24}" + "".join(f"{cell:>11}" for cell in cells))
     for letter, tally in zip("abcdefgh", tallies.values(), strict=False):
         if tally.failed:
-            told = ", ".join(f"{count}x {why}" for why, count in tally.failed.items())
-            lines.append(f"failed at {letter}: {told}")
+            failures = ", ".join(f"{count}x {why}" for why, count in tally.failed.items())
+            lines.append(f"failed at {letter}: {failures}")
     return "\n".join(lines)
 
 
 _PERSONS = ("first token p50", "first token p99", "gap p50", "longest gap", "answers")
 
 
-def _shown(name: str, value: float | None) -> str:
+def _format_value(name: str, value: float | None) -> str:
     if value is None:
         return "-"
     if name in _PERSONS[:4]:

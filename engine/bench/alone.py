@@ -46,8 +46,7 @@ class Turn(Struct, frozen=True):
     code: str = ""  # error code, or ""
 
     @property
-    def counts(self) -> bool:
-        """True if the turn became part of the conversation."""
+    def is_kept(self) -> bool:
         return self.ended == "finished" or (self.ended != "refused" and bool(self.tokens))
 
 
@@ -68,7 +67,7 @@ class Chat(Struct):
         return bool(self.options.get("reproducible"))
 
     @property
-    def tie(self) -> float:
+    def tie_tolerance(self) -> float:
         """Tolerance for ties. See `TIE`."""
         return TIE_IN_BITS if self.options.get("kv_bits") else TIE
 
@@ -99,21 +98,21 @@ def recorded_logits(found: Logits) -> Iterator[None]:
     """Add the logits from which tokens are sampled in this block to `found`."""
     # Imported here because this imports MLX, which an engine has to import first.
     from engine.model import runner as _runner
-    from engine.model.sampling import evaluated
+    from engine.model.sampling import evaluate_rows
 
     runner: Any = _runner
-    sample = runner._sample
+    sample = runner._sample_tokens
 
     def record(logits: Any, places: Any, *rest: Any) -> Any:
-        for row, (answer, index, _) in zip(evaluated(logits), places, strict=True):
+        for row, (answer, index, _) in zip(evaluate_rows(logits), places, strict=True):
             found.setdefault(answer.sampler.seed, {})[index] = row.copy()
         return sample(logits, places, *rest)
 
-    runner._sample = record
+    runner._sample_tokens = record
     try:
         yield
     finally:
-        runner._sample = sample
+        runner._sample_tokens = sample
 
 
 def compare(engine: Engine, folder: Path, chats: Sequence[Chat], company: Logits | None) -> Outcome:
@@ -140,7 +139,7 @@ def compare(engine: Engine, folder: Path, chats: Sequence[Chat], company: Logits
                     if not _is_refused(session, turn):
                         outcome.faults.append(f"{where}: refused in company only")
                     continue
-                if turn.counts:
+                if turn.is_kept:
                     tokens = _replay(session, chat, turn)
                     outcome.replies += 1
                     outcome.tokens += len(turn.tokens)
@@ -153,11 +152,11 @@ def compare(engine: Engine, folder: Path, chats: Sequence[Chat], company: Logits
                     if company is None:
                         apart = _gap(alone[seed], turn.tokens, tokens)
                     else:
-                        apart = distance(company[seed], alone[seed], turn.tokens, tokens)
+                        apart = logit_distance(company[seed], alone[seed], turn.tokens, tokens)
                     exact = chat.reproducible and not turn.rebuilt and company is not None
                     # Logits of equal tokens may still differ, because a fork or a cancelled prompt
                     # has read its first tokens in other chunks.
-                    if (exact and tokens != turn.tokens) or not apart <= chat.tie:
+                    if (exact and tokens != turn.tokens) or not apart <= chat.tie_tolerance:
                         bits = chat.options.get("kv_bits")
                         kept = f" (keys in {bits} bits)" if bits else ""
                         at = first_difference(tokens, turn.tokens)
@@ -202,7 +201,9 @@ def _replay(session: Session, chat: Chat, turn: Turn) -> tuple[int, ...]:
     return tuple(session.send(turn.prompt, params).tokens(PATIENCE))
 
 
-def distance(company: Rows, alone: Rows, tokens: Sequence[int], others: Sequence[int]) -> float:
+def logit_distance(
+    company: Rows, alone: Rows, tokens: Sequence[int], others: Sequence[int]
+) -> float:
     """Return the largest difference between the logits of a reply in two runs.
 
     Logits are compared up to the first different token, in standard deviations. The result is

@@ -34,7 +34,7 @@ class RequestSettings(Struct, frozen=True):
     seconds: float = 300.0
 
     @classmethod
-    def to(cls, url: str, **fields: Any) -> RequestSettings:
+    def for_url(cls, url: str, **fields: Any) -> RequestSettings:
         """Create settings for a URL with or without `/v1`."""
         url = url if "://" in url else f"http://{url}"
         return cls(url.rstrip("/").removesuffix("/v1") + "/v1", **fields)
@@ -57,7 +57,6 @@ def arrivals(traffic: str, clients: int, count: int, every: float, salt: int) ->
 
 
 def run(wish: RequestSettings, several: Sequence[Arrival]) -> list[TimedRequest]:
-    """Run all clients and return the requests they made."""
     return asyncio.run(_run(wish, several))
 
 
@@ -87,25 +86,25 @@ async def _client(
     client: httpx2.AsyncClient, wish: RequestSettings, arrival: Arrival, began: float, session: str
 ) -> list[TimedRequest]:
     await asyncio.sleep(max(0.0, began + arrival.after - time.perf_counter()))
-    said: list[dict[str, str]] = []
+    messages: list[dict[str, str]] = []
     turns = []
     for number in range(wish.turns):
         text = arrival.prompt if not number else "Go on with this, in other words."
-        said.append({"role": "user", "content": text})
+        messages.append({"role": "user", "content": text})
         turn = TimedRequest(time.perf_counter(), number, arrival.long)
         turns.append(turn)
         named: dict[str, Any] = {"session_id": session} if wish.sessions else {}
-        answer = await answered(client, wish, said, turn, wish.tokens, **named)
+        answer = await request_answer(client, wish, messages, turn, wish.tokens, **named)
         if turn.error:
             break
-        said.append({"role": "assistant", "content": answer})
+        messages.append({"role": "assistant", "content": answer})
     return turns
 
 
-async def answered(
+async def request_answer(
     client: httpx2.AsyncClient,
     wish: RequestSettings,
-    said: Sequence[Mapping[str, str]],
+    messages: Sequence[Mapping[str, str]],
     turn: TimedRequest,
     tokens: int,
     headers: Mapping[str, str] | None = None,
@@ -121,7 +120,7 @@ async def answered(
     import httpx2
 
     body: dict[str, Any] = {
-        "messages": said,
+        "messages": messages,
         "max_tokens": tokens,
         "temperature": 0.0,
         "stream": True,
@@ -130,13 +129,13 @@ async def answered(
         **fields,
     }
     try:
-        return await _streamed(client, wish.url, body, turn, dict(headers or {}), broken)
+        return await _stream_answer(client, wish.url, body, turn, dict(headers or {}), broken)
     except (httpx2.HTTPError, ValueError) as error:
         turn.error = f"{type(error).__name__}: {error}".rstrip(": ")
         return ""
 
 
-async def _streamed(
+async def _stream_answer(
     client: httpx2.AsyncClient,
     url: str,
     body: dict[str, Any],

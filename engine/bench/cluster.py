@@ -38,7 +38,7 @@ class Speed(Struct, frozen=True):
     decode: float  # total generated tokens/s of all chats
 
 
-def connection(hosts: Sequence[Host], rounds: int = 500) -> CollectiveSpeed:
+def measure_connection(hosts: Sequence[Host], rounds: int = 500) -> CollectiveSpeed:
     """Measure the collectives of a group, without loading a model.
 
     Raises:
@@ -68,18 +68,18 @@ def _figures(ranks: Sequence[Rank]) -> dict[str, Any]:
     while time.monotonic() < deadline:
         for rank in ranks:
             try:
-                told = rank.link.receive(False) if rank.link.poll(0.05) else {}
+                message = rank.link.receive(False) if rank.link.poll(0.05) else {}
             except (OSError, EOFError, ValueError):
                 raise RanksLostError(f"{rank.label(len(ranks))} has gone.") from None
-            if "fault" in told:
-                raise RanksLostError(f"{rank.label(len(ranks))} failed: {told['fault']}")
-            if "figures" in told:
-                figures: dict[str, Any] = told["figures"]
+            if "fault" in message:
+                raise RanksLostError(f"{rank.label(len(ranks))} failed: {message['fault']}")
+            if "figures" in message:
+                figures: dict[str, Any] = message["figures"]
                 return figures
     raise RanksLostError(f"The ranks did not find each other within {_WITHIN:.0f} seconds.")
 
 
-def speeds(
+def measure_speeds(
     ranks: int | Sequence[Host], model: str, chats: Sequence[int], tokens: int
 ) -> list[Speed]:
     """Measure the throughput for each number of concurrent chats.
@@ -95,13 +95,15 @@ def speeds(
     found = []
     with Engine(ranks=ranks) as engine:
         loaded = engine.load(model)
-        _speed(engine, loaded, count, 1, 4)  # warm up, because the first steps compile kernels
+        _measure_speed(
+            engine, loaded, count, 1, 4
+        )  # warm up, because the first steps compile kernels
         for number in chats:
-            found.append(_speed(engine, loaded, count, number, tokens))
+            found.append(_measure_speed(engine, loaded, count, number, tokens))
     return found
 
 
-def _speed(engine: Engine, model: Any, ranks: int, chats: int, tokens: int) -> Speed:
+def _measure_speed(engine: Engine, model: Any, ranks: int, chats: int, tokens: int) -> Speed:
     replies, sessions = [], []
     began = time.perf_counter()
     for number in range(chats):
@@ -110,7 +112,7 @@ def _speed(engine: Engine, model: Any, ranks: int, chats: int, tokens: int) -> S
         params = SamplingParams(max_tokens=tokens, temperature=1.0, seed=number)
         # Start each prompt differently, because a common prefix would be prefilled only once.
         replies.append(session.send(f"Chat {number}. {PROMPT}", params))
-    firsts, lasts, read, written = [], [], 0, 0
+    firsts, lasts, read, generated = [], [], 0, 0
     for reply in replies:
         reply.text()
         stats = reply.stats
@@ -118,11 +120,11 @@ def _speed(engine: Engine, model: Any, ranks: int, chats: int, tokens: int) -> S
         firsts.append(stats.ttft_s)
         lasts.append(stats.ttft_s + stats.decode_s)
         read += stats.prompt_tokens - stats.reused_tokens
-        written += stats.generated_tokens
+        generated += stats.generated_tokens
     whole = time.perf_counter() - began
     for session in sessions:
         session.close()
-    return Speed(ranks, chats, read / max(firsts), written / max(1e-9, whole - min(firsts)))
+    return Speed(ranks, chats, read / max(firsts), generated / max(1e-9, whole - min(firsts)))
 
 
 def run(
@@ -138,13 +140,13 @@ def run(
         EngineError: if a rank fails or the model can't be loaded.
     """
     backend.start()  # must precede any import of MLX
-    link = connection(hosts)
+    link = measure_connection(hosts)
     say(connection_line(link))
     say("| ranks | chats | read | written |")
     say("|---|---|---|---|")
     found = []
     for ranks in (hosts, 1):
-        for speed in speeds(ranks, model, chats, tokens):
+        for speed in measure_speeds(ranks, model, chats, tokens):
             found.append(speed)
             say(
                 f"| {speed.ranks} | {speed.chats} | {speed.prefill:,.0f} tokens/s "

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from engine.bench.subject import Stream, Subject, timed
+from engine.bench.subject import Stream, Subject, send_timed
 from engine.bench.traffic import Arrival, Contender, TimedRequest, wait_until
 from engine.params import SamplingParams
 
@@ -23,7 +23,7 @@ def stretto(subject: Subject) -> Contender:
         streams: list[Stream] = []
         for session, arrival in zip(sessions, arrivals, strict=True):
             wait_until(began + arrival.after)
-            streams.append(timed(session, arrival.prompt, greedy))
+            streams.append(send_timed(session, arrival.prompt, greedy))
         turns = []
         for arrival, stream in zip(arrivals, streams, strict=True):
             moments = stream.times()
@@ -98,7 +98,7 @@ def batch_generator(subject: Subject, **options: Any) -> Contender:
     return answer
 
 
-def peak_here(run: Callable[[], None]) -> int:
+def measure_peak(run: Callable[[], None]) -> int:
     """Run a function and return by how many bytes MLX's memory grew at the peak."""
     import mlx.core as mx
 

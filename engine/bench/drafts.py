@@ -114,9 +114,9 @@ def run(
             layers = json.loads((folder / "config.json").read_text())["num_hidden_layers"]
             first_layers(folder, Path(small), max(1, layers * 4 // 5))
         gain = measure(found.engine, str(folder), small, tokens, rounds)
-        tell(gain, draft or "the model's own first layers", say)
-        told: dict[str, float] = to_builtins(gain)
-        return told
+        print_gain(gain, draft or "the model's own first layers", say)
+        figures: dict[str, float] = to_builtins(gain)
+        return figures
 
 
 def measure(engine: Engine, path: str, draft: str, tokens: int, rounds: int) -> Gain:
@@ -171,7 +171,7 @@ def _rate(
     return DecodeSpeed(made / seconds, cpu / made) if made else DecodeSpeed(0.0, 0.0)
 
 
-def tell(gain: Gain, name: str, say: Callable[[str], None]) -> None:
+def print_gain(gain: Gain, name: str, say: Callable[[str], None]) -> None:
     share = gain.held / gain.drafted if gain.drafted else 0.0
     say(f"One chat, {name} drafts; {share:.0%} of {gain.drafted} drafted tokens held as decided\n")
     say("| drafts | tokens/s | against none | ms of processor time a token | none against it |")

@@ -37,7 +37,7 @@ from engine.sandbox.process import engine_command
 # Prompt lengths in tokens; some are shorter and some longer than the models' windows.
 LENGTHS = (5, 40, 11, 23)
 STEPS = 24
-MOST_WEIGHTS = 20_000_000
+MAX_WEIGHTS = 20_000_000
 SEEING = ", seeing"  # name suffix for vision models loaded from mlx-vlm
 
 
@@ -58,7 +58,7 @@ class Finding(Struct, frozen=True):
     why: str = ""  # reason why the model couldn't be built, loaded or compared
 
     @property
-    def keeps_little(self) -> bool:
+    def has_no_plain_caches(self) -> bool:
         """True if there are only states and windows, which are copied instead of shared."""
         kinds = set(self.caches.split(", "))
         return bool(self.step) and kinds <= {"ArraysCache", "RotatingKVCache"}
@@ -94,7 +94,7 @@ def write_family(folder: Path, architecture: str, group: int = 1) -> Path:
             raise  # a bug in our code, not a property of the architecture
         except Exception as error:
             raise NotBuildableError(_first_line(error)) from None
-        why = _dullness(folder)
+        why = _blindness_reason(folder)
         if not why:
             return folder
     raise NotBuildableError(why)
@@ -107,11 +107,11 @@ def _check_size(config: dict[str, Any]) -> None:
     from engine.model import vlm
 
     count = sum(array.size for _, array in tree_flatten(vlm.build(config).parameters()))
-    if count > MOST_WEIGHTS:
+    if count > MAX_WEIGHTS:
         raise NotBuildableError(f"its small config has {count // 10**6} million weights")
 
 
-def _dullness(folder: Path) -> str:
+def _blindness_reason(folder: Path) -> str:
     """Return why mix-ups of sessions couldn't be detected with this model, or "" if they can."""
     import mlx.core as mx
 
@@ -122,8 +122,8 @@ def _dullness(folder: Path) -> str:
         a = [5 + i % 7 for i in range(12)]
         b = [*a[:4], 200, 100, *a[6:]]
         first, second = (net(mx.array([t]))[0, -1].astype(mx.float32) for t in (a, b))
-        said = mx.isfinite(first)  # some families return -inf for unused token IDs
-        first, second = (mx.where(said, logits, 0) for logits in (first, second))
+        finite = mx.isfinite(first)  # some families return -inf for unused token IDs
+        first, second = (mx.where(finite, logits, 0) for logits in (first, second))
         spread = _number(mx.std(first))
         off = _number(mx.abs(first - second).max())
     except RecursionError:
@@ -135,7 +135,7 @@ def _dullness(folder: Path) -> str:
     return "" if off > 0.02 * spread else "its logits do not depend on the prompt"
 
 
-def quantise(folder: Path, group: int, bits: int = 4) -> None:
+def quantize_folder(folder: Path, group: int, bits: int = 4) -> None:
     """Quantize a model on disk, except for layers that don't support it.
 
     Args:
@@ -170,7 +170,7 @@ def measure(architecture: str, folder: Path, group: int = 0, bits: int = 4) -> F
     try:
         write_family(folder, architecture, group or 1)
         if group:
-            quantise(folder, group, bits)
+            quantize_folder(folder, group, bits)
         model = load_blocking(folder, wide=backend.start().prefers_float32)
     except (NotBuildableError, EngineError) as error:
         return Finding(architecture, why=_first_line(error))
@@ -182,13 +182,13 @@ def measure(architecture: str, folder: Path, group: int = 0, bits: int = 4) -> F
         architecture,
         ", ".join(kinds),
         model.info.step,
-        model.can.ways.shares_prefix,
-        model.can.token_by_token,
+        model.abilities.modes.shares_prefix,
+        model.abilities.token_by_token,
         fused=plain_decoder.is_installed(model.net),
     )
     try:
         if isinstance(model.net, vlm.AsLanguageModel):
-            had = replace(had, own=_off_its_own(model.net))
+            had = replace(had, own=_difference_from_vlm(model.net))
         if model.info.step == ALONE:
             return had
         difference, spread, equal = _compare(model)
@@ -199,7 +199,7 @@ def measure(architecture: str, folder: Path, group: int = 0, bits: int = 4) -> F
     return replace(had, difference=difference, spread=spread, equal=equal)
 
 
-def _off_its_own(net: Any) -> float:
+def _difference_from_vlm(net: Any) -> float:
     """Return the maximum difference from the logits of mlx-vlm's own call.
 
     Raises:
@@ -213,11 +213,11 @@ def _off_its_own(net: Any) -> float:
     known = inspect.signature(own).parameters
     given = {name: value for name, value in more.items() if name in known}
     out = own(net, ids, cache=net.make_cache(), **given)
-    wanted = getattr(out, "logits", out).astype(mx.float32)
+    expected = getattr(out, "logits", out).astype(mx.float32)
     got = net(ids, cache=net.make_cache()).astype(mx.float32)
-    said = mx.isfinite(wanted)
-    off = _number(mx.where(said, mx.abs(got - wanted), 0).max())
-    if not off < 0.01 * _number(mx.std(mx.where(said, wanted, 0))):
+    finite = mx.isfinite(expected)
+    off = _number(mx.where(finite, mx.abs(got - expected), 0).max())
+    if not off < 0.01 * _number(mx.std(mx.where(finite, expected, 0))):
         raise NotBuildableError(f"its logits are not those of mlx-vlm's own call: off by {off:.2g}")
     return off
 
@@ -250,8 +250,8 @@ def _compare(model: Any) -> tuple[float, float, bool]:
         feeds = [mx.array([[t]]) for t in tokens]
         alone = forward(model, feeds, caches, alone=True).astype(mx.float32)
         together = forward(model, feeds, twins, alone=False).astype(mx.float32)
-        said = mx.isfinite(alone)
-        alone, together = (mx.where(said, logits, 0) for logits in (alone, together))
+        finite = mx.isfinite(alone)
+        alone, together = (mx.where(finite, logits, 0) for logits in (alone, together))
         worst = max(worst, _number(mx.abs(alone - together).max()))
         spread = max(spread, _number(mx.std(alone)))
         tokens = greedy(alone)
@@ -307,7 +307,7 @@ def main(options: argparse.Namespace) -> int:
         return 2
     wanted = options.architectures or (of_vlm if options.vlm else architectures())
     findings = []
-    for finding in findings_of(wanted, options.few_bits, options.bits):
+    for finding in iterate_findings(wanted, options.few_bits, options.bits):
         findings.append(finding)
         print(_row(finding), flush=True)
     print(f"\n{summary(findings)} BLAS: {blas}.")
@@ -327,7 +327,7 @@ def _work(wanted: Sequence[str], group: int, bits: int) -> int:
     return 0
 
 
-def findings_of(wanted: Sequence[str], group: int = 0, bits: int = 4) -> Iterator[Finding]:
+def iterate_findings(wanted: Sequence[str], group: int = 0, bits: int = 4) -> Iterator[Finding]:
     """Yield the findings in order. They're made in a child process, because models may crash it."""
     left = list(wanted)
     while left:
@@ -366,7 +366,7 @@ def summary(findings: Sequence[Finding]) -> str:
         f"that share a step {equal} give the same tokens as alone and "
         f"{exact} the same logits to the last bit; the largest difference is {worst:.1e}. "
         f"In {sum(f.shares_prefix for f in ran)} several sessions can share a prefix; in "
-        f"{sum(f.keeps_little for f in ran)} more it leaves no more than a state behind."
+        f"{sum(f.has_no_plain_caches for f in ran)} more it leaves no more than a state behind."
     )
 
 
@@ -387,7 +387,7 @@ def _table(findings: Sequence[Finding]) -> list[str]:
             continue
         step = f"{f.step}; prompts token by token" if f.token_by_token else f.step
         step += ", shared prefix" if f.shares_prefix else ""
-        step += ", copied state" if f.keeps_little else ""
+        step += ", copied state" if f.has_no_plain_caches else ""
         lines.append(f"| {f.architecture} | {f.caches} | {step} | {figures} |")
     return lines
 

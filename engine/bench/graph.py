@@ -44,13 +44,12 @@ class Cell(Struct, frozen=True):
 
     @property
     def of_batch(self) -> float | None:
-        """Launches relative to `BatchGenerator`."""
         if self.ours is None or self.batch is None:
             return None
         return self.ours.launches / self.batch.launches
 
 
-def here(families: str, chats: Sequence[int], names: Sequence[str] = ()) -> Iterator[Cell]:
+def count_here(families: str, chats: Sequence[int], names: Sequence[str] = ()) -> Iterator[Cell]:
     """Count families in this process. MLX must not have been imported yet.
 
     Args:
@@ -59,7 +58,7 @@ def here(families: str, chats: Sequence[int], names: Sequence[str] = ()) -> Iter
     """
     _prepare()
     for family in families.split(","):
-        model = _loaded(family)
+        model = _load_family(family)
         for many in chats:
             for case in graph_steps.cases(many):
                 if not names or case.name in names:
@@ -84,7 +83,7 @@ def _prepare() -> None:
     slot_policy.STARTING = dict.fromkeys(slot_policy.STARTING, slot_policy.ON_GPU)
 
 
-def _loaded(family: str) -> Any:
+def _load_family(family: str) -> Any:
     from engine.model.loader import load_blocking
 
     known = small_config(family)
@@ -94,7 +93,7 @@ def _loaded(family: str) -> Any:
         return load_blocking(write_model(Path(scratch) / family, config, scale=1.0), wide=True)
 
 
-def in_children(
+def count_in_children(
     families: Sequence[str], chats: Sequence[int], names: Sequence[str] = ()
 ) -> Iterator[Cell]:
     """Count each family in a child process.
@@ -136,12 +135,12 @@ def run(
         ValueError: if `model` is something else, or the page doesn't have the markers.
     """
     if model == "families":
-        cells = in_children(FAMILIES, chats, names)
+        cells = count_in_children(FAMILIES, chats, names)
     elif model.startswith("family:"):
-        cells = here(model.removeprefix("family:"), chats, names)
+        cells = count_here(model.removeprefix("family:"), chats, names)
     else:
         raise ValueError(f"graph counts tiny models: leave {model!r} out, or name family:llama")
-    if page is not None and not _framed(Path(page).read_text(encoding="utf-8")):
+    if page is not None and not _frame(Path(page).read_text(encoding="utf-8")):
         raise ValueError(f"{page} lacks the lines {BEGIN} and {END}")
     found = []
     say(f"{'graph':<12} {'case':<14} {'chats':>5}  launches of Stretto / BatchGenerator, MB read")
@@ -156,7 +155,7 @@ def run(
     return [to_builtins(cell) for cell in found]
 
 
-def _framed(text: str) -> bool:
+def _frame(text: str) -> bool:
     return text.count(BEGIN) == 1 and text.count(END) == 1 and text.index(BEGIN) < text.index(END)
 
 

@@ -59,7 +59,7 @@ def prepare() -> None:
     mx.conv1d = _fast("conv1d", mx.conv1d)
     setattr(mx, "compile", _compile)  # noqa: B010 - mypy knows its signature
     for name in ("eval", "async_eval", "synchronize"):
-        setattr(mx, name, _watched(name, getattr(mx, name)))
+        setattr(mx, name, _watch(name, getattr(mx, name)))
 
 
 def mark_recurrent() -> None:
@@ -78,7 +78,7 @@ def mark_recurrent() -> None:
     gated_delta.gated_delta_ops = ops
 
 
-def launched(kind: str, like: Any, given: Iterable[Any], read: int) -> Any:
+def mark_launch(kind: str, like: Any, given: Iterable[Any], read: int) -> Any:
     """Create an array like `like` that counts as one launch and reads `read` bytes."""
     return _marker(kind, 1, [like], given, read)[0] if _state["marking"] else like
 
@@ -137,7 +137,7 @@ def _compile(function: Callable[..., Any], *_: Any, **__: Any) -> Callable[..., 
         flat: Any = tree_flatten(outs)
         arrays = [a for _, a in flat if isinstance(a, mx.array)]
         given = [a for _, a in tree_flatten([args, named]) if isinstance(a, mx.array)]
-        made = _marker(function.__name__, _fused(nodes(arrays)[0]), arrays, given)
+        made = _marker(function.__name__, _count_fused(nodes(arrays)[0]), arrays, given)
         if isinstance(outs, mx.array):
             return made[0]
         if isinstance(outs, tuple) and len(outs) == len(made):
@@ -147,7 +147,7 @@ def _compile(function: Callable[..., Any], *_: Any, **__: Any) -> Callable[..., 
     return call
 
 
-def _watched(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
+def _watch(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(inner)
     def call(*args: Any, **named: Any) -> Any:
         if not _state["marking"]:
@@ -217,7 +217,7 @@ def mark_of(constant: Any) -> Mark | None:
     return _marks[place] if magic == _MAGIC else None
 
 
-def _fused(found: list[dict[str, Any]]) -> int:
+def _count_fused(found: list[dict[str, Any]]) -> int:
     """Count the launches of a compiled function. Connected elementwise primitives are fused."""
     group: dict[str, int] = {}  # fusion group of each array, by name
     parent: list[int] = []

@@ -32,21 +32,21 @@ class Case:
 def cases(chats: int) -> list[Case]:
     found = [Case(f"{tokens:,} tokens", (tokens,) * chats) for tokens in (SHORT, MIDDLE, LONG)]
     if chats > 1:
-        found.append(Case("skewed", skewed(chats)))
+        found.append(Case("skewed", skewed_lengths(chats)))
         found.append(Case("shared prefix", (PREFIX + SHORT,) * chats, prefix=PREFIX))
     found.append(Case("8-bit KV", (MIDDLE,) * chats, bits=8))
     found.append(Case("with a chunk", (MIDDLE,) * chats, chunk=CHUNK))
     return found
 
 
-def skewed(chats: int) -> tuple[int, ...]:
+def skewed_lengths(chats: int) -> tuple[int, ...]:
     """Return skewed lengths: one long chat, 25% medium chats, and short chats for the rest."""
     middle = max(0, chats // 4)
     rest = chats - 1 - middle
     return (LONG, *(MIDDLE + 20 * i for i in range(middle)), *(SHORT + i for i in range(rest)))
 
 
-def filled(net: Any, caches: list[Any], length: int) -> list[Any]:
+def fill_caches(net: Any, caches: list[Any], length: int) -> list[Any]:
     """Fill caches with `length` tokens. Only the first four are real, and the rest are zeros."""
     import mlx.core as mx
 
@@ -100,32 +100,32 @@ def stretto(model: Any, case: Case) -> Count | None:
             make = quantized_kv.quantized_caches(model, case.bits).make
         except EngineError:
             return None
-    if case.prefix and not model.can.ways.shares_prefix:
+    if case.prefix and not model.abilities.modes.shares_prefix:
         return None
 
     def session(length: int) -> SessionKV:
-        kv = SessionKV(make, model.can.ways.shares_prefix)
-        kv.set_caches(filled(model.net, make(), length))
+        kv = SessionKV(make, model.abilities.modes.shares_prefix)
+        kv.set_caches(fill_caches(model.net, make(), length))
         kv.tokens = [0] * length
         return kv
 
     kvs = _on_a_prefix(session, case) if case.prefix else [session(n) for n in case.lengths]
     readings = [PrefillChunk(session(READ), [7] * case.chunk)] if case.chunk else []
     rows = [answer(kv) for kv in kvs]
-    mixes = model.can.ways.mixes  # otherwise, the chunk gets its own pass after the step
+    mixes = model.abilities.modes.mixes  # otherwise, the chunk gets its own pass after the step
 
     try:
         for _ in range(2):  # warm up, because the first step may allocate memory
             tokens = runner.decode(model, rows, True)
             mx.eval([t for t in tokens if isinstance(t, mx.array)])
             for kv in kvs:
-                kv.note_fed(0)
+                kv.record_token(0)
         for row in rows:
             row.pending = mx.array([5], mx.uint32)
-        mx.eval(_written(kvs), [row.pending for row in rows])
+        mx.eval(_cache_arrays(kvs), [row.pending for row in rows])
         with capture() as outputs:
             runner.decode(model, rows, True, readings if mixes else ())
-            outputs.extend(_written(kvs))
+            outputs.extend(_cache_arrays(kvs))
             for reading in () if mixes else readings:
                 runner.prefill(model, reading.kv, reading.tokens)
         found = count(outputs)
@@ -150,23 +150,23 @@ def _on_a_prefix(session: Callable[[int], Any], case: Case) -> list[Any]:
         for layer in kv.layers:
             if not hasattr(layer, "update_and_fetch"):
                 continue  # skip recurrent states
-            begun = isinstance(layer, SharedPrefixKV)
-            held = layer.keys_and_values() if begun else arrays(layer)
+            is_shared = isinstance(layer, SharedPrefixKV)
+            held = layer.keys_and_values() if is_shared else arrays(layer)
             shapes = [(1, a.shape[1], more, a.shape[3]) for a in held]
             layer.update_and_fetch(*(mx.zeros(shape) for shape in shapes))
             mx.eval(layer.keys, layer.values)
-        kv.note_read([0] * more)
+        kv.record_chunk([0] * more)
     return kvs
 
 
-def _written(kvs: Sequence[Any]) -> list[Any]:
+def _cache_arrays(kvs: Sequence[Any]) -> list[Any]:
     """Return all cache arrays. Writing to them counts even if nothing reads the result."""
-    from engine.cache.cache_objects import leaves
+    from engine.cache.cache_objects import iterate_arrays
 
     slots = {id(kv.slots): kv.slots for kv in kvs if kv.slots is not None}
     stacks = {id(kv.stack): kv.stack for kv in kvs if kv.stack is not None}
     buffers = [held.layers for held in (*slots.values(), *stacks.values())]
-    return [*leaves([kv.layers for kv in kvs]), *leaves(buffers)]
+    return [*iterate_arrays([kv.layers for kv in kvs]), *iterate_arrays(buffers)]
 
 
 def batch(net: Any, make: Callable[[], list[Any]], case: Case) -> Count | None:
@@ -174,24 +174,24 @@ def batch(net: Any, make: Callable[[], list[Any]], case: Case) -> Count | None:
     import mlx.core as mx
     from mlx_lm.generate import BatchGenerator
 
-    from engine.cache.cache_objects import leaves
+    from engine.cache.cache_objects import iterate_arrays
 
     if case.bits:
         return None
     chats = len(case.lengths)
     generator: Any = BatchGenerator(net, max_tokens=64, prefill_batch_size=chats)
-    held = [filled(net, make(), n - 2) for n in case.lengths]
+    held = [fill_caches(net, make(), n - 2) for n in case.lengths]
     generator.insert([[1, 2]] * chats, caches=held)
     for _ in range(4):
         generator.next()
     if case.chunk:
-        own = filled(net, make(), READ)
+        own = fill_caches(net, make(), READ)
         generator.insert([[7] * (case.chunk + 1)], caches=[own])
     batched = generator._generation_batch.prompt_cache
-    mx.eval(list(leaves(batched)))
+    mx.eval(list(iterate_arrays(batched)))
     with capture() as outputs:
         generator.next()
-        outputs.extend(leaves(batched))
+        outputs.extend(iterate_arrays(batched))
     found = count(outputs)
     generator.close()
     return found

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from engine.bench.hostile_images import IMAGES
 from engine.bench.hostile_inputs import INPUTS, Ask, Input
-from engine.bench.subject import Stream, Subject, gaps, timed
+from engine.bench.subject import Stream, Subject, gaps, send_timed
 from engine.errors import EngineError
 from engine.params import SamplingParams
 from engine.runtime.pacing import GAP_BUDGET
@@ -46,8 +46,7 @@ class Ordeal(Struct, frozen=True):
         return self.median + 2 * GAP_BUDGET
 
     @property
-    def held(self) -> bool:
-        """True if no gap exceeds `bound`."""
+    def is_within_bound(self) -> bool:
         return self.longest <= self.bound
 
 
@@ -99,7 +98,7 @@ def _ordeal(it: Subject, given: Input, ask: Ask) -> Ordeal:
 def _streaming(it: Subject) -> Iterator[list[Stream]]:
     endless = SamplingParams(max_tokens=1_000_000, temperature=0.0, logit_bias={2: -1e9})
     sessions = [it.engine.open_session(it.model) for _ in range(_NEIGHBOURS)]
-    streams = [timed(s, it.text(_PROMPT, salt), endless) for salt, s in enumerate(sessions)]
+    streams = [send_timed(s, it.text(_PROMPT, salt), endless) for salt, s in enumerate(sessions)]
     try:
         while min(len(s.moments) for s in streams) < _STEADY:
             if any(s.reply is not None and s.reply.done for s in streams):

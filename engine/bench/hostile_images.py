@@ -37,7 +37,9 @@ _SIZES = {"patch_size": 16, "size": {"shortest_edge": 65_536, "longest_edge": 16
 # ---------------------------------------------------------------- the files
 
 
-def _saved(kind: str, mode: str = "RGB", size: tuple[int, int] = (640, 480), **more: Any) -> bytes:
+def _save_image(
+    kind: str, mode: str = "RGB", size: tuple[int, int] = (640, 480), **more: Any
+) -> bytes:
     import PIL.Image
 
     grey = PIL.Image.linear_gradient("L").resize(size)
@@ -57,26 +59,26 @@ def _png(width: int, height: int, depth: int, colour: int, rows: bytes, *more: b
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
 
 
-def _blank(width: int, height: int) -> bytes:
+def _white_rows(width: int, height: int) -> bytes:
     """Compress the rows of a white 1-bit image, to about a thousandth of their size."""
     packer, row = zlib.compressobj(1), b"\0" + b"\xff" * ((width + 7) // 8)
     return b"".join(packer.compress(row) for _ in range(height)) + packer.flush()
 
 
 def _bomb() -> bytes:
-    return _png(50_000, 50_000, 1, 0, _blank(50_000, 50_000))
+    return _png(50_000, 50_000, 1, 0, _white_rows(50_000, 50_000))
 
 
-def _claims() -> bytes:
+def _false_size_png() -> bytes:
     return _png(50_000, 50_000, 16, 6, zlib.compress(b""))
 
 
-def _most() -> bytes:
+def _largest_png() -> bytes:
     """Create a PNG with the maximum number of pixels. The file only has 20 KB."""
-    return _png(10_000, 11_900, 1, 0, _blank(10_000, 11_900))
+    return _png(10_000, 11_900, 1, 0, _white_rows(10_000, 11_900))
 
 
-def _notes() -> bytes:
+def _text_png() -> bytes:
     """Create a PNG with a text chunk that decompresses to 200 MB."""
     packer = zlib.compressobj(1)
     text = b"".join(packer.compress(b"a" * 10**6) for _ in range(200)) + packer.flush()
@@ -93,17 +95,17 @@ def _frames(kind: str, count: int) -> bytes:
     return file.getvalue()
 
 
-def _turned() -> bytes:
+def _rotated_jpeg() -> bytes:
     import PIL.Image
 
     exif = PIL.Image.Exif()
     exif[0x0112] = 6
-    return _saved("JPEG", exif=exif)
+    return _save_image("JPEG", exif=exif)
 
 
 def _pages(count: int, circle: bool = False) -> bytes:
     """Create a TIFF with `count` pages. With `circle`, the last page links to the first page."""
-    data = bytearray(_saved("TIFF", size=(64, 48)))
+    data = bytearray(_save_image("TIFF", size=(64, 48)))
     (first,) = struct.unpack_from("<I", data, 4)
     (entries,) = struct.unpack_from("<H", data, first)
     page, following = bytes(data[first : first + 6 + 12 * entries]), first + 2 + 12 * entries
@@ -127,30 +129,32 @@ _DRAWING = b'<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/pa
 
 PICTURES = (
     Picture("shows a PNG of 50,000 x 50,000", "bomb.png", cache(_bomb), False),
-    Picture("shows one that only says so", "claims.png", _claims, False),
-    Picture("shows 119 million pixels", "most.png", cache(_most), True),
-    Picture("shows notes that unpack to 200 MB", "notes.png", cache(_notes), False),
-    Picture("shows a JPEG cut short", "cut.jpg", lambda: _saved("JPEG")[:3000], False),
+    Picture("shows one that only says so", "claims.png", _false_size_png, False),
+    Picture("shows 119 million pixels", "most.png", cache(_largest_png), True),
+    Picture("shows notes that unpack to 200 MB", "notes.png", cache(_text_png), False),
+    Picture("shows a JPEG cut short", "cut.jpg", lambda: _save_image("JPEG")[:3000], False),
     Picture("shows an empty file", "empty.png", lambda: b"", False),
     Picture("shows a GIF of 1,000 frames", "frames.gif", cache(lambda: _frames("GIF", 1000)), True),
     Picture("shows a WebP of 200", "frames.webp", cache(lambda: _frames("WEBP", 200)), True),
     Picture("shows a TIFF of 1,000 pages", "pages.tiff", lambda: _pages(1000), True),
     Picture("shows a TIFF that goes in a circle", "circle.tiff", lambda: _pages(9, True), True),
-    Picture("shows a JPEG in CMYK", "press.jpg", lambda: _saved("JPEG", "CMYK"), True),
-    Picture("shows 16 bits of grey", "deep.png", lambda: _saved("PNG", "I;16"), True),
-    Picture("shows one held sideways", "turned.jpg", _turned, True),
+    Picture("shows a JPEG in CMYK", "press.jpg", lambda: _save_image("JPEG", "CMYK"), True),
+    Picture("shows 16 bits of grey", "deep.png", lambda: _save_image("PNG", "I;16"), True),
+    Picture("shows one held sideways", "turned.jpg", _rotated_jpeg, True),
     Picture(
         "shows a damaged colour profile",
         "profile.png",
-        lambda: _saved("PNG", icc_profile=b"\xff" * 5_000_000),
+        lambda: _save_image("PNG", icc_profile=b"\xff" * 5_000_000),
         True,
     ),
     Picture("shows a drawing (SVG)", "drawing.svg", lambda: _DRAWING, False),
-    Picture("shows one that is called ..", "..\n..%2F..%2F<b>“x”.png", lambda: _saved("PNG"), True),
+    Picture(
+        "shows one that is called ..", "..\n..%2F..%2F<b>“x”.png", lambda: _save_image("PNG"), True
+    ),
 )
 
 
-def _shows(picture: Picture) -> Callable[[Path, Engine], Ask]:
+def _picture_input(picture: Picture) -> Callable[[Path, Engine], Ask]:
     def prepare(root: Path, engine: Engine) -> Ask:
         return _ask(engine, write_seeing(root / "sees"), picture.make())
 
@@ -158,7 +162,7 @@ def _shows(picture: Picture) -> Callable[[Path, Engine], Ask]:
 
 
 def _large(root: Path, engine: Engine) -> Ask:
-    noise = _saved("JPEG", size=(4000, 3000), quality=95)
+    noise = _save_image("JPEG", size=(4000, 3000), quality=95)
     return _ask(engine, write_seeing(root / "sees", tower=_TOWER, processor=_SIZES), noise)
 
 
@@ -175,5 +179,8 @@ def _ask(engine: Engine, folder: Path, data: bytes) -> Ask:
 
 IMAGES = (
     Input("image", "shows 4,000 x 3,000 pixels", "", _large),
-    *(Input("image", p.name, "" if p.seen else INVALID_REQUEST, _shows(p)) for p in PICTURES),
+    *(
+        Input("image", p.name, "" if p.seen else INVALID_REQUEST, _picture_input(p))
+        for p in PICTURES
+    ),
 )

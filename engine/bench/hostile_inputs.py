@@ -48,7 +48,7 @@ def change_tokenizer(folder: Path, change: Callable[[dict[str, Any]], object]) -
     file.write_text(json.dumps(content))
 
 
-def replaces(pattern: str, content: str) -> dict[str, Any]:
+def replace_normalizer(pattern: str, content: str) -> dict[str, Any]:
     return {"type": "Replace", "pattern": {"String": pattern}, "content": content}
 
 
@@ -66,7 +66,7 @@ def explosion(tokenizer: dict[str, Any]) -> None:
     """Add a normalizer that expands a single letter to 10**12 characters."""
     tokenizer["normalizer"] = {
         "type": "Sequence",
-        "normalizers": [replaces("e", "e" * 10_000)] * 3,
+        "normalizers": [replace_normalizer("e", "e" * 10_000)] * 3,
     }
 
 
@@ -83,7 +83,7 @@ def chain(links: int, last: Any = None) -> dict[str, Any]:
     return {"$defs": {**defs, f"a{links}": last or {"type": "string"}}, "$ref": "#/$defs/a0"}
 
 
-def _sends(make: Callable[[], tuple[str | list[Message], SamplingParams]]) -> Ask:
+def _message_input(make: Callable[[], tuple[str | list[Message], SamplingParams]]) -> Ask:
     """Return an input for the valid model. The message is created before the measurement."""
     prompt, params = make()
 
@@ -99,30 +99,32 @@ def _pasted() -> list[Message]:
 
 def _many() -> list[Message]:
     roles = ("user", "assistant")
-    said = [{"role": roles[n % 2], "content": f"message {n}"} for n in range(99_999)]
-    return [*said, {"role": "user", "content": "the last"}]
+    messages = [{"role": roles[n % 2], "content": f"message {n}"} for n in range(99_999)]
+    return [*messages, {"role": "user", "content": "the last"}]
 
 
 def _paste(root: Path, engine: Engine) -> Ask:
-    return _sends(lambda: (_pasted()[0]["content"], FEW))
+    return _message_input(lambda: (_pasted()[0]["content"], FEW))
 
 
 def _messages(root: Path, engine: Engine) -> Ask:
-    return _sends(lambda: (_many(), FEW))
+    return _message_input(lambda: (_many(), FEW))
 
 
 def _choices(root: Path, engine: Engine) -> Ask:
     many = tuple(f"choice {n}" for n in range(100_000))
-    return _sends(lambda: ("Choose.", SamplingParams(max_tokens=4, choices=many)))
+    return _message_input(lambda: ("Choose.", SamplingParams(max_tokens=4, choices=many)))
 
 
 def _enum(root: Path, engine: Engine) -> Ask:
     many = {"enum": [f"choice {n}" for n in range(100_000)]}
-    return _sends(lambda: ("Choose.", SamplingParams(max_tokens=4, json_schema=many)))
+    return _message_input(lambda: ("Choose.", SamplingParams(max_tokens=4, json_schema=many)))
 
 
 def _references(root: Path, engine: Engine) -> Ask:
-    return _sends(lambda: ("Fill in.", SamplingParams(max_tokens=4, json_schema=chain(1500))))
+    return _message_input(
+        lambda: ("Fill in.", SamplingParams(max_tokens=4, json_schema=chain(1500)))
+    )
 
 
 def _folder(change: Callable[[Path], object]) -> Callable[[Path, Engine], Ask]:

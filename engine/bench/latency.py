@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from engine.batch.results import percentile
-from engine.bench.subject import Subject, gaps, timed
+from engine.bench.subject import Subject, gaps, send_timed
 from engine.engine import Session
 from engine.params import SamplingParams
 from engine.runtime.pacing import GAP_BUDGET
@@ -53,17 +53,17 @@ def long_prompt(subject: Subject, length: int) -> LongPrompt:
     engine, model = subject.engine, subject.model
     few = SamplingParams(max_tokens=4, temperature=0.0)
     alone = engine.open_session(model)
-    first_alone = timed(alone, subject.text(length, 10), few).first
+    first_alone = send_timed(alone, subject.text(length, 10), few).first
     alone.close()
     endless = SamplingParams(max_tokens=1_000_000, temperature=0.0)
     streams = [
-        timed(engine.open_session(model), subject.text(64, salt), endless) for salt in range(3)
+        send_timed(engine.open_session(model), subject.text(64, salt), endless) for salt in range(3)
     ]
     while min(len(s.moments) for s in streams) < 24:
         time.sleep(0.01)
     arrived = time.perf_counter()
-    big = timed(engine.open_session(model), subject.text(length, 4), few)
-    small = timed(engine.open_session(model), subject.text(32, 5), few)
+    big = send_timed(engine.open_session(model), subject.text(length, 4), few)
+    small = send_timed(engine.open_session(model), subject.text(32, 5), few)
     first_long, first_short = big.first, small.first
     ended = time.perf_counter()
     for stream in streams:
@@ -101,9 +101,9 @@ def follow_up(subject: Subject, length: int) -> FollowUp:
     """Send a prompt of `length` tokens, followed by a short second turn."""
     session = subject.engine.open_session(subject.model)
     few = SamplingParams(max_tokens=8, temperature=0.0)
-    first = timed(session, subject.text(length, 6), few)
+    first = send_timed(session, subject.text(length, 6), few)
     seconds = first.first
-    second = timed(session, "And then?", few)
+    second = send_timed(session, "And then?", few)
     again = second.first
     assert second.reply is not None
     stats = second.reply.stats
@@ -162,7 +162,7 @@ def _many(
     for n, prompt, found in [*zip((1, chats), prompts, figures, strict=True)] * rounds:
         sessions = several(n)
         subject.engine.stats()  # wait until all sessions have been created
-        streams = [timed(s, prompt, few) for s in sessions]
+        streams = [send_timed(s, prompt, few) for s in sessions]
         first = max(s.first for s in streams)
         known = subject.engine.stats()["sessions"]
         held = sum(known[s.id]["kv_bytes"] for s in [*sessions, *beside])

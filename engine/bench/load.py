@@ -18,7 +18,7 @@ from msgspec import to_builtins
 
 from engine.bench import agents
 from engine.bench.clients import TRAFFIC, RequestSettings, arrivals, run
-from engine.bench.traffic import LoadResult, measured, middle
+from engine.bench.traffic import LoadResult, middle, summarize
 from engine.cli.arguments import positive_int
 
 
@@ -98,7 +98,7 @@ def main(options: argparse.Namespace) -> int:
         "sessions": options.sessions,
         "seconds": options.seconds,
     }
-    wishes = [RequestSettings.to(url, **asked) for url in urls]
+    wishes = [RequestSettings.for_url(url, **asked) for url in urls]
     if options.agents:
         return _with_agents(options, wishes)
     found: list[LoadResult] = []
@@ -111,7 +111,7 @@ def main(options: argparse.Namespace) -> int:
                     wanted = arrivals(traffic, clients, options.words, options.every, salt)
                     turns = run(wish, wanted)
                     several.setdefault(wish.url, []).append(
-                        measured(wish.url, traffic, clients, turns)
+                        summarize(wish.url, traffic, clients, turns)
                     )
             for loads in several.values():
                 found.append(middle(loads))

@@ -79,7 +79,7 @@ class Peak(Struct, frozen=True):
     why: str = ""  # reason why there is no measurement, or ""
 
     @property
-    def off(self) -> float:
+    def error_share(self) -> float:
         """Relative error of the estimate. Positive if the estimate is too high."""
         return self.estimated / self.measured - 1 if self.measured else 0.0
 
@@ -155,13 +155,13 @@ def _at_once(
     Args:
         other: session used to block the engine thread. It's closed afterwards.
     """
-    with _held(other):
+    with _hold_engine_thread(other):
         replies = [session.send("b", params) for session in sessions]
         for reply in replies:
             reply.pause()
     while any(s["status"] == "preparing" for s in engine.stats()["sessions"].values()):
         time.sleep(0.01)
-    with _held(other):
+    with _hold_engine_thread(other):
         other.close()
         for reply in replies:
             reply.resume()
@@ -169,7 +169,7 @@ def _at_once(
 
 
 @contextlib.contextmanager
-def _held(session: Session) -> Iterator[None]:
+def _hold_engine_thread(session: Session) -> Iterator[None]:
     """Block the engine thread inside the block, so that posted commands run in the same turn."""
     reached, over = threading.Event(), threading.Event()
 
@@ -198,8 +198,7 @@ def config_of(family: str) -> dict[str, Any]:
         small_configs.SIZES.update(before)
 
 
-def family_here(family: str, contexts: Sequence[int] = CONTEXTS) -> Iterator[Peak]:
-    """Measure one family in this process."""
+def measure_family(family: str, contexts: Sequence[int] = CONTEXTS) -> Iterator[Peak]:
     from engine.model import backend
 
     backend.start()  # must run before `write_model` imports MLX
@@ -208,8 +207,9 @@ def family_here(family: str, contexts: Sequence[int] = CONTEXTS) -> Iterator[Pea
         yield from measure(folder, family, contexts)
 
 
-def in_children(families: Sequence[str], contexts: Sequence[int] = CONTEXTS) -> Iterator[Peak]:
-    """Measure each family in a child process."""
+def measure_in_children(
+    families: Sequence[str], contexts: Sequence[int] = CONTEXTS
+) -> Iterator[Peak]:
     for family in families:
         lengths = [str(context) for context in contexts]
         command = engine_command(
@@ -227,9 +227,9 @@ def in_children(families: Sequence[str], contexts: Sequence[int] = CONTEXTS) -> 
 def run(model: str, contexts: Sequence[int], say: Callable[[str], None]) -> list[dict[str, Any]]:
     """Run the `memory` benchmark for a folder, for "families", or for a single "family:NAME"."""
     if model == "families":
-        peaks = in_children(FAMILIES, contexts)
+        peaks = measure_in_children(FAMILIES, contexts)
     elif model.startswith("family:"):
-        peaks = family_here(model.removeprefix("family:"), contexts)
+        peaks = measure_family(model.removeprefix("family:"), contexts)
     else:
         peaks = measure(Path(model).expanduser(), Path(model).name, contexts)
     found, began = [], time.monotonic()
@@ -242,15 +242,18 @@ def run(model: str, contexts: Sequence[int], say: Callable[[str], None]) -> list
 
 
 def _summary(found: Sequence[Peak], seconds: float) -> str:
-    measured = sorted((p for p in found if p.measured), key=lambda p: abs(p.off), reverse=True)
+    measured = sorted(
+        (p for p in found if p.measured), key=lambda p: abs(p.error_share), reverse=True
+    )
     families = len({p.family for p in measured})
     took = f"{families} families, {len(measured)} cells in {seconds / 60:.0f} minutes"
     if not measured:
         return f"{took}."
-    within = sum(abs(p.off) <= 0.1 for p in measured)
+    within = sum(abs(p.error_share) <= 0.1 for p in measured)
+    median = abs(measured[len(measured) // 2].error_share)
     return (
         f"{took}: {within} estimates within 10 % of the measured peak, half of them at most "
-        f"{abs(measured[len(measured) // 2].off):.1%} off. The worst cell:\n{_line(measured[0])}"
+        f"{median:.1%} off. The worst cell:\n{_line(measured[0])}"
     )
 
 
@@ -259,4 +262,4 @@ def _line(p: Peak) -> str:
     if not p.measured:
         return f"{head} {p.why}"
     mega = f"{p.estimated / 1e6:>7.2f} MB {p.measured / 1e6:>7.2f} MB"
-    return f"{head} {mega} {p.off:>+7.1%}{'  FAR OFF' if abs(p.off) > 0.1 else ''}"
+    return f"{head} {mega} {p.error_share:>+7.1%}{'  FAR OFF' if abs(p.error_share) > 0.1 else ''}"

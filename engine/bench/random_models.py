@@ -120,7 +120,7 @@ def write_model(
     config = {"eos_token_id": 2, **config}
     (folder / "config.json").write_text(json.dumps(config))
     mx.random.seed(seed)
-    if vlm.takes(config):
+    if vlm.should_load(config):
         net = vlm.build(config)
     else:
         model_class, args_class = _get_classes(dict(config))

@@ -46,18 +46,18 @@ class Figure(Struct, frozen=True):
     more: bool = True  # True if more is better
 
     @property
-    def held(self) -> bool:
+    def is_met(self) -> bool:
         if self.wanted is None:
             return True
         return self.value >= self.wanted if self.more else self.value <= self.wanted
 
     def __str__(self) -> str:
-        wanted = ""
+        expectation = ""
         if self.wanted is not None:
             side = "at least" if self.more else "at most"
-            verdict = "held" if self.held else "MISSED"
-            wanted = f"   ({side} {self.wanted:g}: {verdict})"
-        return f"  {self.name:<46} {self.value:>9.2f} {self.unit}{wanted}"
+            verdict = "held" if self.is_met else "MISSED"
+            expectation = f"   ({side} {self.wanted:g}: {verdict})"
+        return f"  {self.name:<46} {self.value:>9.2f} {self.unit}{expectation}"
 
 
 def machine() -> dict[str, Any]:
@@ -65,8 +65,8 @@ def machine() -> dict[str, Any]:
     chip = platform.processor()
     if sys.platform == "darwin":
         asked = ["sysctl", "-n", "machdep.cpu.brand_string"]
-        told = subprocess.run(asked, capture_output=True, text=True, check=False)
-        chip = told.stdout.strip() or chip
+        process = subprocess.run(asked, capture_output=True, text=True, check=False)
+        chip = process.stdout.strip() or chip
     return {
         "system": platform.platform(),
         "chip": chip,
@@ -115,11 +115,11 @@ def run(models: list[str], minutes: float, file: Path, say: Callable[[str], None
                 say(f"\n{it.model.name}, {it.model.nbytes / 1e9:.2f} GB")
                 for figure in _figures(it, end, found["errors"]):
                     say(str(figure))
-                    held &= figure.held
-                    found["figures"].append({**to_builtins(figure), "held": figure.held})
+                    held &= figure.is_met
+                    found["figures"].append({**to_builtins(figure), "held": figure.is_met})
                     _write(report, file)
         except Exception as error:  # continue with the next model
-            found["errors"].append(_told(error))
+            found["errors"].append(_error_text(error))
         for line in found["errors"]:
             say(f"  {line}")
             held = False
@@ -129,9 +129,9 @@ def run(models: list[str], minutes: float, file: Path, say: Callable[[str], None
 
 def _figures(it: Subject, end: float, errors: list[str]) -> Iterator[Figure]:
     parts: list[Callable[[Subject], Iterator[Figure]]] = [
-        _reading,
+        _measure_prefill,
         _long_prompt,
-        *(_together(chats) for chats in CHATS),
+        *(_measure_throughput(chats) for chats in CHATS),
     ]
     for part in parts:
         if time.monotonic() >= end:
@@ -140,10 +140,10 @@ def _figures(it: Subject, end: float, errors: list[str]) -> Iterator[Figure]:
         try:
             yield from part(it)
         except Exception as error:  # continue with the next part
-            errors.append(_told(error))
+            errors.append(_error_text(error))
 
 
-def _reading(it: Subject) -> Iterator[Figure]:
+def _measure_prefill(it: Subject) -> Iterator[Figure]:
     length = min(4000, it.model.context_length // 2)
     turn = latency.follow_up(it, length)
     rate = turn.history_tokens / turn.first_turn
@@ -161,7 +161,7 @@ def _long_prompt(it: Subject) -> Iterator[Figure]:
     yield Figure(f"{name}, longest", gap.longest * 1e3, "ms")
 
 
-def _together(chats: int) -> Callable[[Subject], Iterator[Figure]]:
+def _measure_throughput(chats: int) -> Callable[[Subject], Iterator[Figure]]:
     targets = {True: LARGE_TARGETS, False: SMALL_TARGETS}
 
     def measure(it: Subject) -> Iterator[Figure]:
@@ -181,7 +181,7 @@ def _together(chats: int) -> Callable[[Subject], Iterator[Figure]]:
     return measure
 
 
-def _told(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return f"{type(error).__name__}: {error}".replace(str(Path.home()), "~")
 
 

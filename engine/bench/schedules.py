@@ -117,7 +117,7 @@ class Schedule:
         self._chats.append(Chat(session, options))
 
     def _send(self, chat: Chat) -> None:
-        self._ask(chat, self._words())
+        self._ask(chat, self._random_text())
         self.actions["follow-up" if chat.turns else "send"] += 1
 
     def _edit(self, chat: Chat) -> None:
@@ -127,7 +127,7 @@ class Schedule:
         self.actions["edit"] += 1
         at = self._random.choice(users)
         again = self._random.random() < 0.5
-        last = chat.messages[at] if again else {"role": "user", "content": self._words()}
+        last = chat.messages[at] if again else {"role": "user", "content": self._random_text()}
         return self._ask(chat, [*chat.messages[:at], last])
 
     def _continue(self, chat: Chat) -> None:
@@ -144,7 +144,7 @@ class Schedule:
 
     def _ask_aside(self, _: Chat) -> None:
         self.actions["ask"] += 1
-        prompt, params = self._words(), self._params()
+        prompt, params = self._random_text(), self._params()
         reply = self._engine.ask(self._model, prompt, params)
         self._aside.append(Chat(None, {}, asked=prompt, params=params, reply=reply))
 
@@ -160,13 +160,13 @@ class Schedule:
             seed=pick.randrange(1 << 30),
         )
 
-    def _words(self) -> str:
+    def _random_text(self) -> str:
         count = self._random.choice((1, 2, 5, 12, 30))
         return " ".join(self._random.choices(WORDS, k=count))
 
     def _wait(self, chat: Chat) -> None:
         assert chat.reply is not None
-        self._go_on(chat)
+        self._resume(chat)
         enough = len(chat.reply._events) + self._random.randrange(1, 8)
         for number, _ in enumerate(chat.reply, 1):
             if number == enough:
@@ -178,7 +178,7 @@ class Schedule:
         (chat.reply.resume if chat.paused else chat.reply.pause)()
         chat.paused = not chat.paused
 
-    def _go_on(self, chat: Chat) -> None:
+    def _resume(self, chat: Chat) -> None:
         """Resume paused replies, because this reply may be waiting for their memory."""
         for other in self._chats if self._tight else [chat]:
             if other.paused and other.reply is not None:
@@ -197,19 +197,22 @@ class Schedule:
     def _settle(self, chat: Chat) -> None:
         if chat.reply is None:
             return
-        self._go_on(chat)
+        self._resume(chat)
         turn, text = _finished(chat)
         # Since admission assumes the maximum length, a tight budget may not fit even one chat.
         assert self._tight or turn.code != CAPACITY_EXHAUSTED
         chat.turns.append(turn)
         chat.reply, chat.paused = None, False
-        if turn.ended in ("finished", "cancelled") and turn.counts:
+        if turn.ended in ("finished", "cancelled") and turn.is_kept:
             asked = chat.asked
             if isinstance(asked, str):
                 asked = [*chat.messages, {"role": "user", "content": asked}]
-            begun = asked[-1]["content"] if asked[-1]["role"] == "assistant" else None
-            said = asked if begun is None else asked[:-1]
-            chat.messages = [*said, {"role": "assistant", "content": (begun or "") + text}]
+            reply_start = asked[-1]["content"] if asked[-1]["role"] == "assistant" else None
+            messages = asked if reply_start is None else asked[:-1]
+            chat.messages = [
+                *messages,
+                {"role": "assistant", "content": (reply_start or "") + text},
+            ]
 
     def _fork(self, chat: Chat) -> None:
         if len(self._chats) >= self._most:

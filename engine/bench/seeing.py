@@ -370,8 +370,8 @@ def write_seeing(
     words = [AddedToken(word, special=True, normalized=False) for word in family.words]
     tokenizer.add_special_tokens(words)
     tokenizer.save(str(folder / "tokenizer.json"))
-    said = {"image_processor": {**family.processor, **(processor or {})}, "patch_size": 4}
-    (folder / "processor_config.json").write_text(json.dumps(said))
+    settings = {"image_processor": {**family.processor, **(processor or {})}, "patch_size": 4}
+    (folder / "processor_config.json").write_text(json.dumps(settings))
     if "<image|>" in family.words:  # mlx-vlm's processor reads Gemma's tokens from this file
         place = folder / "tokenizer_config.json"
         named = dict(zip(("image_token", "boi_token", "eoi_token"), family.words, strict=False))

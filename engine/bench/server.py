@@ -85,7 +85,7 @@ class MLXServer:
         wish = RequestSettings(f"http://127.0.0.1:{self.port}/v1", tokens=tokens, seconds=PATIENCE)
         turns = run(wish, arrivals)
         if errors := [turn.error for turn in turns if turn.error]:
-            raise RuntimeError(f"mlx_lm.server: {errors[0]}: {self._last_words()}")
+            raise RuntimeError(f"mlx_lm.server: {errors[0]}: {self._last_output()}")
         return turns
 
     def peak(self, run: Callable[[], None]) -> int:
@@ -106,14 +106,14 @@ class MLXServer:
         end = time.monotonic() + PATIENCE
         while True:
             if self._child.poll() is not None or time.monotonic() > end:
-                raise RuntimeError(f"mlx_lm.server did not come up: {self._last_words()}")
+                raise RuntimeError(f"mlx_lm.server did not come up: {self._last_output()}")
             try:
                 with socket.create_connection(("127.0.0.1", self.port), 1):
                     return
             except OSError:
                 time.sleep(0.1)
 
-    def _last_words(self) -> str:
+    def _last_output(self) -> str:
         self._log.seek(0)
         lines = self._log.read().decode(errors="replace").strip().splitlines()
         return " | ".join(lines[-3:]) or "it said nothing"

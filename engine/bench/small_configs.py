@@ -480,7 +480,7 @@ def small_config(architecture: str) -> dict[str, Any]:
     fields = {f.name for f in dataclasses.fields(module.ModelArgs)}
     config: dict[str, Any] = {"model_type": architecture}
     if "text_config" not in fields:
-        return {**config, **_sized(fields), **special}
+        return {**config, **_sizes_for(fields), **special}
     if architecture in WRAPPED:
         text = small_config(WRAPPED[architecture])
         text = {**text.get("text_config", text), **special}
@@ -490,7 +490,7 @@ def small_config(architecture: str) -> dict[str, Any]:
             for n in ("TextArgs", "TextConfig", "TextModelArgs")
             if (v := getattr(module, n, None)) is not None
         )
-        text = {**_sized({f.name for f in dataclasses.fields(inner)}), **special}
+        text = {**_sizes_for({f.name for f in dataclasses.fields(inner)}), **special}
     return {**config, "vocab_size": VOCAB, "text_config": text}
 
 
@@ -498,15 +498,15 @@ def small_vlm_config(architecture: str) -> dict[str, Any]:
     """Like `small_config`, for mlx-vlm's architectures."""
     from engine.model import vlm
 
-    package = vlm.package_of({"model_type": architecture})
+    package = vlm.import_package({"model_type": architecture})
     special = VLM_SPECIAL.get(architecture, {})
     fields = _fields(package.ModelConfig)
     config: dict[str, Any] = {"model_type": architecture, "vocab_size": VOCAB}
     if "text_config" not in fields:
-        return {**config, **_sized(fields), **special}
+        return {**config, **_sizes_for(fields), **special}
     config["text_config"] = {
-        **({"model_type": architecture} if _wants(package.TextConfig, "model_type") else {}),
-        **_sized(_fields(package.TextConfig)),
+        **({"model_type": architecture} if _requires(package.TextConfig, "model_type") else {}),
+        **_sizes_for(_fields(package.TextConfig)),
         **special,
     }
     for tower in ("vision", "audio"):
@@ -514,12 +514,12 @@ def small_vlm_config(architecture: str) -> dict[str, Any]:
         if kind is not None and f"{tower}_config" in fields:
             known = _fields(kind)
             sized = {name: value for name, value in TOWER.items() if name in known}
-            named = {"model_type": architecture} if _wants(kind, "model_type") else {}
+            named = {"model_type": architecture} if _requires(kind, "model_type") else {}
             config[f"{tower}_config"] = {**named, **sized}
     return config
 
 
-def _wants(kind: Any, field: str) -> bool:
+def _requires(kind: Any, field: str) -> bool:
     known = inspect.signature(kind).parameters
     return field in known and known[field].default is inspect.Parameter.empty
 
@@ -528,7 +528,7 @@ def _fields(kind: Any) -> set[str]:
     return set(inspect.signature(kind).parameters)
 
 
-def _sized(fields: set[str]) -> dict[str, Any]:
+def _sizes_for(fields: set[str]) -> dict[str, Any]:
     return {name: value for name, value in SIZES.items() if name in fields}
 
 

@@ -26,7 +26,7 @@ def first_layers(model: Path, folder: Path, layers: int) -> Path:
     return _copy(model, folder, {"num_hidden_layers": layers}, kept)
 
 
-def perturbed(model: Path, folder: Path, share: float, seed: int = 0) -> Path:
+def perturb(model: Path, folder: Path, share: float, seed: int = 0) -> Path:
     """Copy a model, adding noise to its weights. Returns the folder.
 
     If the noise is small, the copy mostly agrees with the model, even if the weights are random.

@@ -98,7 +98,7 @@ def real_model() -> Path:
     """
     named = Path(__file__).resolve().parents[2] / "resources" / "models.toml"
     digest = tomllib.loads(named.read_text(encoding="utf-8"))["small"]["file_sha256"]
-    folder = kept.find(digest)
+    folder = kept.find_by_digest(digest)
     if folder is None:
         raise ValueError("the small real model is not here yet: `make model` brings it")
     return folder
@@ -115,7 +115,7 @@ class Stream:
         self.reply: Reply | None = None
         self.sent = time.perf_counter()
 
-    def note(self, event: Event) -> None:
+    def on_event(self, event: Event) -> None:
         if isinstance(event, (TextDelta, Finished)):
             self.moments.append(time.perf_counter())
         if len(self.moments) == self.awaited or isinstance(event, (Finished, Failed)):
@@ -137,10 +137,10 @@ class Stream:
         return self.times()[0] - self.sent
 
 
-def timed(session: Session, prompt: str, params: SamplingParams, awaited: int = 0) -> Stream:
+def send_timed(session: Session, prompt: str, params: SamplingParams, awaited: int = 0) -> Stream:
     """Send a prompt and start recording when tokens arrive. `arrived` is set after `awaited`."""
     stream = Stream(awaited)
-    stream.reply = session.send(prompt, params, on_event=stream.note)
+    stream.reply = session.send(prompt, params, on_event=stream.on_event)
     return stream
 
 

@@ -26,8 +26,8 @@ def decode(r: ThroughputRow, say: Say) -> None:
     )
     if r.own:
         say(
-            f"{'':>17}the long one leaves {r.of_equal:.2f} of the equal rate, "
-            f"{r.of_equal_but_own:.2f} but for its own attention ({r.own * 1e3:.1f} ms a token)"
+            f"{'':>17}the long one leaves {r.share_of_equal:.2f} of the equal rate, "
+            f"{r.share_of_equal_own:.2f} but for its own attention ({r.own * 1e3:.1f} ms a token)"
         )
 
 
@@ -133,6 +133,6 @@ def hostile(o: Ordeal, say: Say) -> None:
     how = f"{o.code or 'an answer'}{'' if o.expected else ' (UNEXPECTED)'}: {o.words}"
     say(
         f"{o.fault:<5} {o.name:<40} {o.median * 1e3:>7.1f} {o.longest * 1e3:>8.1f} "
-        f"{o.bound * 1e3:>6.0f} {'held' if o.held else 'MISSED':<6} {o.took:>8.2f} | "
+        f"{o.bound * 1e3:>6.0f} {'held' if o.is_within_bound else 'MISSED':<6} {o.took:>8.2f} | "
         f"{' '.join(how.split())[:160]}"
     )

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct
 
 from engine.bench.contenders import batch_generator, one_after_another
-from engine.bench.subject import Subject, timed
+from engine.bench.subject import Subject, send_timed
 from engine.bench.traffic import Arrival
 from engine.params import SamplingParams
 
@@ -35,13 +35,13 @@ class ThroughputRow(Struct, frozen=True):
     own: float = 0.0
 
     @property
-    def of_equal(self) -> float:
+    def share_of_equal(self) -> float:
         """Stretto's rate with one long chat, relative to the rate with equal chats."""
         return self.stretto / self.equal
 
     @property
-    def of_equal_but_own(self) -> float:
-        """Same as `of_equal`, but without the time for the long chat's own attention."""
+    def share_of_equal_own(self) -> float:
+        """Same as `share_of_equal`, but without the time for the long chat's own attention."""
         step = self.chats / self.stretto - self.own
         return self.chats / step / self.equal
 
@@ -106,7 +106,7 @@ def stretto_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float
     one = SamplingParams(max_tokens=1, temperature=0.0)
     for session, prompt in zip(sessions, prompts, strict=True):
         session.send(prompt, one).tokens()
-    streams = [timed(session, _LONG_ANSWER, greedy, awaited=tokens) for session in sessions]
+    streams = [send_timed(session, _LONG_ANSWER, greedy, awaited=tokens) for session in sessions]
     for stream in streams:
         stream.arrived.wait()
     for stream in streams:

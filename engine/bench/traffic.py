@@ -71,7 +71,7 @@ class LoadResult(Struct, frozen=True):
     memory: int = 0  # peak memory of caches and activations in bytes; 0 if not measured
 
 
-def measured(server: str, traffic: str, clients: int, turns: Sequence[TimedRequest]) -> LoadResult:
+def summarize(server: str, traffic: str, clients: int, turns: Sequence[TimedRequest]) -> LoadResult:
     good = [turn for turn in turns if not turn.error]
     firsts = [t.moments[0] - t.sent for t in good if not t.long and t.number == 0]
     of_long = [t.moments[0] - t.sent for t in good if t.long and t.number == 0]
@@ -150,7 +150,7 @@ def compare(
                         turns += contender(arrivals, tokens)
 
                     memory = peak(run)
-                    one = replace(measured(name, traffic, n, turns), memory=memory)
+                    one = replace(summarize(name, traffic, n, turns), memory=memory)
                     found.setdefault((traffic, name), []).append(one)
             salt += 100
         yield [middle(several) for several in found.values()]

@@ -23,7 +23,7 @@ import mlx.core as mx
 import numpy as np
 from msgspec import Struct
 
-from engine.cache.cache_objects import leaves, used_arrays
+from engine.cache.cache_objects import iterate_arrays, used_arrays
 from engine.cache.ledger import Ledger
 from engine.cache.session_kv import CacheBytes, SessionKV, Snapshot
 from engine.cache.shared_prefix import PartedArray
@@ -91,7 +91,7 @@ class CacheImage(Struct, frozen=True):
     # parts are copied in small chunks during writing.
     parts: Sequence[Sequence[np.ndarray[Any, Any]]]
     # Memory that the image keeps alive, possibly including a prefix shared with other sessions.
-    held: CacheBytes
+    cache_bytes: CacheBytes
 
     @property
     def nbytes(self) -> int:
@@ -101,29 +101,29 @@ class CacheImage(Struct, frozen=True):
         stream.write(self.header)
         total = 0
         for parts in self.parts:
-            for run in _runs(parts[0]) if len(parts) == 1 else _joined(parts):
+            for run in _contiguous_bytes(parts[0]) if len(parts) == 1 else _bytes_of_parts(parts):
                 stream.write(run)
                 total = crc32(run, total)
-        stream.write(_sum(crc32(self.header)) + _sum(total))
+        stream.write(_checksum_bytes(crc32(self.header)) + _checksum_bytes(total))
 
 
-def _joined(parts: Sequence[np.ndarray[Any, Any]]) -> Iterator[memoryview]:
+def _bytes_of_parts(parts: Sequence[np.ndarray[Any, Any]]) -> Iterator[memoryview]:
     """Yield the bytes of an array that is split into parts along the third axis."""
     for place in np.ndindex(parts[0].shape[:2]):
         for part in parts:
-            yield from _runs(part[place])
+            yield from _contiguous_bytes(part[place])
 
 
-def _runs(array: np.ndarray[Any, Any]) -> Iterator[memoryview]:
+def _contiguous_bytes(array: np.ndarray[Any, Any]) -> Iterator[memoryview]:
     """Yield the bytes of an array in C order."""
     if not array.flags.c_contiguous and array.ndim > 1 and array.nbytes > MAX_COPY_BYTES:
         for part in array:
-            yield from _runs(part)
+            yield from _contiguous_bytes(part)
     elif array.size:
         yield np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
 
 
-def take_image(kv: SessionKV, fingerprint: str) -> CacheImage:
+def create_image(kv: SessionKV, fingerprint: str) -> CacheImage:
     """Create an image of a session's caches.
 
     Positions in the image must not be modified afterwards. For positions after the last token, see
@@ -135,10 +135,12 @@ def take_image(kv: SessionKV, fingerprint: str) -> CacheImage:
     arrays: list[mx.array | PartedArray] = []
     snapshot = kv.last_snapshot
     shape = {
-        "caches": _flat(kv.native_caches, arrays),
-        "boundary": _flat(snapshot.caches, arrays) if snapshot else None,
+        "caches": _to_json(kv.native_caches, arrays),
+        "boundary": _to_json(snapshot.caches, arrays) if snapshot else None,
     }
-    ready = [[_plain(a) for a in (x.parts if isinstance(x, PartedArray) else [x])] for x in arrays]
+    ready = [
+        [_as_uint16(a) for a in (x.parts if isinstance(x, PartedArray) else [x])] for x in arrays
+    ]
     mx.eval(ready)
     parts = [[np.asarray(memoryview(a)) for a in some] for some in ready]  # type: ignore[arg-type]
     entries: dict[str, Any] = {}
@@ -162,7 +164,7 @@ def take_image(kv: SessionKV, fingerprint: str) -> CacheImage:
     }
     head = json.dumps(entries).encode()
     head += b" " * (-len(head) % 8)
-    return CacheImage(len(head).to_bytes(8, "little") + head, parts, kv.part)
+    return CacheImage(len(head).to_bytes(8, "little") + head, parts, kv.cache_bytes)
 
 
 def read_record(path: Path) -> Record:
@@ -171,9 +173,9 @@ def read_record(path: Path) -> Record:
     Raises:
         DamagedError, OSError: if the file can't be used.
     """
-    with _opened(path) as stream:
+    with _open_regular(path) as stream:
         try:
-            meta, _, _ = _header(stream)
+            meta, _, _ = _read_header(stream)
             text, tokens, boundaries = json.loads(meta["ledger"])
             record = Record(
                 meta["fingerprint"],
@@ -186,7 +188,7 @@ def read_record(path: Path) -> Record:
             )
         except _WRONG as error:
             raise DamagedError(f"{type(error).__name__}: {error}") from None
-    if not _agrees(record):
+    if not _is_consistent(record):
         raise DamagedError("its header is inconsistent")
     return record
 
@@ -194,11 +196,11 @@ def read_record(path: Path) -> Record:
 _WRONG = (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError)
 
 
-def _sum(total: int) -> bytes:
+def _checksum_bytes(total: int) -> bytes:
     return total.to_bytes(4, "little")
 
 
-def _opened(path: Path) -> BufferedReader:
+def _open_regular(path: Path) -> BufferedReader:
     """Open a regular file. Symlinks are rejected, and so are pipes, because they could block."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -207,7 +209,7 @@ def _opened(path: Path) -> BufferedReader:
     return open(descriptor, "rb")
 
 
-def _header(stream: BinaryIO) -> tuple[dict[str, Any], dict[str, Any], bytes]:
+def _read_header(stream: BinaryIO) -> tuple[dict[str, Any], dict[str, Any], bytes]:
     size = os.fstat(stream.fileno()).st_size
     first = stream.read(8)
     length = int.from_bytes(first, "little")
@@ -217,7 +219,7 @@ def _header(stream: BinaryIO) -> tuple[dict[str, Any], dict[str, Any], bytes]:
     stream.seek(size - _SUMS)
     sums = stream.read(_SUMS)
     stream.seek(8 + length)
-    if sums[:4] != _sum(crc32(head, crc32(first))):
+    if sums[:4] != _checksum_bytes(crc32(head, crc32(first))):
         raise DamagedError("its header has changed, or has a different format")
     entries = json.loads(head)
     meta = entries.pop("__metadata__")
@@ -234,7 +236,7 @@ def _header(stream: BinaryIO) -> tuple[dict[str, Any], dict[str, Any], bytes]:
     return meta, entries, sums[4:]
 
 
-def _agrees(record: Record) -> bool:
+def _is_consistent(record: Record) -> bool:
     named: list[Any] = [record.fingerprint, record.ledger.text]
     text, ids = record.ledger.text, record.ledger.tokens
     if not all(isinstance(words, str) for words in named):
@@ -277,9 +279,9 @@ def read_contents(path: Path, record: Record) -> Contents:
         DamagedError, OSError: if the file can't be used.
     """
     parts = {}
-    with _opened(path) as stream:
+    with _open_regular(path) as stream:
         try:
-            _, entries, want = _header(stream)
+            _, entries, want = _read_header(stream)
             total = 0
             for name, entry in entries.items():
                 begin, end = entry["data_offsets"]
@@ -290,7 +292,7 @@ def read_contents(path: Path, record: Record) -> Contents:
                 parts[name] = (str(entry["dtype"]), list(entry["shape"]), data)
         except _WRONG as error:
             raise DamagedError(f"{type(error).__name__}: {error}") from None
-    if _sum(total) != want:
+    if _checksum_bytes(total) != want:
         raise DamagedError("its arrays have changed")
     return Contents(record, parts)
 
@@ -307,21 +309,21 @@ def restore_caches(kv: SessionKV, contents: Contents) -> Generator[None, None, N
     fresh_bytes = 0
     try:
         for name, (kind, shape, data) in contents.parts.items():
-            arrays[name] = _array(kind, shape, data)
+            arrays[name] = _create_array(kind, shape, data)
             fresh_bytes += len(data)
             if fresh_bytes >= PIECE_BYTES:
                 fresh_bytes = 0
                 yield
-        caches = _built(record.shape["caches"], kv.make(), arrays)
+        caches = _from_json(record.shape["caches"], kv.make(), arrays)
         if record.shape["boundary"] is not None:
-            kept = _built(record.shape["boundary"], kv.make(), arrays)
+            kept = _from_json(record.shape["boundary"], kv.make(), arrays)
             snapshot = Snapshot(kept, record.boundary)
     except (*_WRONG, RuntimeError) as error:
         raise DamagedError(f"{type(error).__name__}: {error}") from None
     kv.restore(record.name, caches, record.tokens, record.cuts, snapshot)
 
 
-def _array(kind: str, shape: list[int], data: bytearray) -> mx.array:
+def _create_array(kind: str, shape: list[int], data: bytearray) -> mx.array:
     dtype = _TYPES[kind]
     if dtype == mx.bfloat16:  # numpy doesn't support bfloat16
         array = mx.array(np.frombuffer(data, np.uint16).reshape(shape)).view(mx.bfloat16)
@@ -331,12 +333,12 @@ def _array(kind: str, shape: list[int], data: bytearray) -> mx.array:
     return array
 
 
-def _plain(array: mx.array) -> mx.array:
+def _as_uint16(array: mx.array) -> mx.array:
     """View bfloat16 as uint16, because the buffer protocol doesn't support bfloat16."""
     return array.view(mx.uint16) if array.dtype == mx.bfloat16 else array
 
 
-def _flat(value: Any, arrays: list[mx.array | PartedArray]) -> Any:
+def _to_json(value: Any, arrays: list[mx.array | PartedArray]) -> Any:
     """Convert caches to JSON. Arrays are appended to `arrays` and replaced by their index.
 
     Unused capacity is omitted, because the decoder may write to it while the file is being written.
@@ -348,17 +350,17 @@ def _flat(value: Any, arrays: list[mx.array | PartedArray]) -> Any:
         return {"array": len(arrays) - 1}
     if isinstance(value, (list, tuple)):
         kind = "list" if isinstance(value, list) else "tuple"
-        return {kind: [_flat(v, arrays) for v in value]}
+        return {kind: [_to_json(v, arrays) for v in value]}
     if value is None or isinstance(value, (bool, int, float, str)):
         return {"value": value}
     if hasattr(value, "__dict__"):
         fields = {**vars(value), **used_arrays(value)}
-        return {"object": {n: _flat(v, arrays) for n, v in fields.items()}}
+        return {"object": {n: _to_json(v, arrays) for n, v in fields.items()}}
     raise ValueError(f"{type(value).__name__} is not written")
 
 
-def _built(shape: Any, fresh: Any, arrays: dict[str, mx.array]) -> Any:
-    """Inverse of `_flat`. Fills the matching objects in `fresh` instead of creating new ones."""
+def _from_json(shape: Any, fresh: Any, arrays: dict[str, mx.array]) -> Any:
+    """Inverse of `_to_json`. Fills the matching objects in `fresh` instead of creating new ones."""
     ((kind, held),) = shape.items()
     if kind == "array":
         return arrays[str(held)]
@@ -368,12 +370,14 @@ def _built(shape: Any, fresh: Any, arrays: dict[str, mx.array]) -> Any:
         if fresh is None or not hasattr(fresh, "__dict__"):
             raise DamagedError("the model has different types of caches")
         for name, part in held.items():
-            setattr(fresh, name, _built(part, getattr(fresh, name, None), arrays))
-        keys = [a for name in ("keys", "values") for a in leaves(getattr(fresh, name, None))]
+            setattr(fresh, name, _from_json(part, getattr(fresh, name, None), arrays))
+        keys = [
+            a for name in ("keys", "values") for a in iterate_arrays(getattr(fresh, name, None))
+        ]
         if any(array.ndim != 4 for array in keys):
             raise DamagedError("its keys have a different shape")
         return fresh
     inside = fresh if isinstance(fresh, (list, tuple)) else ()
     pairs = zip_longest(held, inside[: len(held)])
-    values = [_built(part, own, arrays) for part, own in pairs]
+    values = [_from_json(part, own, arrays) for part, own in pairs]
     return values if kind == "list" else tuple(values)

@@ -16,13 +16,13 @@ MAX_STEPS = 4
 """Maximum growth of a cache, in `STEP`s. Copying more would stall all sessions."""
 
 
-def single(caches: Iterable[Any]) -> Iterator[Any]:
+def flatten_caches(caches: Iterable[Any]) -> Iterator[Any]:
     """Flatten the caches of all layers. Some layers have a list of several caches."""
     for cache in caches:
         yield from getattr(cache, "caches", [cache])
 
 
-def replaced(caches: Caches, others: dict[int, Any]) -> Caches:
+def replace_some(caches: Caches, others: dict[int, Any]) -> Caches:
     """Replace some of the caches. Returns a new list.
 
     Args:
@@ -64,20 +64,20 @@ def clone(value: Any) -> Any:
     return value
 
 
-def leaves(value: Any) -> Iterator[mx.array]:
+def iterate_arrays(value: Any) -> Iterator[mx.array]:
     if isinstance(value, mx.array):
         yield value
     elif isinstance(value, (list, tuple)):
         for part in value:
-            yield from leaves(part)
+            yield from iterate_arrays(part)
     elif hasattr(value, "__dict__"):
         for part in vars(value).values():
-            yield from leaves(part)
+            yield from iterate_arrays(part)
 
 
 def nbytes(caches: Any) -> int:
     """Total size of all arrays, including unused capacity."""
-    return sum(a.nbytes for a in leaves(caches))
+    return sum(a.nbytes for a in iterate_arrays(caches))
 
 
 def compact(cache: Any) -> Any:
@@ -96,27 +96,27 @@ def compact(cache: Any) -> Any:
     return cache
 
 
-def kept_copy(cache: Any) -> Any:
+def copy_untrimmable(cache: Any) -> Any:
     """Copy a layer's cache for restoring it later. Caches that can be trimmed become None."""
-    if not may_not_trim(cache):
+    if not may_be_untrimmable(cache):
         return None
     if hasattr(cache, "caches"):
         copy = clone(cache)
-        copy.caches = tuple(map(kept_copy, cache.caches))
+        copy.caches = tuple(map(copy_untrimmable, cache.caches))
         return copy
-    return own_states(compact(clone(cache)))
+    return detach_states(compact(clone(cache)))
 
 
-def gone_back(cache: Any, kept: Any, surplus: int) -> Any:
+def copy_without_last(cache: Any, kept: Any, surplus: int) -> Any:
     """Copy a layer's cache without its last `surplus` tokens.
 
     Args:
-        kept: what `kept_copy` returned at the target position.
+        kept: what `copy_untrimmable` returned at the target position.
     """
     if hasattr(kept, "caches"):
         copy = clone(cache)
         pairs = zip(cache.caches, kept.caches, strict=True)
-        copy.caches = tuple(gone_back(part, own, surplus) for part, own in pairs)
+        copy.caches = tuple(copy_without_last(part, own, surplus) for part, own in pairs)
         return copy
     copy = clone(cache if kept is None else kept)
     if kept is None and copy is not None and surplus:
@@ -124,7 +124,7 @@ def gone_back(cache: Any, kept: Any, surplus: int) -> Any:
     return copy
 
 
-def own_states(cache: Any) -> Any:
+def detach_states(cache: Any) -> Any:
     """Copy recurrent states into buffers of their own.
 
     Some models compute the states after every token of a chunk and slice out the last state, which
@@ -134,11 +134,11 @@ def own_states(cache: Any) -> Any:
     for part in getattr(cache, "caches", [cache]):
         if part is not None and not hasattr(part, "keys"):
             for name, value in vars(part).items():
-                setattr(part, name, _copied(value))
+                setattr(part, name, _deep_copy(value))
     return cache
 
 
-def detached(copy: Any, room: bool) -> Any:
+def detach_buffers(copy: Any, room: bool) -> Any:
     """Move a copied cache to buffers of its own. A `SharedPrefixKV` is left unchanged.
 
     Args:
@@ -149,15 +149,15 @@ def detached(copy: Any, room: bool) -> Any:
     compact(copy)
     for part in getattr(copy, "caches", [copy]):
         if isinstance(part, SharedPrefixKV):
-            continue  # see `SharedPrefixKV.whole_in`
-        if _has_capacity(part):
+            continue  # see `SharedPrefixKV.copy_into`
+        if _allocates_in_steps(part):
             held = part.offset - getattr(part, "start_position", 0)
             grow = part.step if room else 0
-            part.keys = _resized(part.keys, held, grow)
-            part.values = _resized(part.values, held, grow)
+            part.keys = _resize(part.keys, held, grow)
+            part.values = _resize(part.values, held, grow)
         else:
             for name, value in vars(part).items():
-                setattr(part, name, _copied(value))
+                setattr(part, name, _deep_copy(value))
     return copy
 
 
@@ -166,43 +166,43 @@ def used_arrays(cache: Any) -> dict[str, Any]:
 
     No arrays are copied. The result is empty for other objects.
     """
-    if not _has_capacity(cache):
+    if not _allocates_in_steps(cache):
         return {}
     held = cache.offset - getattr(cache, "start_position", 0)
-    return {name: _up_to(getattr(cache, name), held) for name in ("keys", "values")}
+    return {name: _slice_tokens(getattr(cache, name), held) for name in ("keys", "values")}
 
 
-def _has_capacity(cache: Any) -> bool:
+def _allocates_in_steps(cache: Any) -> bool:
     """Check for a cache that allocates keys and values in steps, such as `KVCache`."""
     is_growing = hasattr(cache, "step") and not hasattr(cache, "max_size")
     return is_growing and getattr(cache, "keys", None) is not None
 
 
-def _up_to(value: Any, length: int) -> Any:
+def _slice_tokens(value: Any, length: int) -> Any:
     if isinstance(value, mx.array):
         return value[:, :, :length]
     if isinstance(value, (list, tuple)):
-        return type(value)(_up_to(part, length) for part in value)
+        return type(value)(_slice_tokens(part, length) for part in value)
     return value  # `PartedArray` has no unused capacity
 
 
-def _resized(value: Any, held: int, grow: int) -> Any:
+def _resize(value: Any, held: int, grow: int) -> Any:
     """Copy the first `held` tokens of keys or values, with capacity for `grow` more tokens."""
     if isinstance(value, (list, tuple)):
-        return type(value)(_resized(v, held, grow) for v in value)
+        return type(value)(_resize(v, held, grow) for v in value)
     shape = (*value.shape[:2], grow, *value.shape[3:])
     return mx.concatenate([value[:, :, :held], mx.zeros(shape, value.dtype)], axis=2)
 
 
-def _copied(value: Any) -> Any:
+def _deep_copy(value: Any) -> Any:
     if isinstance(value, mx.array):
         return mx.array(value)
     if isinstance(value, (list, tuple)):
-        return type(value)(_copied(v) for v in value)
+        return type(value)(_deep_copy(v) for v in value)
     return value
 
 
-def stagger(caches: Caches, more: int = 0) -> None:
+def stagger_growth(caches: Caches, more: int = 0) -> None:
     """Set `step` of the caches so that not all layers grow in the same decode step.
 
     Growing means copying the cache. When all layers grew in the same step, this took 200 ms at
@@ -219,19 +219,19 @@ def stagger(caches: Caches, more: int = 0) -> None:
                 part.step = steps * (step - step // 64 * (layer % 32))
 
 
-def grows(cache: Any) -> bool:
+def is_plain_kv(cache: Any) -> bool:
     """Check for a plain, unbounded KV cache, with or without a shared prefix."""
     from mlx_lm.models.cache import KVCache
 
     return type(cache) in (KVCache, SharedPrefixKV)
 
 
-def growing(caches: Caches) -> list[Any]:
+def plain_kv_caches(caches: Caches) -> list[Any]:
     """Pick the plain, unbounded KV caches from all layers."""
-    return [cache for cache in single(caches) if grows(cache)]
+    return [cache for cache in flatten_caches(caches) if is_plain_kv(cache)]
 
 
-def mixes(cache: Any) -> bool:
+def can_mix(cache: Any) -> bool:
     """Check whether a mixed step (prefill and decode together) supports this cache class."""
     from mlx_lm.models.cache import ArraysCache, KVCache, RotatingKVCache
 
@@ -250,27 +250,27 @@ def can_trim(cache: Any) -> bool:
     return all(c.is_trimmable() and not getattr(c, "start_position", 0) for c in parts)
 
 
-def may_not_trim(cache: Any) -> bool:
+def may_be_untrimmable(cache: Any) -> bool:
     """Return True if a cache may become impossible to trim, or already is."""
     if cache is None:
         return False
     if hasattr(cache, "caches"):
-        return any(may_not_trim(c) for c in cache.caches)
+        return any(may_be_untrimmable(c) for c in cache.caches)
     return hasattr(cache, "max_size") or hasattr(cache, "chunk_size") or not cache.is_trimmable()
 
 
 # Rolling back rejected draft tokens.
 
 
-def can_be_put_back(cache: Any) -> bool:
+def can_roll_back(cache: Any) -> bool:
     """Check whether a cache can be rolled back, by trimming it or by restoring a copy."""
     from mlx_lm.models.cache import ArraysCache, RotatingKVCache
 
-    return type(cache) in (ArraysCache, RotatingKVCache) or not may_not_trim(cache)
+    return type(cache) in (ArraysCache, RotatingKVCache) or not may_be_untrimmable(cache)
 
 
-def can_cut(cache: Any, surplus: int) -> bool:
-    """Check whether `cut` can remove the last `surplus` tokens from a cache.
+def can_remove_last(cache: Any, surplus: int) -> bool:
+    """Check whether `remove_last` can remove the last `surplus` tokens from a cache.
 
     This works for a full sliding window right after a pass of several tokens. Its tokens are in
     order then, and it still has all the earlier tokens that the next token attends to.
@@ -286,8 +286,8 @@ def can_cut(cache: Any, surplus: int) -> bool:
     return bool(cache._idx == held and held - surplus >= needed)
 
 
-def cut(cache: Any, surplus: int) -> None:
-    """Remove the last `surplus` tokens from a cache. Requires `can_cut`."""
+def remove_last(cache: Any, surplus: int) -> None:
+    """Remove the last `surplus` tokens from a cache. Requires `can_remove_last`."""
     if can_trim(cache):
         cache.trim(surplus)
         return
@@ -300,7 +300,7 @@ def cut(cache: Any, surplus: int) -> None:
 # Measuring the memory usage of a session.
 
 
-def grows_unseen(caches: Caches, longer: Caches) -> bool:
+def has_hidden_growth(caches: Caches, longer: Caches) -> bool:
     """Check whether some cache's growth can't be derived from array shapes.
 
     It can for caches with `keys`. Any other class may grow in steps, so we treat all of them as
@@ -313,7 +313,9 @@ def grows_unseen(caches: Caches, longer: Caches) -> bool:
 
     return any(
         type(cache) is not ArraysCache or nbytes(cache) != nbytes(more)
-        for (cache, _), (more, _) in zip(_parts(caches), _parts(longer), strict=True)
+        for (cache, _), (more, _) in zip(
+            _with_copy_counts(caches), _with_copy_counts(longer), strict=True
+        )
         if not hasattr(cache, "keys")
     )
 
@@ -327,12 +329,12 @@ def measure(caches: Caches, longer: Caches | None = None, more: int = 0) -> Memo
     """
     fixed = 0
     layers: list[tuple[int, int]] = []
-    after = _parts(caches if longer is None else longer)
-    for (cache, copies), (grown, _) in zip(_parts(caches), after, strict=True):
+    after = _with_copy_counts(caches if longer is None else longer)
+    for (cache, copies), (grown, _) in zip(_with_copy_counts(caches), after, strict=True):
         if hasattr(cache, "keys"):
             if cache.keys is None:
                 continue
-            arrays = [a for a in leaves([cache.keys, cache.values]) if a.ndim > 2]
+            arrays = [a for a in iterate_arrays([cache.keys, cache.values]) if a.ndim > 2]
             per_token = copies * sum(a.nbytes // a.shape[2] for a in arrays)
             limit = getattr(cache, "max_size", None) or getattr(cache, "chunk_size", None)
             layers.append((per_token, limit + STEP if limit else UNLIMITED))
@@ -343,10 +345,10 @@ def measure(caches: Caches, longer: Caches | None = None, more: int = 0) -> Memo
     return MemoryEstimate(fixed, tuple(layers))
 
 
-def _parts(caches: Caches) -> list[tuple[Any, int]]:
+def _with_copy_counts(caches: Caches) -> list[tuple[Any, int]]:
     """Flatten the caches, and return each with the number of copies that a session holds.
 
     Caches that can't be trimmed count twice, because the snapshot has a copy of them.
     """
-    parts = (cache for cache in single(caches) if cache is not None)
-    return [(cache, 2 if may_not_trim(cache) else 1) for cache in parts]
+    parts = (cache for cache in flatten_caches(caches) if cache is not None)
+    return [(cache, 2 if may_be_untrimmable(cache) else 1) for cache in parts]

@@ -27,7 +27,7 @@ class Layer(Struct, frozen=True):
     plain: bool = True
 
     @property
-    def numbers(self) -> int:
+    def elements_per_token(self) -> int:
         return self.keys + self.values
 
 
@@ -125,7 +125,7 @@ _BY_ROWS = {
 }
 """Families whose attention runs row by row, or one session at a time (`engine/FAMILIES.md`)."""
 
-_MOST_LAYERS = 10_000  # reject larger values, which would make us loop for a long time
+_MAX_LAYERS = 10_000  # reject larger values, which would make us loop for a long time
 
 # Number of live arrays in a recurrent layer, derived from measured peaks. Jamba's Mamba layers also
 # keep a state for each token of a chunk.
@@ -147,26 +147,26 @@ class _Reader:
         self.count = self.number(
             *("num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_transformer_layers")
         )
-        if self.count > _MOST_LAYERS:
+        if self.count > _MAX_LAYERS:
             raise ValueError("too many layers")
         self.width = self.number(*_WIDTHS) or self.hidden // self.heads
         self.rank_of_keys = self.number("kv_lora_rank")
         self.latent = bool(self.rank_of_keys) and not self.families & _UNFOLDED
-        self.kinds = [self.kind(at) for at in range(self.count)]
+        self.kinds = [self.layer_kind(at) for at in range(self.count)]
 
     def number(self, *names: str) -> int:
         """Return the first field that is a positive integer, or 0."""
         values = (self.config.get(name) for name in names)
         return next((v for v in values if type(v) is int and v > 0), 0)
 
-    def has(self, *families: str) -> bool:
+    def is_family(self, *families: str) -> bool:
         return bool(self.families & set(families))
 
-    def flag(self, name: str, at: int) -> bool:
+    def has_flag(self, name: str, at: int) -> bool:
         flags = self.config.get(name)
         return isinstance(flags, Sequence) and at < len(flags) and flags[at] == 1
 
-    def own(self, count: int) -> int:
+    def per_rank(self, count: int) -> int:
         """Divide a count by the number of ranks, rounding up."""
         return -(-count // self.ranks)
 
@@ -178,18 +178,18 @@ class _Reader:
         return Shape(
             caches,
             self.hidden,
-            self.own(self.heads),
+            self.per_rank(self.heads),
             self.head_widths(_FULL)[1],
-            self.own(self.inner()),
+            self.per_rank(self.feed_forward_width()),
             self.latent,
             not self.families & _UNFOLDED and self.key_heads(full, _FULL) < self.heads,
             not self.families & _BY_ROWS,
-            *self.scan(),
+            *self.scan_sizes(),
         )
 
     # -- type of each layer -------------------------------------------------------------------
 
-    def kind(self, at: int) -> str:
+    def layer_kind(self, at: int) -> str:
         """Type of a layer: full, window, state or nothing."""
         kind = self.kind_by_fields(at) or self.kind_by_family(at)
         if kind == _WINDOW and (not self.families & _WINDOWS or self.families & _WRAPPERS):
@@ -199,10 +199,10 @@ class _Reader:
     def kind_by_fields(self, at: int) -> str | None:
         """Determine the layer type from fields that are specific to a few families, or None."""
         config, pattern = self.config, self.config.get("sliding_window_pattern")
-        if self.has("exaone4") and isinstance(pattern, str) and pattern:
+        if self.is_family("exaone4") and isinstance(pattern, str) and pattern:
             return _KINDS.get(pattern[at % len(pattern)], _FULL)
         if "hybrid_layer_pattern" in config:
-            return _WINDOW if self.flag("hybrid_layer_pattern", at) else _FULL
+            return _WINDOW if self.has_flag("hybrid_layer_pattern", at) else _FULL
         if "sliding_window_layers" in config:
             return _WINDOW if at in config["sliding_window_layers"] else _FULL
         if isinstance(config.get("linear_attn_config"), dict):
@@ -213,13 +213,13 @@ class _Reader:
             attention = config["block_configs"][at]["attention"]
             none = attention.get("no_op") or attention.get("replace_with_linear")
             return _NOTHING if none else _FULL
-        if self.has("recurrent_gemma"):
+        if self.is_family("recurrent_gemma"):
             blocks = config.get("block_types") or ["recurrent", "recurrent", "attention"]
             return _STATE if blocks[at % len(blocks)] == "recurrent" else _WINDOW
-        if self.has("jamba") and "layers_block_type" not in config:
+        if self.is_family("jamba") and "layers_block_type" not in config:
             at_period = at % config["attn_layer_period"] == config["attn_layer_offset"]
             return _FULL if at_period else _STATE
-        if self.has("plamo2"):
+        if self.is_family("plamo2"):
             step = self.number("mamba_step") or 2
             if self.count <= step // 2:
                 return _FULL if at == self.count - 1 else _STATE
@@ -245,16 +245,16 @@ class _Reader:
 
     def caches(self) -> list[Layer]:
         kept = self.count
-        if self.has("gemma3n", "gemma4"):
+        if self.is_family("gemma3n", "gemma4"):
             kept -= self.number("num_kv_shared_layers")
-        elif self.has("afm7"):
+        elif self.is_family("afm7"):
             kept -= self.number("num_kv_reuse_layers")
         found = [c for at in range(kept) for c in self.layer(at, self.kinds[at])]
-        if self.has("iquestloopcoder"):
+        if self.is_family("iquestloopcoder"):
             found += [replace(c, window=self.number("loop_window_size") or 64) for c in found]
-        if self.has("nanbeige"):
+        if self.is_family("nanbeige"):
             found *= self.number("num_loops") or 1
-        if self.has("longcat_flash_ngram"):
+        if self.is_family("longcat_flash_ngram"):
             found.append(Layer(state=3))
         return found
 
@@ -271,18 +271,20 @@ class _Reader:
                 found.append(Layer(-(-(width + indexer) // ratios[at]), plain=False))
             return found
         if kind == _STATE:
-            return [Layer(state=self.own(self.state()))]
+            return [Layer(state=self.per_rank(self.state_size()))]
         found = [self.attention(at, kind)]
-        if self.has("longcat_flash", "longcat_flash_ngram"):
+        if self.is_family("longcat_flash", "longcat_flash_ngram"):
             found *= 2
         elif self.latent and indexer:
             found.append(Layer(indexer, indexer))  # mlx-lm stores the indexer's keys as values, too
-        elif self.has("minimax_m3", "minimax_m3_vl"):
+        elif self.is_family("minimax_m3", "minimax_m3_vl"):
             found = [replace(found[0], plain=False)]
-            if self.flag("sparse_attention_freq", at):
+            if self.has_flag("sparse_attention_freq", at):
                 found.append(Layer(indexer))
-        elif self.has("falcon_h1", "baichuan_m1"):
-            state = self.state() if self.has("falcon_h1") else found[0].numbers
+        elif self.is_family("falcon_h1", "baichuan_m1"):
+            state = (
+                self.state_size() if self.is_family("falcon_h1") else found[0].elements_per_token
+            )
             found.append(Layer(state=state))
         return [replace(c, plain=False) for c in found] if len(found) > 1 else found
 
@@ -290,25 +292,25 @@ class _Reader:
         window = None
         if kind == _WINDOW:
             window = self.number("sliding_window", "sliding_window_size", "window_size") or None
-            if self.has("recurrent_gemma", "llama4"):
+            if self.is_family("recurrent_gemma", "llama4"):
                 window = self.number("attention_window_size", "attention_chunk_size") or None
         if self.latent:
             return Layer(self.rank_of_keys, self.number("qk_rope_head_dim"), window)
         if self.rank_of_keys:
-            heads = self.own(self.heads)
+            heads = self.per_rank(self.heads)
             keys = self.number("qk_nope_head_dim") + self.number("qk_rope_head_dim")
             values = self.number("v_head_dim") or self.hidden // self.heads
         else:
-            heads = self.own(self.key_heads(at, kind))
+            heads = self.per_rank(self.key_heads(at, kind))
             keys, values = self.head_widths(kind)
         return Layer(heads * keys, heads * values, window)
 
     def head_widths(self, kind: str) -> tuple[int, int]:
         value = self.number("v_head_dim") or self.width
-        if self.has("mimo_v2_flash") and kind == _WINDOW:
+        if self.is_family("mimo_v2_flash") and kind == _WINDOW:
             keys, values = self.number("swa_head_dim"), self.number("swa_v_head_dim")
             return keys or self.width, values or value
-        if self.has("gemma4") and kind == _FULL:
+        if self.is_family("gemma4") and kind == _FULL:
             wide = self.number("global_head_dim") or self.width
             return wide, wide
         return self.width, value
@@ -317,15 +319,17 @@ class _Reader:
         named: tuple[str, ...] = ()
         if kind == _WINDOW:
             named = "swa_num_key_value_heads", "num_swa_key_value_heads"
-        elif kind == _FULL and self.has("gemma4"):
+        elif kind == _FULL and self.is_family("gemma4"):
             named = ("num_global_key_value_heads",)
         if heads := self.number(*named):
             return heads
-        if self.config.get("multi_query", self.has("gpt_bigcode")) or self.has("recurrent_gemma"):
+        if self.config.get("multi_query", self.is_family("gpt_bigcode")) or self.is_family(
+            "recurrent_gemma"
+        ):
             return 1
-        if self.has("gpt2", "gpt_neox"):
+        if self.is_family("gpt2", "gpt_neox"):
             return self.heads
-        if self.has("plamo"):
+        if self.is_family("plamo"):
             return -(-self.heads // (self.number("n_shared_head") or 8))
         blocks, listed = self.config.get("block_configs"), self.config.get("num_kv_heads")
         if isinstance(blocks, list):
@@ -340,7 +344,7 @@ class _Reader:
 
     # -- recurrent layers ---------------------------------------------------------------------
 
-    def state(self) -> int:
+    def state_size(self) -> int:
         back = max(0, self.number(*_CONVOLUTIONS) - 1)
         width = self.number("head_dim") or self.hidden // self.heads
         linear = self.config.get("linear_attn_config")
@@ -348,51 +352,52 @@ class _Reader:
             values = self.number("linear_num_value_heads") * self.number("linear_value_head_dim")
             return back * (2 * self.number("linear_num_key_heads") * keys + values) + values * keys
         if isinstance(linear, dict):
-            return _delta(linear["num_heads"], linear["head_dim"], linear["short_conv_kernel_size"])
-        if self.has("bailing_hybrid", "bailing_moe_linear"):
+            return _delta_state_size(
+                linear["num_heads"], linear["head_dim"], linear["short_conv_kernel_size"]
+            )
+        if self.is_family("bailing_hybrid", "bailing_moe_linear"):
             return self.heads * width * width
-        if self.has("bailing_moe_v3"):
-            return _delta(self.heads, width, self.number("short_conv_kernel_size") or 4)
-        if self.has("rwkv7"):
+        if self.is_family("bailing_moe_v3"):
+            return _delta_state_size(self.heads, width, self.number("short_conv_kernel_size") or 4)
+        if self.is_family("rwkv7"):
             return 2 * self.hidden + self.hidden * (self.number("head_dim") or 64)
-        if self.has("recurrent_gemma"):
+        if self.is_family("recurrent_gemma"):
             return (back + 1) * (self.number("lru_width") or self.hidden)
         if self.number("conv_L_cache"):
             return (self.number("conv_L_cache") - 1) * self.hidden
-        return self.mamba(back)
+        return self.mamba_state_size(back)
 
-    def mamba(self, back: int) -> int:
+    def mamba_state_size(self, back: int) -> int:
         size = self.number("state_size", "ssm_state_size", "mamba_d_state", "d_state")
         heads, each = self.mamba_heads()
-        if self.has("jamba") or not heads:
+        if self.is_family("jamba") or not heads:
             wide = self.number("mamba_expand", "expand") * self.hidden
-            wide = wide if self.has("jamba") else self.number("intermediate_size") or wide
+            wide = wide if self.is_family("jamba") else self.number("intermediate_size") or wide
             return back * wide + wide * size
         wide = self.number("mamba_d_ssm") or heads * each
         groups = self.number("n_groups", "mamba_n_groups") or 1
-        mixed = wide if self.has("plamo2") else wide + 2 * groups * size
+        mixed = wide if self.is_family("plamo2") else wide + 2 * groups * size
         return back * mixed + wide * size
 
     def mamba_heads(self) -> tuple[int, int]:
         """Number of heads in a Mamba 2 layer, and the head dimension."""
         heads = self.number("mamba_num_heads", "mamba_n_heads")
-        heads = heads or (self.number("num_heads") if self.has("mamba2") else 0)
+        heads = heads or (self.number("num_heads") if self.is_family("mamba2") else 0)
         names = ("hidden_size_per_head", "mamba_head_dim", "mamba_d_head", "head_dim")
         return heads, self.number(*names)
 
     # -- widths of a pass ---------------------------------------------------------------------
 
-    def scan(self) -> tuple[int, int]:
-        """Return `Shape.scanned` and `Shape.scan_heads`."""
-        if _STATE not in self.kinds and not self.has("falcon_h1"):
+    def scan_sizes(self) -> tuple[int, int]:
+        if _STATE not in self.kinds and not self.is_family("falcon_h1"):
             return 0, 0
-        if self.has("jamba"):
+        if self.is_family("jamba"):
             wide = self.number("mamba_expand") * self.hidden
             return wide * (_STATE_ARRAYS * self.number("mamba_d_state") + _NARROW_ARRAYS), 0
         heads, each = self.mamba_heads()
         return (_SCAN_ARRAYS * heads * each, heads) if heads and each else (0, 0)
 
-    def inner(self) -> int:
+    def feed_forward_width(self) -> int:
         """Width of the widest feed-forward activation, in elements per token."""
         dense = self.number("intermediate_size", "ffn_hidden_size", "n_inner") or 4 * self.hidden
         expert = self.number("moe_intermediate_size", "expert_ffn_hidden_size")
@@ -402,6 +407,6 @@ class _Reader:
         return max(dense, expert * chosen)
 
 
-def _delta(heads: int, width: int, convolution: int) -> int:
+def _delta_state_size(heads: int, width: int, convolution: int) -> int:
     """State size of a gated delta layer: a square matrix per head, and three convolutions."""
     return 3 * (convolution - 1) * heads * width + heads * width * width

@@ -32,7 +32,7 @@ FUSED_WIDTHS = (64, 80, 128)
 USUAL_CONTEXT = 8192
 """Default context in tokens, unless the model's limit is lower."""
 
-LEAST_CONTEXT = 2048
+MIN_CONTEXT_TOKENS = 2048
 """Smallest context to suggest, in tokens."""
 
 _GROUP = 64  # quantization group size of keys and values
@@ -60,7 +60,9 @@ class MemoryEstimate(Struct, frozen=True):
     def bytes(self, tokens: int, step: int = STEP) -> int:
         """Bytes for a session of `tokens` tokens if caches grow by `step`."""
         grown = (tokens + step - 1) // step * step
-        return self.fixed + sum(per * min(grown, most) for per, most in _by_limit(self.layers))
+        return self.fixed + sum(
+            per * min(grown, most) for per, most in _merge_by_limit(self.layers)
+        )
 
     @property
     def per_token(self) -> int:
@@ -69,7 +71,7 @@ class MemoryEstimate(Struct, frozen=True):
 
 
 @functools.lru_cache
-def _by_limit(layers: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
+def _merge_by_limit(layers: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
     """Merge layers with the same limit. The scheduler calls `bytes` several times per step."""
     sums: dict[int, int] = {}
     for per, most in layers:
@@ -95,15 +97,15 @@ def estimate(
     copies = 2 if snapshot else 1
     grown: list[tuple[int, int]] = []
     for layer in shape.caches:
-        per_token = layer.numbers * itemsize
+        per_token = layer.elements_per_token * itemsize
         if not per_token:
             continue
         if layer.window:
             grown.append((per_token, layer.window + chunk))
             grown += [(per_token, layer.window)] * (copies - 1)
         elif kv_bits and layer.plain:
-            scales = 2 * itemsize * -(-layer.numbers // _GROUP)
-            grown.append((layer.numbers * kv_bits // 8 + scales, UNLIMITED))
+            scales = 2 * itemsize * -(-layer.elements_per_token // _GROUP)
+            grown.append((layer.elements_per_token * kv_bits // 8 + scales, UNLIMITED))
         else:
             grown.append((per_token, UNLIMITED))
     return MemoryEstimate(
@@ -114,7 +116,7 @@ def estimate(
 def _slot_estimate(
     shape: Shape, itemsize: int, kv_bits: int | None, context: int, slots: SlotPolicy
 ) -> MemoryEstimate | None:
-    if not shape.slots or not slots.may_hold(context - 1) or (kv_bits and not slots.bits):
+    if not shape.slots or not slots.can_hold(context - 1) or (kv_bits and not slots.bits):
         return None
     kept = [c for c in shape.caches if c.plain and c.keys and not c.state]
     kept = [c for c in kept if slots.windows or not c.window]
@@ -243,29 +245,29 @@ def fit(
         gpu and shape is not None and not shape.latent and shape.width in FUSED_WIDTHS,
         ON_GPU if gpu else ON_CPU,
     )
-    found = _fit(shape, weights, case)
+    found = _estimate_fit(shape, weights, case)
     if wide and found.total > free and weights.loading_bytes(True) > weights.loading_bytes(False):
         case = replace(case, wide=False, itemsize=own)
-        found = _fit(shape, weights, case)
+        found = _estimate_fit(shape, weights, case)
     found = replace(found, free=free, adapter=weights.adapter, shared=weights.shared)
     if found.total <= free:
         return found
     fewer_bits = [Offer("kv_bits", bits, 0) for bits in (8, 4) if (kv_bits or 16) > bits]
     halves = [case.context >> n for n in range(1, case.context.bit_length())]
-    shorter = [Offer("context", half, 0) for half in halves if half >= LEAST_CONTEXT]
+    shorter = [Offer("context", half, 0) for half in halves if half >= MIN_CONTEXT_TOKENS]
     fewer_chats = [Offer("chats", 1, 0)] if chats > 1 else []
     offers: list[Offer] = []
     for ways in (fewer_bits, shorter, fewer_chats):
         for offer in ways:
             changed: dict[str, Any] = {offer.what: offer.value}
-            total = _fit(shape, weights, replace(case, **changed)).total
+            total = _estimate_fit(shape, weights, replace(case, **changed)).total
             if total <= free:
                 offers.append(replace(offer, total=total))
                 break
-    return replace(found, offers=(*offers, *_unloading(found, free, loaded)))
+    return replace(found, offers=(*offers, *_suggest_unloading(found, free, loaded)))
 
 
-def _unloading(found: Fit, free: int, loaded: Iterable[ResidentModel]) -> list[Offer]:
+def _suggest_unloading(found: Fit, free: int, loaded: Iterable[ResidentModel]) -> list[Offer]:
     """Suggest unloading the smallest idle model that frees enough, or else all idle models.
 
     Returns an empty list if even unloading all idle models isn't enough.
@@ -280,7 +282,7 @@ def _unloading(found: Fit, free: int, loaded: Iterable[ResidentModel]) -> list[O
     return []
 
 
-def _fit(shape: Shape | None, weights: Weights, case: _Case) -> Fit:
+def _estimate_fit(shape: Shape | None, weights: Weights, case: _Case) -> Fit:
     held, context, chats = weights.loading_bytes(case.wide), case.context, case.chats
     if shape is None:  # assume a typical architecture
         each = max(1, weights.nbytes // 100_000)
@@ -288,25 +290,25 @@ def _fit(shape: Shape | None, weights: Weights, case: _Case) -> Fit:
         caches = chats * each * context
         return Fit(held, each, caches, working, context, chats, case.kv_bits, 0, False)
     cost = estimate(shape, case.itemsize, case.kv_bits, case.chunk)
-    working = _reading(shape, case)
+    working = _prefill_bytes(shape, case)
     if case.kv_bits:
         # MLX copies quantized keys and values for its matrix products. The copies made for a layer,
         # for all chats, are still alive while the next layer is making copies. Without GQA, only
         # the keys are copied.
         largest = max((per * context for per, most in cost.layers if most >= UNLIMITED), default=0)
         if not shape.grouped:
-            widest = max(shape.caches, key=lambda layer: layer.numbers)
-            largest = int(largest * widest.keys / max(1, widest.numbers))
+            widest = max(shape.caches, key=lambda layer: layer.elements_per_token)
+            largest = int(largest * widest.keys / max(1, widest.elements_per_token))
             working += largest
         working = max(working, 2 * chats * largest)
     if chats > 1:
-        working = max(working, _moving_into_slots(shape, case))
+        working = max(working, _slot_copy_bytes(shape, case))
     working += _REBUILT_ARRAYS * weights.rebuilt * case.itemsize
     caches = chats * cost.bytes(context)
     return Fit(held, cost.per_token, caches, working, context, chats, case.kv_bits)
 
 
-def _reading(shape: Shape, case: _Case) -> int:
+def _prefill_bytes(shape: Shape, case: _Case) -> int:
     """Estimate the activations of the last prefill pass of a full context, in bytes.
 
     Attention scores count in full unless attention is fused, which is never the case with quantized
@@ -336,7 +338,7 @@ def _reading(shape: Shape, case: _Case) -> int:
     return max(attending, copied, scanning)
 
 
-def _moving_into_slots(shape: Shape, case: _Case) -> int:
+def _slot_copy_bytes(shape: Shape, case: _Case) -> int:
     """Estimate the extra bytes needed while chats are copied into a shared slot buffer.
 
     The buffer is allocated for 25% more chats. While it's being filled, the chats' own caches still
@@ -352,7 +354,7 @@ def _moving_into_slots(shape: Shape, case: _Case) -> int:
     buffer = own * (chats + chats // 4) // chats
     moved = buffer // (2 * len(cost.layers))
     if slots.classes:
-        return buffer + moved + slots.block(case.context) * cost.per_token * chats - own
+        return buffer + moved + slots.growth_tokens(case.context) * cost.per_token * chats - own
     return buffer + moved - own // len(cost.layers)
 
 

@@ -16,7 +16,7 @@ boundaries affect how keys are rounded."""
 MIN_GAIN = 32  # don't copy a cache for fewer tokens, because prefilling them is about as fast
 
 
-TOKEN_BYTES = array("I").itemsize  # bytes per token in `packed`
+TOKEN_BYTES = array("I").itemsize  # bytes per token in `pack_tokens`
 
 
 class CacheKey(NamedTuple):
@@ -50,7 +50,7 @@ def fixed_cuts(length: int, stop: int | None) -> list[int]:
     return sorted(cuts)
 
 
-def common_prefix(a: Sequence[object], b: Sequence[object]) -> int:
+def common_length(a: Sequence[object], b: Sequence[object]) -> int:
     low, high = 0, min(len(a), len(b))
     while low < high:  # binary search, because comparing slices is faster than looping over tokens
         middle = (low + high + 1) // 2
@@ -61,7 +61,7 @@ def common_prefix(a: Sequence[object], b: Sequence[object]) -> int:
     return low
 
 
-def packed(tokens: Sequence[int]) -> bytes:
+def pack_tokens(tokens: Sequence[int]) -> bytes:
     """Pack tokens into bytes. Comparing them takes microseconds even for 8,000 tokens."""
     return array("I", tokens).tobytes()
 
@@ -69,11 +69,11 @@ def packed(tokens: Sequence[int]) -> bytes:
 def common_bytes(a: bytes, b: bytes) -> int:
     """Return the common prefix length of two packed prompts, in bytes but for whole tokens only."""
     least = min(len(a), len(b))
-    common = least if a[:least] == b[:least] else common_prefix(a, b)
+    common = least if a[:least] == b[:least] else common_length(a, b)
     return common - common % TOKEN_BYTES
 
 
-def in_common(one: bytes, other: bytes) -> int:
+def shareable_tokens(one: bytes, other: bytes) -> int:
     """Return how many tokens of two packed prompts can share a cache.
 
     A prompt's last token can't be shared, because at least one token must be fed to get logits.
@@ -96,5 +96,5 @@ class Ledger(Struct, frozen=True):
 
     def match(self, text: str) -> tuple[tuple[int, int], ...]:
         """Return the boundaries inside the common prefix of `text` and `self.text`."""
-        alike = common_prefix(self.text, text)
+        alike = common_length(self.text, text)
         return self.boundaries[: bisect_right(self.boundaries, alike, key=lambda place: place[0])]

@@ -23,12 +23,12 @@ from engine.cache.cache_file import (
     Contents,
     DamagedError,
     Record,
+    create_image,
     read_contents,
     read_record,
-    take_image,
 )
 from engine.cache.session_kv import CacheBytes, SessionKV
-from engine.errors import words_of
+from engine.errors import describe_error
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ NAMES = "conversations"  # file in the clients' folder that maps names to conver
 _APART = re.compile(rf"[0-9a-f]{{40}}\.(safetensors|([0-9]+\.)?part)|{NAMES}(\.new)?")
 
 
-def kept_apart(folder: Path) -> list[Path]:
+def client_files(folder: Path) -> list[Path]:
     """List the API clients' files in a cache folder.
 
     Raises:
@@ -51,7 +51,7 @@ def kept_apart(folder: Path) -> list[Path]:
     return [f for f in there.iterdir() if _APART.fullmatch(f.name)] if there.exists() else []
 
 
-def _is_written(half: Path) -> bool:
+def _is_being_written(half: Path) -> bool:
     """Check whether another running process is still writing this partial file."""
     number = half.suffixes[0][1:]
     if not number.isdecimal() or int(number) == os.getpid():
@@ -89,30 +89,30 @@ class Offload:
         self._jobs: queue.SimpleQueue[tuple[Path, CacheImage] | None] = queue.SimpleQueue()
         self._change = threading.Condition()  # guards the next three fields
         self._writing: dict[Path, int] = {}  # number of queued images by path
-        self._written: deque[CacheImage] = deque()  # images to free on the engine thread
+        self._completed: deque[CacheImage] = deque()  # images to free on the engine thread
         self._forgotten: set[Path] = set()  # files to delete as soon as they are written
         self._pending: list[CacheBytes] = []
         self._writer: threading.Thread | None = None
-        self._held: int | None = None
+        self._total_bytes: int | None = None
         halves = f"{'[0-9a-f]' * 40}.*part"
         for half in (h for f in self._folders for h in f.glob(halves)):
             with contextlib.suppress(OSError):  # ignore leftovers of a killed process
-                if not _is_written(half):
+                if not _is_being_written(half):
                     half.unlink()
 
     @property
     def nbytes(self) -> int:
         """Total size on disk in bytes. Cached until a file is written or removed."""
-        if self._held is None:
+        if self._total_bytes is None:
             held = (size for folder in self._folders for _, _, size in self._files(folder))
-            self._held = sum(held)
-        return self._held
+            self._total_bytes = sum(held)
+        return self._total_bytes
 
     @property
     def _folders(self) -> list[Path]:
         return [] if self._folder is None else [self._folder, self._folder / APART]
 
-    def pending(self, others: Container[int] = ()) -> int:
+    def pending_bytes(self, others: Container[int] = ()) -> int:
         """Return the bytes of memory that only pending writes keep alive.
 
         Args:
@@ -125,27 +125,27 @@ class Offload:
 
     def save(self, name: str, fingerprint: str, kv: SessionKV) -> None:
         """Queue a session's caches for writing. The caches must not be used afterwards."""
-        if self._folder is None or not kv.take_out() or kv.length < MIN_TOKENS:
+        if self._folder is None or not kv.caches_without_slots() or kv.length < MIN_TOKENS:
             return
         path = self._path(name)
         if kv.length == kv.on_disk and path.exists():
             return
         try:
-            image = take_image(kv, fingerprint)
+            image = create_image(kv, fingerprint)
         except ValueError as error:
             log.info("cannot keep a KV cache on disk: %s", error)
             return
         if image.nbytes > self._limit:
             return
         if self._writer is None or not self._writer.is_alive():
-            writer = threading.Thread(target=self._write, name="stretto-offload")
+            writer = threading.Thread(target=self._run_writer, name="stretto-offload")
             # This may raise, so start the thread before marking the file as being written.
             writer.start()
             self._writer = writer
         with self._change:
             self._writing[path] = self._writing.get(path, 0) + 1
             self._forgotten.discard(path)
-        self._pending.append(image.held)
+        self._pending.append(image.cache_bytes)
         self._jobs.put((path, image))
 
     def may_hold(self, name: str) -> bool:
@@ -168,7 +168,7 @@ class Offload:
         try:
             record = read_record(path)
         except (DamagedError, OSError) as error:
-            self._remove(path, str(error))
+            self._remove_unusable(path, str(error))
             return None
         return record if record.fingerprint == fingerprint else None
 
@@ -181,16 +181,16 @@ class Offload:
         try:
             contents = read_contents(path, record)
         except (DamagedError, OSError) as error:
-            self._remove(path, str(error))
+            self._remove_unusable(path, str(error))
             return None
         with contextlib.suppress(OSError):
             os.utime(path)  # mark the file as recently used
         return contents
 
-    def remove(self, name: str, why: str) -> None:
-        self._remove(self._path(name), why)
+    def remove_unusable(self, name: str, why: str) -> None:
+        self._remove_unusable(self._path(name), why)
 
-    def forget(self, name: str) -> None:
+    def delete(self, name: str) -> None:
         """Delete a session's file, even if it's still being written."""
         path = self._path(name)
         with self._change:
@@ -198,12 +198,11 @@ class Offload:
                 self._forgotten.add(path)
         self._unlink(path)
 
-    def settle(self) -> None:
-        """Free the memory of completed writes."""
+    def free_written(self) -> None:
         with self._change:
-            while self._written:
-                self._pending.remove(self._written.popleft().held)
-                self._held = None
+            while self._completed:
+                self._pending.remove(self._completed.popleft().cache_bytes)
+                self._total_bytes = None
 
     def close(self) -> None:
         """Wait for all pending writes and stop the writer thread."""
@@ -211,7 +210,7 @@ class Offload:
             self._jobs.put(None)
             self._writer.join()
             self._writer = None
-        self._written.clear()
+        self._completed.clear()
         self._pending.clear()
 
     def _path(self, session_id: str) -> Path:
@@ -228,24 +227,24 @@ class Offload:
                 found.append((stat.st_mtime, path, stat.st_size))
         return sorted(found)
 
-    def _remove(self, path: Path, why: str) -> None:
+    def _remove_unusable(self, path: Path, why: str) -> None:
         log.warning("removed an unusable KV cache from disk: %s", why)
         self._unlink(path)
 
     def _unlink(self, path: Path) -> None:
-        self._held = None
+        self._total_bytes = None
         with contextlib.suppress(OSError):
             path.unlink()
 
     # -- the writer thread ------------------------------------------------------------------
 
-    def _write(self) -> None:
+    def _run_writer(self) -> None:
         while (job := self._jobs.get()) is not None:
             path, image = job
             try:
                 self._write_one(path, image)
             except BaseException as error:  # e.g. disk full; the session will prefill again
-                log.warning("cannot write a KV cache: %s", words_of(error))
+                log.warning("cannot write a KV cache: %s", describe_error(error))
             # Return the image to the engine thread, which is the only thread that may free MLX's
             # memory.
             with self._change:
@@ -256,7 +255,7 @@ class Offload:
                         self._forgotten.discard(path)
                         with contextlib.suppress(OSError):
                             path.unlink()
-                self._written.append(image)
+                self._completed.append(image)
                 del job, image
                 self._change.notify_all()
             try:

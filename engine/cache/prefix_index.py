@@ -25,8 +25,8 @@ from engine.cache.ledger import (
     CacheOffer,
     common_bytes,
     fixed_cuts,
-    in_common,
-    packed,
+    pack_tokens,
+    shareable_tokens,
 )
 from engine.cache.session_kv import SessionKV
 
@@ -89,17 +89,17 @@ class PrefixIndex:
 
     def __init__(self, limit: int, moved: set[SessionKV]) -> None:
         # Cached prefixes, see `drop`.
-        self.kept: dict[CacheKey, _Holder] = {}
+        self.cached: dict[CacheKey, _Holder] = {}
         self.version = 0  # incremented when the tree changes
         self.limit = limit
         self._moved = moved
-        self._made = 0
+        self._last_number = 0
         self._roots: dict[Hashable, _Node] = {}
         self._holders: dict[SessionKV, _Holder] = {}
 
     @property
     def nbytes(self) -> int:
-        return sum(p.kv.attributed_bytes for p in self.kept.values())
+        return sum(p.kv.attributed_bytes for p in self.cached.values())
 
     def add(self, key: CacheKey, kind: tuple[object, ...], kv: SessionKV) -> None:
         self._holders[kv] = _Holder(key, kind, kv, used_at=time.monotonic())
@@ -111,25 +111,24 @@ class PrefixIndex:
         if holder is None:
             return
         try:
-            self._take_out(holder)
+            self._take_from_tree(holder)
         except BaseException:
             self._clear_tree()
             raise
 
     def drop(self, key: CacheKey) -> None:
-        """Free a cached prefix."""
-        prefix = self.kept.pop(key, None)
+        prefix = self.cached.pop(key, None)
         if prefix is not None:
             self.remove(prefix.kv)
 
     def clear(self) -> None:
         self._clear_tree()
-        self.kept.clear()
+        self.cached.clear()
         self._holders.clear()
         self._moved.clear()
 
-    def forget(self, model_id: str) -> None:
-        for key in [k for k, p in self.kept.items() if p.kind[0] == model_id]:
+    def drop_model(self, model_id: str) -> None:
+        for key in [k for k, p in self.cached.items() if p.kind[0] == model_id]:
             self.drop(key)
 
     def refresh(self) -> None:
@@ -138,26 +137,26 @@ class PrefixIndex:
             for kv in list(self._moved):
                 holder = self._holders.get(kv)
                 if holder is not None:
-                    self._put_in(holder)
+                    self._insert(holder)
                 self._moved.discard(kv)
         except BaseException:
             self._clear_tree()
             raise
 
-    def offer(self, reader: PrefillingSession) -> CacheOffer | None:
+    def find_offer(self, reader: PrefillingSession) -> CacheOffer | None:
         """Find the longest prefix of a prompt in other caches. Call `refresh` first."""
         kv, cuts = reader.kv, reader.cuts
         if cuts is not None and kv.length and (kv.cuts or [0])[-1] != kv.length:
             return None  # prefill can't reproduce decoded tokens bit by bit
-        free = kv.is_unwritten  # a fork is copied on its first write anyway
+        free = kv.is_fully_shared  # a fork is copied on its first write anyway
         least = kv.length + (1 if free else MIN_GAIN)
         best, donor = 0, None
-        for common, node, skip in self._along(reader):
+        for common, node, skip in self._nodes_on_path(reader):
             if common < max(least, best):
                 break
             here = node.holders if node.depth == common * TOKEN_BYTES else ()
-            for holder in islice(_holders(node, kv, skip), MAX_DONORS):
-                if holder not in here and not holder.kv.trimmable:
+            for holder in islice(_iterate_holders(node, kv, skip), MAX_DONORS):
+                if holder not in here and not holder.kv.is_trimmable:
                     continue  # the cache can't be trimmed to this node
                 length = holder.kv.reusable_length(reader.tokens, cuts)
                 if length > best:
@@ -182,7 +181,7 @@ class PrefixIndex:
         if holder is not None:
             holder.used_at = time.monotonic()
 
-    def worth_keeping(
+    def cacheable_length(
         self, reader: PrefillingSession, before: int, waiting: Iterable[PrefillingSession]
     ) -> int:
         """Return the length of a prefix that other sessions can continue from, or 0.
@@ -202,7 +201,7 @@ class PrefixIndex:
         if kv.needs_snapshot and any(
             other.kv is not kv
             and other.kind == reader.kind
-            and in_common(reader.prompt, other.prompt) == kv.length
+            and shareable_tokens(reader.prompt, other.prompt) == kv.length
             and kv.length >= other.kv.length + MIN_GAIN
             for other in waiting
         ):
@@ -211,10 +210,10 @@ class PrefixIndex:
 
     def _is_new(self, reader: PrefillingSession, length: int) -> bool:
         kv = reader.kv
-        if length != len(kv.tokens) and not kv.trimmable:
+        if length != len(kv.tokens) and not kv.is_trimmable:
             return False
         tokens = kv.tokens[:length]
-        same = (p.kv for p in self.kept.values() if p.kind == reader.kind)
+        same = (p.kv for p in self.cached.values() if p.kind == reader.kind)
         return all(held.tokens != tokens for held in same)
 
     def cache_prefix(self, reader: PrefillingSession, length: int) -> None:
@@ -224,14 +223,16 @@ class PrefixIndex:
         kv = reader.kv
         entry = kv.new_empty()
         entry.copy_from(kv, length, room=False)
-        self._made += 1
-        key = CacheKey("prefix", str(self._made))
+        self._last_number += 1
+        key = CacheKey("prefix", str(self._last_number))
         self.add(key, reader.kind, entry)
-        self.kept[key] = self._holders[entry]
+        self.cached[key] = self._holders[entry]
 
     # -- the tree ---------------------------------------------------------------------------
 
-    def _along(self, reader: PrefillingSession) -> Iterator[tuple[int, _Node, _Node | None]]:
+    def _nodes_on_path(
+        self, reader: PrefillingSession
+    ) -> Iterator[tuple[int, _Node, _Node | None]]:
         """Yield the nodes on the path of a prompt, from the deepest node up to the root.
 
         Yields tuples of the number of tokens that the subtree has in common with the prompt, the
@@ -252,29 +253,31 @@ class PrefixIndex:
             yield tokens, node, skip
             skip = node
 
-    def _put_in(self, holder: _Holder) -> None:
+    def _insert(self, holder: _Holder) -> None:
         kv, before = holder.kv, holder.nodes
-        path = _path(before[0]) if before else b""
+        path = _path_bytes(before[0]) if before else b""
         # The tree is still correct for tokens that weren't trimmed since the last update.
         known = path[: min(kv.unmoved * TOKEN_BYTES, len(path))]
         length = kv.length
         tokens = known[: length * TOKEN_BYTES]
-        tokens += packed(kv.tokens[len(tokens) // TOKEN_BYTES : length])
+        tokens += pack_tokens(kv.tokens[len(tokens) // TOKEN_BYTES : length])
         kv.unmoved = length
         snapshot = kv.last_snapshot
         ends = {len(tokens), snapshot.length * TOKEN_BYTES if snapshot is not None else 0} - {0}
         if {node.depth for node in before} == ends and tokens == path:
             return
-        self._take_out(holder)
+        self._take_from_tree(holder)
         if not length:
             return
         self.version += 1
         root = self._roots.setdefault(holder.kind, _Node(b"", None))
-        holder.nodes = tuple(_node_at(root, tokens[:end]) for end in sorted(ends, reverse=True))
+        holder.nodes = tuple(
+            _find_or_add_node(root, tokens[:end]) for end in sorted(ends, reverse=True)
+        )
         for node in holder.nodes:
             node.holders.add(holder)
 
-    def _take_out(self, holder: _Holder) -> None:
+    def _take_from_tree(self, holder: _Holder) -> None:
         if not holder.nodes:
             return
         self.version += 1
@@ -303,7 +306,7 @@ class PrefixIndex:
         self.version += 1
 
 
-def _holders(node: _Node, without: SessionKV, skip: _Node | None) -> Iterator[_Holder]:
+def _iterate_holders(node: _Node, without: SessionKV, skip: _Node | None) -> Iterator[_Holder]:
     """Yield all holders below a node, except for `without` and the subtree of `skip`."""
     pending = [node]
     while pending:
@@ -312,7 +315,7 @@ def _holders(node: _Node, without: SessionKV, skip: _Node | None) -> Iterator[_H
         pending += [child for child in node.children.values() if child is not skip]
 
 
-def _path(node: _Node) -> bytes:
+def _path_bytes(node: _Node) -> bytes:
     edges = []
     here: _Node | None = node
     while here is not None:
@@ -321,7 +324,7 @@ def _path(node: _Node) -> bytes:
     return b"".join(reversed(edges))
 
 
-def _node_at(root: _Node, tokens: bytes) -> _Node:
+def _find_or_add_node(root: _Node, tokens: bytes) -> _Node:
     """Find the node where `tokens` ends, or create it by adding or splitting a node."""
     node, at = root, 0
     while at < len(tokens):

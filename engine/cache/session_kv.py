@@ -23,26 +23,26 @@ from engine.cache import shared_prefix
 from engine.cache.cache_objects import (
     MAX_STEPS,
     Caches,
-    can_be_put_back,
-    can_cut,
+    can_mix,
+    can_remove_last,
+    can_roll_back,
     can_trim,
     clone,
-    cut,
-    detached,
-    gone_back,
-    growing,
-    grows,
-    kept_copy,
-    leaves,
-    may_not_trim,
-    mixes,
-    own_states,
-    replaced,
-    single,
-    stagger,
+    copy_untrimmable,
+    copy_without_last,
+    detach_buffers,
+    detach_states,
+    flatten_caches,
+    is_plain_kv,
+    iterate_arrays,
+    may_be_untrimmable,
+    plain_kv_caches,
+    remove_last,
+    replace_some,
+    stagger_growth,
 )
 from engine.cache.estimate import STEP
-from engine.cache.ledger import Ledger, common_prefix
+from engine.cache.ledger import Ledger, common_length
 from engine.cache.shared_prefix import SharedPrefix, SharedPrefixKV, numbers
 from engine.cache.slot_buffer import SlotBuffer
 from engine.cache.state_stack import StateStack
@@ -92,14 +92,14 @@ class SessionKV:
         self.cuts: list[int] = []
         self.ledger = Ledger()
         # Set if `reuse_prefix` found that the caches had been dropped and must be prefilled again.
-        self.rebuilt = False
+        self.needs_rebuild = False
         # Number of tokens in the session's file, or -1 if the file is missing or outdated.
         self.on_disk = -1
         # Number of leading tokens that haven't changed since the prefix index was updated.
         self.unmoved = 0
         self._dropped = False
         # Set by `save_before_draft`.
-        self._before: tuple[list[tuple[Any, Any]], int] | None = None
+        self._before_draft: tuple[list[tuple[Any, Any]], int] | None = None
         # Buffer that currently holds the keys and values, if the session has a slot.
         self.slots: SlotBuffer | None = None
         # Stack that currently holds the recurrent states.
@@ -120,7 +120,7 @@ class SessionKV:
         """Number of tokens in the caches; 0 after a drop."""
         return len(self.tokens) if self.layers else 0
 
-    def take_out(self) -> Caches:
+    def caches_without_slots(self) -> Caches:
         """Leave the slots and return the caches, one per layer.
 
         Leaving a slot copies the keys and values. To avoid that, use `layers`, which has the same
@@ -136,22 +136,24 @@ class SessionKV:
             self.stack.free(self)
         if self.shared_prefix is not None:
             self.shared_prefix.holders.discard(self)
-        begun = (cache for cache in single(caches or ()) if isinstance(cache, SharedPrefixKV))
+        begun = (
+            cache for cache in flatten_caches(caches or ()) if isinstance(cache, SharedPrefixKV)
+        )
         first = next(begun, None)
         self.shared_prefix = None if first is None else first.shared_prefix
         if self.shared_prefix is not None:
             self.shared_prefix.holders.add(self)
         self.layers = caches or []
-        self.touched()
+        self.mark_changed()
 
     def leave_slots(self) -> None:
         """Move keys and values out of the slots, and states out of the stack."""
         if self.slots is not None:
             self.slots.leave(self)
-            self.touched()
+            self.mark_changed()
         if self.stack is not None:
             self.stack.leave(self)
-            self.touched()
+            self.mark_changed()
 
     # -- reading ----------------------------------------------------------------------------
 
@@ -161,39 +163,39 @@ class SessionKV:
         Returns the length of that prefix. It's always less than `len(prompt)`, because a forward
         pass needs at least one token.
         """
-        caches = self.take_out()
+        caches = self.caches_without_slots()
         if not caches:
-            self.rebuilt = self._dropped
+            self.needs_rebuild = self._dropped
             self._reset()
             return 0
-        self.rebuilt = False
-        shared = min(common_prefix(self.tokens, prompt), len(prompt) - 1)
+        self.needs_rebuild = False
+        shared = min(common_length(self.tokens, prompt), len(prompt) - 1)
         if shared == len(self.tokens):
             return shared
         if self.trim_to(shared):
-            self._make_smaller(len(prompt))
+            self._shrink_buffers(len(prompt))
             return shared
         snapshot = self.last_snapshot
         if snapshot is not None and snapshot.length <= shared:
             surplus = len(self.tokens) - snapshot.length
             for layer, kept in enumerate(snapshot.caches):
-                caches[layer] = gone_back(caches[layer], kept, surplus)
-            self._forget_after(snapshot.length)
+                caches[layer] = copy_without_last(caches[layer], kept, surplus)
+            self._truncate(snapshot.length)
             return snapshot.length
         self._reset()
         return 0
 
-    def _make_smaller(self, length: int) -> None:
+    def _shrink_buffers(self, length: int) -> None:
         room = self.capacity
         if self.shared_prefix is None and self.is_plain and room > 2 * length + MAX_STEPS * STEP:
             self.set_caches(self.copy_prefix(len(self.tokens), room=True))
-            stagger(self.layers)
+            stagger_growth(self.layers)
 
-    def expect(self, more: int) -> None:
+    def expect_tokens(self, more: int) -> None:
         """Announce the number of tokens to come, so that the caches grow in fitting steps."""
-        stagger(self.layers, more)
+        stagger_growth(self.layers, more)
 
-    def note_read(self, tokens: Sequence[int], alone: bool = True) -> None:
+    def record_chunk(self, tokens: Sequence[int], alone: bool = True) -> None:
         """Record a prompt chunk that was fed to the model.
 
         Chunks after a shared prefix and chunks of mixed steps don't add cuts, because they may be
@@ -202,32 +204,31 @@ class SessionKV:
         Args:
             alone: False if the chunk was part of a mixed step.
         """
-        self._changed()
-        self._moved(self.length)
+        self._mark_written()
+        self._mark_moved(self.length)
         whole = alone and self.shared_prefix is None
         if whole and self.length == (self.cuts[-1] if self.cuts else 0):
             self.cuts.append(self.length + len(tokens))
         self.tokens.extend(tokens)
 
-    def note_fed(self, token: int) -> None:
-        """Record a token that was fed in a decode step."""
-        self._changed()
+    def record_token(self, token: int) -> None:
+        self._mark_written()
         self.tokens.append(token)
 
     def snapshot(self) -> None:
         """Copy the caches that can't be trimmed, so that we can return to this position."""
-        kept = list(map(kept_copy, self.take_out()))
-        mx.eval(list(leaves(kept)))  # free the tokens that `compact` removed
+        kept = list(map(copy_untrimmable, self.caches_without_slots()))
+        mx.eval(list(iterate_arrays(kept)))  # free the tokens that `compact` removed
         self.last_snapshot = Snapshot(kept, len(self.tokens))
-        self.touched()
-        self._moved(len(self.tokens))
+        self.mark_changed()
+        self._mark_moved(len(self.tokens))
 
     def drop(self) -> None:
         """Free the caches but keep the ledger. The next turn has to prefill its whole prompt."""
         self._dropped = self._dropped or bool(self.layers)
-        self._before = None
+        self._before_draft = None
         self.on_disk = -1
-        self._moved(0)
+        self._mark_moved(0)
         self.set_caches(None)
         self.last_snapshot = None
         self._stop_sharing()
@@ -238,26 +239,26 @@ class SessionKV:
         This also frees the large buffers that recurrent states were sliced from.
         """
         self.leave_slots()
-        states = [own_states(c) for c in self.layers if may_not_trim(c)]
-        mx.eval(list(leaves(states)))
-        self.touched()
-        self._moved(self.length)
+        states = [detach_states(c) for c in self.layers if may_be_untrimmable(c)]
+        mx.eval(list(iterate_arrays(states)))
+        self.mark_changed()
+        self._mark_moved(self.length)
 
-    def _moved(self, kept: int) -> None:
+    def _mark_moved(self, kept: int) -> None:
         self.unmoved = min(self.unmoved, kept)
         if self.watch is not None:
             self.watch.moved.add(self)
 
-    def _changed(self) -> None:
+    def _mark_written(self) -> None:
         self.on_disk = -1
         self._stop_sharing()
-        self.touched()
+        self.mark_changed()
 
     def _reset(self) -> None:
-        self._changed()
-        self._moved(0)
+        self._mark_written()
+        self._mark_moved(0)
         self.set_caches(self.make())
-        stagger(self.layers)
+        stagger_growth(self.layers)
         self.tokens = []
         self.cuts = []
         self.last_snapshot = None
@@ -265,7 +266,7 @@ class SessionKV:
 
     def trim_to(self, length: int) -> bool:
         """Trim the caches to `length` tokens. Returns False if some layer can't be trimmed."""
-        if not self.trimmable or (self.shared_prefix is not None and not length):
+        if not self.is_trimmable or (self.shared_prefix is not None and not length):
             return False
         if self.shared_prefix is not None and length < shared_prefix.MIN_TOKENS:
             self.replace_caches(
@@ -273,10 +274,10 @@ class SessionKV:
             )
             return True
         surplus = len(self.tokens) - length
-        for cache in self.take_out():
+        for cache in self.caches_without_slots():
             if cache is not None and surplus:
                 cache.trim(surplus)
-        self._forget_after(length)
+        self._truncate(length)
         if self.last_snapshot is not None and self.last_snapshot.length > length:
             self.last_snapshot = None
         return True
@@ -284,15 +285,19 @@ class SessionKV:
     @property
     def can_roll_back(self) -> bool:
         """True if `roll_back` can undo any tokens that are fed after `save_before_draft`."""
-        return all(map(can_be_put_back, single(self.layers)))
+        return all(map(can_roll_back, flatten_caches(self.layers)))
 
     def save_before_draft(self, length: int) -> None:
         """Save the state that draft tokens will overwrite. The caches hold `length` tokens now.
 
         This only saves references, because MLX copies a shared array before it writes to it.
         """
-        caches = [cache for cache in single(self.take_out()) if may_not_trim(cache)]
-        self._before = [(cache, clone(cache)) for cache in caches], length
+        caches = [
+            cache
+            for cache in flatten_caches(self.caches_without_slots())
+            if may_be_untrimmable(cache)
+        ]
+        self._before_draft = [(cache, clone(cache)) for cache in caches], length
 
     def roll_back(self, length: int) -> None:
         """Roll back to `length` tokens, after tokens were fed since `save_before_draft`.
@@ -304,12 +309,14 @@ class SessionKV:
         Raises:
             RuntimeError: if some cache can't be rolled back.
         """
-        before, self._before = self._before, None
+        before, self._before_draft = self._before_draft, None
         surplus = len(self.tokens) - length
         if surplus <= 0:
             return
-        caches = [cache for cache in single(self.take_out()) if cache is not None]
-        if not all(can_cut(cache, surplus) for cache in caches):
+        caches = [
+            cache for cache in flatten_caches(self.caches_without_slots()) if cache is not None
+        ]
+        if not all(can_remove_last(cache, surplus) for cache in caches):
             if before is None or before[1] > length:
                 raise RuntimeError("the caches cannot be trimmed")
             for cache, kept in before[0]:
@@ -318,13 +325,13 @@ class SessionKV:
             surplus = len(self.tokens) - length
             caches = [cache for cache in caches if id(cache) not in put_back]
         for cache in caches:
-            cut(cache, surplus)
-        self._forget_after(length)
+            remove_last(cache, surplus)
+        self._truncate(length)
 
-    def _forget_after(self, length: int) -> None:
+    def _truncate(self, length: int) -> None:
         self.on_disk = -1
-        self.touched()
-        self._moved(length)
+        self.mark_changed()
+        self._mark_moved(length)
         del self.tokens[length:]
         self.cuts = [c for c in self.cuts if c <= length]
 
@@ -342,15 +349,15 @@ class SessionKV:
         """
         if not self.layers:
             return 0
-        shared = min(common_prefix(self.tokens, prompt), len(prompt) - 1)
+        shared = min(common_length(self.tokens, prompt), len(prompt) - 1)
         within = [shared]
         if cuts is not None:
-            alike = common_prefix(self.cuts, cuts)
+            alike = common_length(self.cuts, cuts)
             within = [c for c in cuts[:alike] if c <= shared]
         own = [len(self.tokens), self.last_snapshot.length if self.last_snapshot is not None else 0]
         if cuts is None and self.last_snapshot is not None and self.last_snapshot.length <= shared:
             within.append(self.last_snapshot.length)
-        anywhere = self.trimmable
+        anywhere = self.is_trimmable
         return max((c for c in within if anywhere or c in own), default=0)
 
     def copy_prefix(self, length: int, room: bool) -> Caches:
@@ -360,15 +367,15 @@ class SessionKV:
             length: must be within `reusable_length`.
             room: reserve capacity for the next tokens.
         """
-        caches = self.take_out()
-        surplus, kept = len(self.tokens) - length, self._kept_at(length)
+        caches = self.caches_without_slots()
+        surplus, kept = len(self.tokens) - length, self._snapshot_caches(length)
         copies = [
-            detached(gone_back(cache, own, surplus), room)
+            detach_buffers(copy_without_last(cache, own, surplus), room)
             for cache, own in zip(caches, kept, strict=True)
         ]
         if self.shared_prefix is not None:
-            copies = self._to_native(copies, lambda held, own: held.whole_in(own, length, room))
-        mx.eval(list(leaves(copies)))
+            copies = self._to_native(copies, lambda held, own: held.copy_into(own, length, room))
+        mx.eval(list(iterate_arrays(copies)))
         return copies
 
     @property
@@ -377,16 +384,16 @@ class SessionKV:
 
         No arrays are copied. Keys and values that extend a shared prefix become `PartedArray`.
         """
-        caches = self.take_out()
+        caches = self.caches_without_slots()
         if self.shared_prefix is None:
             return caches or None
-        return self._to_native(caches, SharedPrefixKV.joined_in)
+        return self._to_native(caches, SharedPrefixKV.fill_with_parts)
 
     def _to_native(self, caches: Caches, fill: Callable[[SharedPrefixKV, Any], Any]) -> Caches:
         """Convert `caches` to the model's classes, using `fill` for each `SharedPrefixKV`."""
-        pairs = zip(single(caches), single(self.make()), strict=True)
-        begun = {id(c): fill(c, own) for c, own in pairs if isinstance(c, SharedPrefixKV)}
-        return replaced(caches, begun)
+        pairs = zip(flatten_caches(caches), flatten_caches(self.make()), strict=True)
+        replacements = {id(c): fill(c, own) for c, own in pairs if isinstance(c, SharedPrefixKV)}
+        return replace_some(caches, replacements)
 
     def replace_caches(
         self,
@@ -400,10 +407,10 @@ class SessionKV:
         Args:
             cuts: see the attribute. Cuts beyond the last token are dropped.
         """
-        self._changed()
-        self._moved(0)
+        self._mark_written()
+        self._mark_moved(0)
         self.set_caches(caches)
-        stagger(caches)
+        stagger_growth(caches)
         self.tokens = list(tokens)
         self.cuts = [c for c in cuts if c <= len(tokens)]
         self.last_snapshot = snapshot
@@ -416,7 +423,7 @@ class SessionKV:
 
     def copy_from(self, donor: SessionKV, length: int, room: bool = True) -> None:
         """Replace the caches with the first `length` tokens of `donor`, shared if possible."""
-        shared = donor._after_shared_prefix(length) if self.shares_prefix else None
+        shared = donor._extend_shared_prefix(length) if self.shares_prefix else None
         caches = shared or donor.copy_prefix(length, room)
         self.replace_caches(caches, donor.tokens[:length], donor.cuts)
         boundary = donor.last_snapshot
@@ -432,18 +439,18 @@ class SessionKV:
         The copies share their buffers with the session. They keep the memory alive if the session
         replaces an array. Only the tokens that it holds now may be read, see this module.
         """
-        return self._twin(clone(self.take_out()))
+        return self._copy_with(clone(self.caches_without_slots()))
 
     def fork(self) -> SessionKV:
         """Copy the session, sharing memory through a prefix or copy-on-write."""
-        shared = self._after_shared_prefix(len(self.tokens))
-        caches = self.take_out()
-        twin = self._twin(shared or clone(caches))
+        shared = self._extend_shared_prefix(len(self.tokens))
+        caches = self.caches_without_slots()
+        twin = self._copy_with(shared or clone(caches))
         if shared is None and caches:
             self._share_with(twin)
         return twin
 
-    def _twin(self, caches: Caches) -> SessionKV:
+    def _copy_with(self, caches: Caches) -> SessionKV:
         twin = self.new_empty()
         twin.set_caches(caches)
         twin.tokens, twin.cuts = list(self.tokens), list(self.cuts)
@@ -456,41 +463,41 @@ class SessionKV:
 
         Windows and recurrent states are small, so they aren't shared.
         """
-        caches = self.take_out()
-        shared = growing(caches)
+        caches = self.caches_without_slots()
+        shared = plain_kv_caches(caches)
         length = shared[0].offset if shared else 0
         if not length:
             return False
         pairs = []
         for cache in shared:
             if isinstance(cache, SharedPrefixKV):
-                pairs.append(cache.whole(length, 1))
+                pairs.append(cache.concatenate(length, 1))
             else:
                 pairs.append((cache.keys, cache.values))
         made = SharedPrefix(pairs, length)
-        begun = {id(c): SharedPrefixKV(made, n, length) for n, c in enumerate(shared)}
-        self.set_caches(replaced(caches, begun))
-        stagger(self.layers)
+        replacements = {id(c): SharedPrefixKV(made, n, length) for n, c in enumerate(shared)}
+        self.set_caches(replace_some(caches, replacements))
+        stagger_growth(self.layers)
         return True
 
-    def _after_shared_prefix(self, length: int) -> Caches | None:
+    def _extend_shared_prefix(self, length: int) -> Caches | None:
         """Create caches for another session that extend a shared prefix of `length` tokens.
 
         If necessary, this converts the session's own tokens to a shared prefix first. Returns None
         if sharing isn't possible or not worth it.
         """
         least = shared_prefix.MIN_TOKENS
-        if not self.shares_prefix or length < least or not growing(self.layers):
+        if not self.shares_prefix or length < least or not plain_kv_caches(self.layers):
             return None
-        if self.shared_prefix is None or length - self.base >= least:
+        if self.shared_prefix is None or length - self.shared_prefix_length >= least:
             self.make_shared_prefix()
-        surplus, kept = len(self.tokens) - length, self._kept_at(length)
-        pairs = zip(self.take_out(), kept, strict=True)
-        return [gone_back(cache, own, surplus) for cache, own in pairs]
+        surplus, kept = len(self.tokens) - length, self._snapshot_caches(length)
+        pairs = zip(self.caches_without_slots(), kept, strict=True)
+        return [copy_without_last(cache, own, surplus) for cache, own in pairs]
 
-    def _kept_at(self, length: int) -> Sequence[Any]:
-        """Return the `kept` arguments for calling `gone_back` on each layer."""
-        if length == len(self.tokens) or self.trimmable:
+    def _snapshot_caches(self, length: int) -> Sequence[Any]:
+        """Return the `kept` arguments for calling `copy_without_last` on each layer."""
+        if length == len(self.tokens) or self.is_trimmable:
             return [None] * len(self.layers)
         assert self.last_snapshot is not None
         assert self.last_snapshot.length == length
@@ -501,12 +508,11 @@ class SessionKV:
     @property
     def is_plain(self) -> bool:
         """True if all layers have plain, unbounded KV caches."""
-        return bool(self.layers) and all(map(grows, self.layers))
+        return bool(self.layers) and all(map(is_plain_kv, self.layers))
 
     @property
-    def mixes(self) -> bool:
-        """True if all layers support mixed steps."""
-        return bool(self.layers) and all(map(mixes, self.layers))
+    def can_mix(self) -> bool:
+        return bool(self.layers) and all(map(can_mix, self.layers))
 
     @property
     def can_draft_together(self) -> bool:
@@ -515,25 +521,26 @@ class SessionKV:
         This is False with recurrent states: rolling them back means that the session needs a pass
         of its own in the next step.
         """
-        return self.mixes and all(hasattr(cache, "keys") for cache in single(self.layers))
+        return self.can_mix and all(hasattr(cache, "keys") for cache in flatten_caches(self.layers))
 
     @property
-    def base(self) -> int:
-        """Number of tokens in the shared prefix, or 0."""
-        return next((c.base for c in single(self.layers) if isinstance(c, SharedPrefixKV)), 0)
+    def shared_prefix_length(self) -> int:
+        return next(
+            (c.base for c in flatten_caches(self.layers) if isinstance(c, SharedPrefixKV)), 0
+        )
 
     @property
-    def trimmable(self) -> bool:
+    def is_trimmable(self) -> bool:
         return all(can_trim(c) for c in self.layers)
 
     @property
     def needs_snapshot(self) -> bool:
         """True if some layer can't be trimmed, now or later, so that snapshots are needed."""
-        return any(may_not_trim(c) for c in self.layers)
+        return any(may_be_untrimmable(c) for c in self.layers)
 
     # -- memory -----------------------------------------------------------------------------
 
-    def touched(self) -> None:
+    def mark_changed(self) -> None:
         """Record that the size of the caches may have changed."""
         self._measured = None
         if self.watch is not None:
@@ -542,22 +549,24 @@ class SessionKV:
     @property
     def nbytes(self) -> int:
         """Memory used by this session in bytes, including shared memory."""
-        return self.part.own + self.part.shared
+        return self.cache_bytes.own + self.cache_bytes.shared
 
     @property
-    def part(self) -> CacheBytes:
+    def cache_bytes(self) -> CacheBytes:
         if self.shared_prefix is not None:
-            return CacheBytes(self._in_arrays, self.shared_prefix.number, self.shared_prefix.nbytes)
+            return CacheBytes(
+                self._array_bytes, self.shared_prefix.number, self.shared_prefix.nbytes
+            )
         if self._sharers is not None:
-            return CacheBytes(0, self._sharing, self._in_arrays)
-        return CacheBytes(self._in_arrays)
+            return CacheBytes(0, self._sharing, self._array_bytes)
+        return CacheBytes(self._array_bytes)
 
     @property
-    def _in_arrays(self) -> int:
+    def _array_bytes(self) -> int:
         """Bytes without the shared prefix. Cached, because summing up 30 layers takes 0.2 ms."""
         if self._measured is None or self.slots is not None or self.stack is not None:
             held = [self.layers, self.last_snapshot.caches if self.last_snapshot else []]
-            seen = {id(a): a.nbytes for a in leaves(held)}
+            seen = {id(a): a.nbytes for a in iterate_arrays(held)}
             slot = sum(s.nbytes_each for s in (self.slots, self.stack) if s is not None)
             self._measured = slot + sum(seen.values())
         return self._measured
@@ -572,21 +581,21 @@ class SessionKV:
         return int(keys.shape[2]) + getattr(first, "base", 0) if keys is not None else 0
 
     @property
-    def sharers(self) -> int:
+    def sharer_count(self) -> int:
         """Number of sessions that share this memory, including this session."""
         if self.shared_prefix is not None:
             return len(self.shared_prefix.holders)
         return len(self._sharers) if self._sharers is not None else 1
 
     @property
-    def is_unwritten(self) -> bool:
+    def is_fully_shared(self) -> bool:
         """True if all tokens are shared, so that replacing them by a copy costs nothing."""
-        return self.sharers > 1 and self.base in (0, self.length)
+        return self.sharer_count > 1 and self.shared_prefix_length in (0, self.length)
 
     @property
     def attributed_bytes(self) -> int:
         """Bytes attributed to this session: its own, plus its share of shared memory."""
-        return self.part.own + self.part.shared // self.sharers
+        return self.cache_bytes.own + self.cache_bytes.shared // self.sharer_count
 
     def _share_with(self, twin: SessionKV) -> None:
         """Record that `twin` shares our buffers, until one of the two sessions is written to."""
@@ -594,12 +603,12 @@ class SessionKV:
             self._sharers, self._sharing = weakref.WeakSet([self]), next(numbers)
         self._sharers.add(twin)
         twin._sharers, twin._sharing = self._sharers, self._sharing
-        self.touched()
-        twin.touched()
+        self.mark_changed()
+        twin.mark_changed()
 
     def _stop_sharing(self) -> None:
         """Called before the buffers are written to or freed. MLX copies buffers still in use."""
         if self._sharers is not None:
             self._sharers.discard(self)
             self._sharers = None
-            self.touched()
+            self.mark_changed()

@@ -60,7 +60,7 @@ class SharedPrefix:
         self.nbytes = 0  # size of the buffers, which may have room for more tokens
         for pair in pairs:
             heads, width = pair[0].shape[1], pair[0].shape[3]
-            keys, values = [_with_room(array, length) for array in pair]
+            keys, values = [_add_position(array, length) for array in pair]
             both = mx.concatenate([keys, values], axis=3) if heads == 1 else None
             if both is not None:
                 keys, values = mx.split(both, [width], axis=3)
@@ -100,33 +100,33 @@ class SharedPrefixKV:
         before = self.offset - self.base
         self.offset += keys.shape[2]
         now = self.offset - self.base
-        self.keys = _written(self.keys, keys, before, now, self.step)
-        self.values = _written(self.values, values, before, now, self.step)
+        self.keys = _write_tokens(self.keys, keys, before, now, self.step)
+        self.values = _write_tokens(self.values, values, before, now, self.step)
         if keys.shape[2] > 1 and keys.shape[1] == 1:
             # This may be latent attention. When decoding one token per row, the model multiplies
             # queries with the keys directly, which `DeferredScores` supports. For longer chunks,
             # it decompresses the keys first, which requires plain arrays. Copying a single head is
             # cheap compared to the work of all query heads.
-            return self.whole(self.offset, 0)
+            return self.concatenate(self.offset, 0)
         return self.keys_and_values()
 
     def keys_and_values(self) -> tuple[Any, Any]:
         """Return all keys and values as `Split`, or as plain arrays if there are no own tokens."""
         own = self.offset - self.base
         if self.keys is None or self.values is None or not own:
-            first, second = self._shared
+            first, second = self._prefix_arrays
             return first[:, :, : self.base], second[:, :, : self.base]
-        begun = SharedPrefixRows([self.begins_with])
+        begun = SharedPrefixRows([self.prefix_in_use])
         held = self.keys[:, :, :own], self.values[:, :, :own]
         return begun.split(self.layer, *held)
 
-    def whole(self, length: int, room: int) -> tuple[mx.array, mx.array]:
+    def concatenate(self, length: int, room: int) -> tuple[mx.array, mx.array]:
         """Concatenate the prefix and the session's own tokens, up to `length` tokens.
 
         Returns keys and values `[1, key heads, length + room, head dim]`, padded with zeros.
         """
         pieces = []
-        for shared, own in zip(self._shared, (self.keys, self.values), strict=True):
+        for shared, own in zip(self._prefix_arrays, (self.keys, self.values), strict=True):
             parts = [shared[:, :, : min(self.base, length)]]
             if own is not None and length > self.base:
                 parts.append(own[:, :, : length - self.base])
@@ -136,20 +136,20 @@ class SharedPrefixKV:
             pieces.append(mx.concatenate(parts, axis=2))
         return pieces[0], pieces[1]
 
-    def whole_in(self, fresh: Any, length: int, room: bool) -> Any:
+    def copy_into(self, fresh: Any, length: int, room: bool) -> Any:
         """Copy the first `length` tokens into an empty cache of the model's own class.
 
         Args:
             room: reserve capacity for the next tokens.
         """
-        fresh.keys, fresh.values = self.whole(length, fresh.step if room else 0)
+        fresh.keys, fresh.values = self.concatenate(length, fresh.step if room else 0)
         fresh.offset = length
         return fresh
 
-    def joined_in(self, fresh: Any) -> Any:
+    def fill_with_parts(self, fresh: Any) -> Any:
         """Fill an empty cache of the model's class with `PartedArray`s, for writing to disk."""
         own = self.offset - self.base
-        pairs = zip(self._shared, (self.keys, self.values), strict=True)
+        pairs = zip(self._prefix_arrays, (self.keys, self.values), strict=True)
         fresh.keys, fresh.values = [
             PartedArray(
                 [first[:, :, : self.base], *([more[:, :, :own]] if more is not None else [])]
@@ -182,12 +182,12 @@ class SharedPrefixKV:
         return create_attention_mask(n, offset=self.offset, **kwargs)
 
     @property
-    def begins_with(self) -> tuple[SharedPrefix, int]:
+    def prefix_in_use(self) -> tuple[SharedPrefix, int]:
         """Shared prefix, and number of tokens used from it. Equal in all layers of a session."""
         return self.shared_prefix, self.base
 
     @property
-    def _shared(self) -> tuple[mx.array, mx.array]:
+    def _prefix_arrays(self) -> tuple[mx.array, mx.array]:
         return self.shared_prefix.keys[self.layer], self.shared_prefix.values[self.layer]
 
 
@@ -212,7 +212,7 @@ class SharedPrefixRows:
         """Combine the rows' own keys and values in a layer with their shared prefixes."""
         first = [self.rows[members[0]] for members in self.groups]
         begun = [
-            [_up_to(arrays(prefix)[layer], base + 1) for prefix, base in first]
+            [_slice_tokens(arrays(prefix)[layer], base + 1) for prefix, base in first]
             for arrays in (attrgetter("keys"), attrgetter("values"))
         ]
         return Split(self, begun[0], keys, (layer, 0)), Split(self, begun[1], values, (layer, 1))
@@ -221,18 +221,18 @@ class SharedPrefixRows:
         """Return the concatenated keys and values of each group, or None if not available."""
         first = [self.rows[members[0]] for members in self.groups]
         found = [(prefix.both[layer], base) for prefix, base in first]
-        sides = [_up_to(array, base + 1) for array, base in found if array is not None]
+        sides = [_slice_tokens(array, base + 1) for array, base in found if array is not None]
         return sides if len(sides) == len(found) else None
 
 
-def _with_room(array: mx.array, length: int) -> mx.array:
+def _add_position(array: mx.array, length: int) -> mx.array:
     """Return the first `length` tokens with room for one more, without a copy if possible."""
     if array.shape[2] > length:
         return array[:, :, : length + 1]
     return mx.pad(array, [(0, 0), (0, 0), (0, 1), (0, 0)])
 
 
-def _up_to(array: mx.array, length: int) -> mx.array:
+def _slice_tokens(array: mx.array, length: int) -> mx.array:
     return array if array.shape[2] == length else array[:, :, :length]
 
 
@@ -266,12 +266,12 @@ class Split:
         return sessions, heads, shared.shape[2] - 1 + tokens, width
 
     def astype(self, dtype: mx.Dtype) -> Split:
-        return self._each(lambda array: array.astype(dtype))
+        return self._map(lambda array: array.astype(dtype))
 
     def tile(self, reps: Sequence[int]) -> Split:
-        return self._each(lambda array: mx.tile(array, reps))
+        return self._map(lambda array: mx.tile(array, reps))
 
-    def _each(self, change: Callable[[mx.array], mx.array]) -> Split:
+    def _map(self, change: Callable[[mx.array], mx.array]) -> Split:
         return Split(self.beginnings, list(map(change, self.shared)), change(self.own))
 
     def swapaxes(self, first: int, second: int) -> SplitFactor:
@@ -325,7 +325,9 @@ class PartedArray:
         return rows, heads, sum(part.shape[2] for part in self.parts), width
 
 
-def _written(buffer: mx.array | None, new: mx.array, before: int, now: int, step: int) -> mx.array:
+def _write_tokens(
+    buffer: mx.array | None, new: mx.array, before: int, now: int, step: int
+) -> mx.array:
     """Write `new` to positions `before` to `now` of a buffer, growing it if necessary."""
     if buffer is None or now > buffer.shape[2]:
         step = max(step, before // 4)

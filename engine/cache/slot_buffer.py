@@ -29,7 +29,7 @@ class SlotBuffer:
         self.policy = policy
         self.forms = forms  # form of each layer in the slots
         # Index of the first layer of each form. All layers of a form have the same write position
-        # (`slot_layer.in_step`).
+        # (`slot_layer.has_equal_positions`).
         self.firsts = {form: forms.index(form) for form in forms}
         self.occupants: list[Occupant] = []  # indexed by slot number
         self.caches: list[list[Any]] = []  # cache objects of each occupant, by layer
@@ -57,11 +57,11 @@ class SlotBuffer:
             self._nbytes = sum(a.nbytes for arrays in self.layers for a in arrays)
         return self._nbytes // max(1, len(self.occupants))
 
-    def slots_of(self, array: mx.array) -> mx.array:
+    def split_slots(self, array: mx.array) -> mx.array:
         """Reshape one of the layers' arrays to `[slots, key heads, capacity, width]`."""
         return array.reshape(self._slots, -1, *array.shape[1:])
 
-    def enter(self, coming: Sequence[Occupant]) -> None:
+    def add(self, coming: Sequence[Occupant]) -> None:
         """Add sessions (possibly none), and make room for one more token in all slots."""
         before = len(self.occupants)
         count, self._nbytes = self._slots, None
@@ -89,17 +89,17 @@ class SlotBuffer:
         for layer in range(len(self.layers)):
             self._grow(layer, slots, needed[self.forms[layer]])
             for slot in range(before, len(self.occupants)):
-                self._fill(layer, slot, self.caches[slot][layer])
+                self._fill_slot(layer, slot, self.caches[slot][layer])
             if coming and self.policy.classes:
                 # Evaluate layer by layer, so that only one layer of a long session exists twice.
                 mx.eval(self.layers[layer])
 
-    def _fill(self, layer: int, slot: int, cache: Any) -> None:
+    def _fill_slot(self, layer: int, slot: int, cache: Any) -> None:
         held = slot_layer.tokens_after(cache)
-        for array, own in zip(self.layers[layer], slot_layer.taken(cache), strict=True):
+        for array, own in zip(self.layers[layer], slot_layer.take_arrays(cache), strict=True):
             # Overwrite the whole slot, because the previous occupant may have left NaNs.
             heads, room = own.shape[1], array.shape[1] - held
-            array[slot * heads : (slot + 1) * heads] = _padded(own[0, :, :held], 0, room)
+            array[slot * heads : (slot + 1) * heads] = _pad(own[0, :, :held], 0, room)
 
     def _grow(self, layer: int, slots: int, needed: int) -> None:
         """Grow a layer's arrays to `self._slots` slots with room for `needed` tokens each.
@@ -107,7 +107,7 @@ class SlotBuffer:
         Args:
             slots: current number of slots.
         """
-        block = self.policy.block(needed)
+        block = self.policy.growth_tokens(needed)
         # Stagger the layers, because copying all of them in the same step is slow.
         shift = 2 * layer * (block // BLOCK) % block
         capacity = -(-(needed + shift) // block) * block - shift
@@ -116,7 +116,7 @@ class SlotBuffer:
         heads = arrays[0].shape[0] // slots if slots else self._heads(layer)
         more = (self._slots - slots) * heads, max(0, capacity - arrays[0].shape[1])
         if any(more):
-            arrays[:] = [_padded(old, *more) for old in arrays]
+            arrays[:] = [_pad(old, *more) for old in arrays]
 
     def _heads(self, layer: int) -> int:
         """Number of key heads in a layer that has no slots yet."""
@@ -136,12 +136,12 @@ class SlotBuffer:
         try:
             for arrays, cache in zip(self.layers, caches, strict=True):
                 own = slice(slot, slot + 1), slice(None), slice(slot_layer.tokens_after(cache))
-                copies = [mx.contiguous(self.slots_of(array)[own]) for array in arrays]
-                slot_layer.give_back(cache, copies)
+                copies = [mx.contiguous(self.split_slots(array)[own]) for array in arrays]
+                slot_layer.return_arrays(cache, copies)
                 # Evaluate now. As long as a lazy copy references the buffer, each step copies it.
                 mx.eval(cache.keys, cache.values)
                 if left < self._slots:
-                    arrays[:] = [self._without(array, slot, left) for array in arrays]
+                    arrays[:] = [self._shrink(array, slot, left) for array in arrays]
                     mx.eval(arrays)
         except Exception as error:
             log.warning("lost a session's caches while moving them: %s", error)
@@ -153,11 +153,11 @@ class SlotBuffer:
             return
         if left < self._slots:
             self._slots = left
-            self._forget(kv)
+            self._remove_entry(kv)
         else:
             self.free(kv)
 
-    def _without(self, array: mx.array, slot: int, left: int) -> mx.array:
+    def _shrink(self, array: mx.array, slot: int, left: int) -> mx.array:
         """Copy an array, shrunk to `left` slots, with the last occupant moved to `slot`."""
         heads, last = array.shape[0] // self._slots, len(self.occupants) - 1
         parts = [array[: slot * heads]]
@@ -167,7 +167,7 @@ class SlotBuffer:
         parts.append(mx.zeros(((left - last) * heads, *array.shape[1:]), array.dtype))
         return mx.concatenate(parts)
 
-    def _forget(self, kv: Occupant) -> int:
+    def _remove_entry(self, kv: Occupant) -> int:
         """Remove a session's entry and put the last occupant's entry in its place.
 
         Returns the session's slot.
@@ -184,33 +184,33 @@ class SlotBuffer:
 
     def free(self, kv: Occupant) -> None:
         """Free a session's slot, discarding its contents. The last occupant moves there."""
-        slot, last = self._forget(kv), len(self.occupants)
+        slot, last = self._remove_entry(kv), len(self.occupants)
         if not self.occupants:
             return None
         try:
             if 4 * last <= self._slots:
-                self.layers = self._each(lambda array: self._some(array, 0, 2 * last))
+                self.layers = self._map_arrays(lambda array: self._copy_slots(array, 0, 2 * last))
                 self._slots = 2 * last
             if slot != last:
-                self._move(last, slot)
+                self._move_slot(last, slot)
         except Exception as error:
             log.warning("lost a session's caches in a failed step: %s", error)
             if slot != last:
                 return self.occupants[slot].drop()
         return None
 
-    def _move(self, last: int, slot: int) -> None:
-        moving = self._each(lambda array: self._some(array, last, last + 1))
+    def _move_slot(self, last: int, slot: int) -> None:
+        moving = self._map_arrays(lambda array: self._copy_slots(array, last, last + 1))
         mx.eval(moving)
         for arrays, moved in zip(self.layers, moving, strict=True):
             for array, own in zip(arrays, moved, strict=True):
                 heads = own.shape[0]
                 array[slot * heads : (slot + 1) * heads] = own
 
-    def _each(self, change: Callable[[mx.array], mx.array]) -> list[list[mx.array]]:
+    def _map_arrays(self, change: Callable[[mx.array], mx.array]) -> list[list[mx.array]]:
         return [[change(array) for array in arrays] for arrays in self.layers]
 
-    def _some(self, array: mx.array, begin: int, end: int) -> mx.array:
+    def _copy_slots(self, array: mx.array, begin: int, end: int) -> mx.array:
         heads = array.shape[0] // self._slots
         return mx.contiguous(array[begin * heads : end * heads])
 
@@ -223,7 +223,7 @@ class SlotBuffer:
             places: row indices and positions to write to, `[occupants * key heads]` each.
             keys, values: `[occupants, key heads, 1, head dim]`.
         """
-        new = slot_layer.as_kept(self.forms[layer], keys, values)
+        new = slot_layer.to_slot_arrays(self.forms[layer], keys, values)
         for array, own in zip(self.layers[layer], new, strict=True):
             array[places] = own.reshape(-1, own.shape[-1])
 
@@ -262,5 +262,5 @@ def _longest(caches: Iterable[Any]) -> int:
     return slot_layer.length_of(first)
 
 
-def _padded(array: mx.array, rows: int, tokens: int) -> mx.array:
+def _pad(array: mx.array, rows: int, tokens: int) -> mx.array:
     return mx.pad(array, [(0, rows), (0, tokens), (0, 0)])

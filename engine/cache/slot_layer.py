@@ -30,7 +30,7 @@ class Form(NamedTuple):
 
 def form_of(cache: Any) -> Form | None:
     """Return the form of a layer's cache, or None if its class doesn't support slots."""
-    form = _kinds().get(type(cache))
+    form = _form_readers().get(type(cache))
     return None if form is None else form(cache)
 
 
@@ -39,20 +39,20 @@ _OWN = Form(own=True)
 
 
 @functools.cache
-def _kinds() -> dict[type[Any], Callable[[Any], Form]]:
+def _form_readers() -> dict[type[Any], Callable[[Any], Form]]:
     # Imported here because of `backend.preserved_file_limit`.
     from mlx_lm.models.cache import KVCache, QuantizedKVCache, RotatingKVCache
 
     return {
         KVCache: lambda _: _PLAIN,
-        RotatingKVCache: lambda cache: _form(cache.max_size, cache.keep, 0, 0),
-        QuantizedKVCache: lambda cache: _form(0, 0, cache.bits, cache.group_size),
+        RotatingKVCache: lambda cache: _cached_form(cache.max_size, cache.keep, 0, 0),
+        QuantizedKVCache: lambda cache: _cached_form(0, 0, cache.bits, cache.group_size),
         SharedPrefixKV: lambda _: _OWN,
     }
 
 
 @functools.cache
-def _form(window: int, keep: int, bits: int, group: int) -> Form:
+def _cached_form(window: int, keep: int, bits: int, group: int) -> Form:
     return Form(window, keep, bits, group)
 
 
@@ -65,16 +65,15 @@ def arrays(cache: Any) -> list[mx.array]:
     return [a for half in both for a in (half if isinstance(half, (list, tuple)) else [half])]
 
 
-def taken(cache: Any) -> list[mx.array]:
-    """Remove and return the arrays of a cache."""
+def take_arrays(cache: Any) -> list[mx.array]:
     compact(cache)
     found = arrays(cache)
     cache.keys = cache.values = None
     return found
 
 
-def give_back(cache: Any, found: Sequence[mx.array]) -> None:
-    """Put arrays back into a cache after `taken`."""
+def return_arrays(cache: Any, found: Sequence[mx.array]) -> None:
+    """Put arrays back into a cache after `take_arrays`."""
     half = len(found) // 2
     cache.keys, cache.values = found if half == 1 else (tuple(found[:half]), tuple(found[half:]))
 
@@ -91,14 +90,14 @@ def tokens_after(cache: Any, more: int = 0) -> int:
     return length if most is None else min(length, most)
 
 
-def in_step(caches: Sequence[Any], forms: Sequence[Form]) -> bool:
+def has_equal_positions(caches: Sequence[Any], forms: Sequence[Form]) -> bool:
     """Check that all layers of the same form have the same write position."""
     pairs = zip(caches, forms, strict=True)
-    rings = {(form, next_place(cache)) for cache, form in pairs if form.window}
+    rings = {(form, write_position(cache)) for cache, form in pairs if form.window}
     return len({cache.offset for cache in caches}) == 1 and len(rings) == len(dict(rings))
 
 
-def next_place(cache: Any) -> int:
+def write_position(cache: Any) -> int:
     """Return where the next token is written: at the end, or over a window's oldest token."""
     if not hasattr(cache, "max_size"):
         return length_of(cache)
@@ -106,14 +105,14 @@ def next_place(cache: Any) -> int:
 
 
 def advance(cache: Any) -> None:
-    """Update a cache's counters after a token was written at `next_place`."""
+    """Update a cache's counters after a token was written at `write_position`."""
     if hasattr(cache, "max_size"):
-        cache._idx = next_place(cache) + 1
+        cache._idx = write_position(cache) + 1
     cache.offset += 1
 
 
-def as_kept(form: Form, keys: mx.array, values: mx.array) -> list[mx.array]:
-    """Convert keys and values `[rows, key heads, 1, head dim]` to the format of `taken`."""
+def to_slot_arrays(form: Form, keys: mx.array, values: mx.array) -> list[mx.array]:
+    """Convert keys and values `[rows, key heads, 1, head dim]` to the format of `take_arrays`."""
     if not form.bits:
         return [keys, values]
     k, v = (mx.quantize(a, group_size=form.group, bits=form.bits) for a in (keys, values))

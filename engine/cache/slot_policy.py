@@ -35,11 +35,11 @@ class SlotPolicy(Struct, frozen=True):
     # its keys and values are copied.
     max_bytes: int | None = None
 
-    def may_hold(self, length: int) -> bool:
+    def can_hold(self, length: int) -> bool:
         """Check whether a session of `length` tokens can have a slot for one more step."""
         return length > 0 and (self.below is None or length < self.below)
 
-    def longest_beside(self, shortest: int) -> int:
+    def max_length_with(self, shortest: int) -> int:
         """Return the longest session that can share a buffer with a session of `shortest` tokens.
 
         The limit exists because all slots of a buffer are as long as the longest session. With
@@ -49,7 +49,7 @@ class SlotPolicy(Struct, frozen=True):
             return max(shortest + self.together, shortest * 4 // 3)
         return max(self.together, 2 * shortest)
 
-    def block(self, length: int) -> int:
+    def growth_tokens(self, length: int) -> int:
         """Return the growth increment of a buffer of `length`, in tokens.
 
         With classes, buffers grow by a sixteenth of their length. This way, growing costs at most

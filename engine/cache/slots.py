@@ -20,7 +20,7 @@ from collections.abc import Sequence
 import mlx.core as mx
 
 from engine.cache.slot_buffer import Occupant, SlotBuffer, bytes_of, length_of, slot_caches
-from engine.cache.slot_layer import Form, in_step
+from engine.cache.slot_layer import Form, has_equal_positions
 from engine.cache.slot_policy import ON_CPU, SlotPolicy
 from engine.cache.state_stack import StateStack
 
@@ -61,42 +61,42 @@ class Slots:
         """
         if alone:
             for kv in rows:
-                _leave(kv)
+                _leave_slot(kv)
                 if kv.stack is not None:
                     kv.stack.leave(kv)
             return []
         for kv in [kv for b in self.buffers if b.policy != self.policy for kv in b.occupants]:
-            _leave(kv)
-        found = [(kv, self._forms(kv)) for kv in rows]
+            _leave_slot(kv)
+        found = [(kv, self._eligible_forms(kv)) for kv in rows]
         forms = {id(kv): own for kv, own in found if own}
         able = [kv for kv in rows if id(kv) in forms]
         if not self.policy.classes:
-            able = self._of_similar_length(able, forms)
+            able = self._largest_group(able, forms)
         elif len(rows) < 2:
             able = []
-        wanted = set(map(id, able))
-        for kv in [kv for kv in self.occupants if id(kv) not in wanted]:
-            _leave(kv)
+        able_ids = set(map(id, able))
+        for kv in [kv for kv in self.occupants if id(kv) not in able_ids]:
+            _leave_slot(kv)
         self.buffers = [buffer for buffer in self.buffers if buffer.occupants]
         coming = [kv for kv in able if kv.slots is None]
-        enter = self._by_class if self.policy.classes else self._into_one
+        enter = self._assign_by_class if self.policy.classes else self._assign_to_one
         entering = enter(coming, forms)
         for buffer in self.buffers:
-            buffer.enter(entering.get(id(buffer), []))
+            buffer.add(entering.get(id(buffer), []))
         row_of = {id(kv): row for row, kv in enumerate(self.occupants)}
         order = sorted(range(len(rows)), key=lambda row: row_of.get(id(rows[row]), len(rows)))
         stacks = self.policy.states and len(rows) > 1 and self.stack.can_hold(rows)
         self.stack.arrange([rows[row] for row in order] if stacks else [], self.policy.classes)
         return order
 
-    def _forms(self, kv: Occupant) -> tuple[Form, ...]:
+    def _eligible_forms(self, kv: Occupant) -> tuple[Form, ...]:
         if kv.slots is not None:
-            return kv.slots.forms if self.policy.may_hold(length_of(kv)) else ()
+            return kv.slots.forms if self.policy.can_hold(length_of(kv)) else ()
         caches, forms = slot_caches(kv.layers, self.policy)
-        able = caches and self.policy.may_hold(length_of(kv)) and in_step(caches, forms)
+        able = caches and self.policy.can_hold(length_of(kv)) and has_equal_positions(caches, forms)
         return forms if able else ()
 
-    def _into_one(self, coming: list[Occupant], forms: _Forms) -> dict[int, list[Occupant]]:
+    def _assign_to_one(self, coming: list[Occupant], forms: _Forms) -> dict[int, list[Occupant]]:
         """Assign entering sessions to the only buffer. Used for policies without classes.
 
         Returns the sessions by the buffer's `id()`.
@@ -110,7 +110,7 @@ class Slots:
             self.buffers.append(SlotBuffer(self.policy, forms[id(coming[0])]))
         return {id(self.buffers[0]): coming} if coming else {}
 
-    def _by_class(self, coming: list[Occupant], forms: _Forms) -> dict[int, list[Occupant]]:
+    def _assign_by_class(self, coming: list[Occupant], forms: _Forms) -> dict[int, list[Occupant]]:
         """Assign entering sessions to buffers, adding buffers for groups of two or more.
 
         A session that has no similar sessions keeps its own caches, because a slot wouldn't save
@@ -126,7 +126,7 @@ class Slots:
                     continue
                 lengths = *buffer.lengths, *map(length_of, entering[id(buffer)]), length
                 padding = len(lengths) * max(lengths) - sum(lengths)
-                if max(lengths) <= self.policy.longest_beside(min(lengths)) and (
+                if max(lengths) <= self.policy.max_length_with(min(lengths)) and (
                     best is None or padding < best[0]
                 ):
                     best = padding, buffer
@@ -137,23 +137,23 @@ class Slots:
         while left:
             kind, longest = forms[id(left[0])], length_of(left[0])
             alike = [kv for kv in left if forms[id(kv)] == kind]
-            alike = [kv for kv in alike if self.policy.longest_beside(length_of(kv)) >= longest]
-            gone = set(map(id, alike))
-            left = [kv for kv in left if id(kv) not in gone]
+            alike = [kv for kv in alike if self.policy.max_length_with(length_of(kv)) >= longest]
+            alike_ids = set(map(id, alike))
+            left = [kv for kv in left if id(kv) not in alike_ids]
             if len(alike) > 1:
                 self.buffers.append(SlotBuffer(self.policy, kind))
                 entering[id(self.buffers[-1])] = alike
         order = {id(kv): place for place, kv in enumerate(coming)}
         return {key: sorted(group, key=lambda kv: order[id(kv)]) for key, group in entering.items()}
 
-    def _of_similar_length(self, able: list[Occupant], forms: _Forms) -> list[Occupant]:
+    def _largest_group(self, able: list[Occupant], forms: _Forms) -> list[Occupant]:
         """Return the largest group that fits in one buffer, preferring sessions that have slots."""
 
         def rank(group: list[Occupant]) -> tuple[int, int]:
             return sum(kv.slots is not None for kv in group), len(group)
 
         order = sorted(able, key=length_of)
-        beside = self.policy.longest_beside
+        beside = self.policy.max_length_with
         kinds = [forms[id(kv)] for kv in order]
         if able and len(set(kinds)) == 1 and length_of(order[-1]) <= beside(length_of(order[0])):
             return able if len(able) > 1 else []
@@ -167,6 +167,6 @@ class Slots:
         return best if len(best) > 1 else []
 
 
-def _leave(kv: Occupant) -> None:
+def _leave_slot(kv: Occupant) -> None:
     if kv.slots is not None:
         kv.slots.leave(kv)

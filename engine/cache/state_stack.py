@@ -49,7 +49,7 @@ class StateStack:
         """Check that all sessions have recurrent states of the same shapes."""
         shapes = set()
         for kv in (kv for kv in rows if kv.stack is None):
-            own = _shapes(state_caches(kv))
+            own = _state_shapes(state_caches(kv))
             if own is None:  # most models have no states
                 return False
             shapes.add(own)
@@ -64,8 +64,8 @@ class StateStack:
             at_once: evaluate after each layer, so that only one layer's states exist twice. If this
                 fails, all sessions lose their states.
         """
-        wanted = {id(kv) for kv in rows}
-        for kv in [kv for kv in self.members if id(kv) not in wanted]:
+        row_ids = {id(kv) for kv in rows}
+        for kv in [kv for kv in self.members if id(kv) not in row_ids]:
             self.leave(kv)
         coming = [kv for kv in rows if kv.stack is None]
         places = {id(kv): place for place, kv in enumerate((*self.members, *coming))}
@@ -85,7 +85,7 @@ class StateStack:
             own = [caches[layer].cache for caches in new]
             count = len(before or own[0])
             joined = [[*before[n : n + 1], *(states[n] for states in own)] for n in range(count)]
-            stacks.append([_in_order(parts, order) for parts in joined])
+            stacks.append([_join_in_order(parts, order) for parts in joined])
             held[layer] = []
             for caches in new:
                 caches[layer].cache = [None] * count
@@ -129,16 +129,16 @@ class StateStack:
                 other.drop()
 
 
-def _in_order(parts: list[mx.array], order: list[int]) -> mx.array:
+def _join_in_order(parts: list[mx.array], order: list[int]) -> mx.array:
     joined = parts[0] if len(parts) == 1 else mx.concatenate(parts)
     return joined if order == list(range(len(order))) else joined[mx.array(order, mx.int32)]
 
 
 def state_caches(kv: StackableState) -> list[Any]:
-    return [cache for cache in kv.layers if type(cache) is _kind()]
+    return [cache for cache in kv.layers if type(cache) is _state_class()]
 
 
-def _shapes(caches: list[Any]) -> tuple[tuple[int, ...], ...] | None:
+def _state_shapes(caches: list[Any]) -> tuple[tuple[int, ...], ...] | None:
     """Return the shapes of a session's states, or None if there are no states or some are unset."""
     states = [state for cache in caches for state in cache.cache]
     if not states or any(state is None for state in states):
@@ -147,7 +147,7 @@ def _shapes(caches: list[Any]) -> tuple[tuple[int, ...], ...] | None:
 
 
 @functools.cache
-def _kind() -> type[Any]:
+def _state_class() -> type[Any]:
     # Imported here because of `backend.preserved_file_limit`.
     from mlx_lm.models.cache import ArraysCache
 

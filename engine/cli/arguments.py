@@ -30,14 +30,12 @@ def positive_int(text: str) -> int:
 
 
 def add_adapter(parser: argparse.ArgumentParser) -> None:
-    """Add `--adapter`. For commands that use one model."""
     parser.add_argument(
         "--adapter", metavar="FOLDER", help="LoRA or DoRA adapter for it, in mlx-lm's layout"
     )
 
 
 def add_draft(parser: argparse.ArgumentParser) -> None:
-    """Add `--draft-model`. For commands that use one model."""
     parser.add_argument(
         "--draft-model",
         metavar="MODEL",

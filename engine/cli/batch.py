@@ -171,7 +171,7 @@ class BatchRun:
         self._salt = salt
         self._options = options
         self._progress = StatusLine(sys.stderr)
-        self._told = 0
+        self._listed_errors = 0
         self._digests: dict[int, str] = {}  # digests by line, while in progress
 
     def run(
@@ -192,11 +192,13 @@ class BatchRun:
             named = ", ".join(ignored[:_MAX_LISTED])
             more = f" and {len(ignored) - _MAX_LISTED:,} more" if len(ignored) > _MAX_LISTED else ""
             print(f"batch: ignored fields: {named}{more}", file=sys.stderr)
-        if self._told > _MAX_LISTED:
-            print(f"batch: {self._told - _MAX_LISTED:,} more lines failed.", file=sys.stderr)
+        if self._listed_errors > _MAX_LISTED:
+            print(
+                f"batch: {self._listed_errors - _MAX_LISTED:,} more lines failed.", file=sys.stderr
+            )
         print(self.summary.text(), file=sys.stderr)
         if self._options.json:
-            text = json.dumps(self.summary.figures(), indent=2)
+            text = json.dumps(self.summary.statistics(), indent=2)
             if self._options.json == "-":
                 print(text)
             else:
@@ -219,7 +221,7 @@ class BatchRun:
 
     def _write(self, request: BatchRequest, answer: BatchAnswer) -> None:
         content = dict(answer.content)
-        if self._options.timings and not answer.failed and not request.openai:
+        if self._options.timings and not answer.is_failure and not request.is_openai:
             content["ttft_s"] = round(answer.stats.ttft_s, 4)
             content["latency_s"] = round(answer.latency_s, 4)
         with postpone_interrupts():  # keeps the summary, the file and its index consistent
@@ -229,11 +231,11 @@ class BatchRun:
     def _record(self, line: BatchRequest | InvalidLine, content: dict[str, Any]) -> None:
         name = self._digests.pop(line.line)
         if "error" in content:
-            self._told += 1
-            if self._told <= _MAX_LISTED:
+            self._listed_errors += 1
+            if self._listed_errors <= _MAX_LISTED:
                 self._progress.clear()
                 print(f"batch: line {line.line}: {content['error']['message']}", file=sys.stderr)
-        if not line.openai:
+        if not line.is_openai:
             content = {"id": line.id, **content}
         elif "error" in content:
             content = requests.failure_record(name, line.id, content["error"])
@@ -243,7 +245,7 @@ class BatchRun:
 
 
 def _progress(summary: BatchSummary, tokens: int) -> str:
-    done, of = summary.done, summary.lines
+    done, of = summary.done_lines, summary.lines
     seconds = max(summary.seconds, 1e-6)
     now = summary.answered + summary.failed
     left = f"{format_duration(seconds / now * (of - done))} left" if now else "…"

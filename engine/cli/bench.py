@@ -114,7 +114,7 @@ def main(options: argparse.Namespace) -> int:
                 figures[part] = run(options, say)
         if set(options.parts) - {"capacity", *SEPARATE_PARTS}:
             with subject(options.model) as it:
-                _compare(it, options, say, note, figures)
+                _compare_contenders(it, options, say, note, figures)
         # This part is last, because the other parts' model must be unloaded first.
         if "capacity" in options.parts:
             held = capacity(options.model, options.length or [512, 2048], 4, note)
@@ -132,7 +132,7 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
-def _compare(
+def _compare_contenders(
     it: Subject,
     options: argparse.Namespace,
     say: Say,
@@ -189,12 +189,12 @@ def _traffic(
     """Benchmark whole requests. Each row is printed as soon as it's done."""
     with contextlib.ExitStack() as stack:
         who: dict[str, tuple[Contender, Peak]] = {
-            "Stretto": (contenders.stretto(it), contenders.peak_here)
+            "Stretto": (contenders.stretto(it), contenders.measure_peak)
         }
         if "alone" in options.against:
-            who["one after another"] = (contenders.one_after_another(it), contenders.peak_here)
+            who["one after another"] = (contenders.one_after_another(it), contenders.measure_peak)
         if "batch" in options.against:
-            who["BatchGenerator"] = (contenders.batch_generator(it), contenders.peak_here)
+            who["BatchGenerator"] = (contenders.batch_generator(it), contenders.measure_peak)
         if {"alone", "batch"} & set(options.against):
             assert it.net is not None  # load the model before the first measurement
         if "server" in options.against and FROZEN:

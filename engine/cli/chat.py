@@ -72,10 +72,10 @@ def main(options: argparse.Namespace) -> int:
                 session.close()
                 session = new()
             elif line:
-                _show(session.send(line, params))
+                _print_reply(session.send(line, params))
 
 
-def _show(reply: Reply) -> None:
+def _print_reply(reply: Reply) -> None:
     """Print a reply as it streams. Ctrl+C only cancels the reply, not the chat."""
     events = iter(reply)
     kind = "answer"

@@ -135,23 +135,23 @@ def _add(options: argparse.Namespace) -> int:
         if getattr(options, name) is not None
     }
     if options.ports:
-        given["ports"] = _ports(options.ports)
+        given["ports"] = _parse_ports(options.ports)
     host = replace(known, **given) if known is not None else Host(options.name, **given)
     if host.name == LOCAL and not host.is_local:
         raise HostError("local is this machine. Choose another name.")
     hosts.add(host)
-    print(f"{'Changed' if known is not None else 'Added'} {_line(host)}")
+    print(f"{'Changed' if known is not None else 'Added'} {_format_host(host)}")
     return OK
 
 
-def _ports(text: str) -> tuple[int, int]:
+def _parse_ports(text: str) -> tuple[int, int]:
     first, _, last = text.partition("-")
     if not (first.isdecimal() and last.isdecimal()):
         raise HostError(f"Invalid ports {text!r}. Write FIRST-LAST.")
     return int(first), int(last)
 
 
-def _line(host: Host) -> str:
+def _format_host(host: Host) -> str:
     parts = [host.name, "this machine" if host.is_local else host.address, host.ip, host.program]
     return "  ".join(part for part in parts if part)
 
@@ -162,7 +162,7 @@ def _list(options: argparse.Namespace) -> int:
         print(json.dumps([to_builtins(host) for host in hosts]))
     else:
         for host in hosts:
-            print(_line(host))
+            print(_format_host(host))
     return OK
 
 
@@ -175,7 +175,7 @@ def _remove(options: argparse.Namespace) -> int:
 def _check(options: argparse.Namespace) -> int:
     from engine.cluster import machines
 
-    reports = machines.check_hosts(_named(options, options.names))
+    reports = machines.check_hosts(_find_hosts(options, options.names))
     if options.json:
         told = [
             {"name": r.host.name, "good": r.is_usable, "faults": r.problems, **r.facts}
@@ -188,7 +188,7 @@ def _check(options: argparse.Namespace) -> int:
     return OK if all(report.is_usable for report in reports) else PROBLEMS
 
 
-def _named(options: argparse.Namespace, names: Sequence[str]) -> list[Host]:
+def _find_hosts(options: argparse.Namespace, names: Sequence[str]) -> list[Host]:
     hosts = HostsFile(options.hosts_file)
     return [hosts.get(name) for name in names] if names else list(hosts.all())
 
@@ -200,7 +200,7 @@ def _copy(options: argparse.Namespace) -> int:
     folder = resolve(options.model)
     name = folder.name if Path(options.model).is_dir() else options.model.rpartition("/")[2]
     status = OK
-    for host in _named(options, options.names):
+    for host in _find_hosts(options, options.names):
         if host.is_local:
             continue
         try:
@@ -211,7 +211,7 @@ def _copy(options: argparse.Namespace) -> int:
             print(f"cluster: {error}", file=sys.stderr)
             status = PROBLEMS
             continue
-        how = f"was copied with {done.by}" if done.by else "already exists"
+        how = f"was copied with {done.method}" if done.method else "already exists"
         print(f"{name} {how}: {host.name}:{done.folder} ({done.nbytes / 1e9:.2f} GB)")
     return status
 

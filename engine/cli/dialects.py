@@ -22,7 +22,7 @@ def main(options: argparse.Namespace) -> int:
         return _print_dialect(options.folder)
     for row in (*ROWS, OTHER):
         print(f"{row.name}: {row.models}")
-        for name, words in _columns(row):
+        for name, words in _row_columns(row):
             if words:
                 print(f"  {name:<11}{words}")
         print()
@@ -32,7 +32,7 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
-def _columns(row: DialectRow) -> Iterator[tuple[str, str]]:
+def _row_columns(row: DialectRow) -> Iterator[tuple[str, str]]:
     known = [*(f"token {n}" for n in row.needs), *(f"template {s!r}" for s in row.says)]
     if row.renderer:
         known.append(f"or mlx-lm's renderer {row.renderer}")
@@ -40,35 +40,38 @@ def _columns(row: DialectRow) -> Iterator[tuple[str, str]]:
     if row.header is not None:
         kinds = ", ".join(f"{word!r} {kind}" for word, kind in row.header.reads)
         yield "headers", f"{' or '.join(row.header.starts)} … {row.header.end} ({kinds})"
-    yield "reasoning", _markers(row.reasoning)
-    yield "tool calls", _markers(row.tools)
+    yield "reasoning", _format_markers(row.reasoning)
+    yield "tool calls", _format_markers(row.tools)
     if row.calls != MLX_LM:
         yield "read by", row.calls
     more = [f"{f.kind} {f.start} … {f.end}".rstrip("… ") for f in row.more]
     yield "also", ", ".join(repr(words)[1:-1] for words in more)
     yield "not shown", ", ".join(repr(marker)[1:-1] for marker in row.dropped)
     yield "ends", ", ".join(row.ends)
-    yield "told by", _switch(row.switch) if row.switch is not None else "what its template names"
+    yield (
+        "told by",
+        _format_switch(row.switch) if row.switch is not None else "what its template names",
+    )
     yield "dates", ", ".join(f"{name} as {form}" for name, form in row.dates.items())
     yield "source", row.source
 
 
-def _markers(pair: Pair | str) -> str:
+def _format_markers(pair: Pair | str) -> str:
     if not isinstance(pair, tuple):
         return "from mlx-lm" if pair == MLX_LM else ""
     start, end = (repr(marker)[1:-1] for marker in pair)
     return f"{start} … {end or 'the end of the turn'}"
 
 
-def _switch(switch: Switch) -> str:
-    said = [
+def _format_switch(switch: Switch) -> str:
+    settings = [
         f"{state} {', '.join(f'{k}={v}' for k, v in arguments.items())}"
         for state, arguments in (("on", switch.on), ("off", switch.off), *switch.efforts.items())
         if arguments
     ]
     if switch.words[0]:
-        said.append(f"in the system message {switch.words[0]!r} or {switch.words[1]!r}")
-    return "; ".join(said)
+        settings.append(f"in the system message {switch.words[0]!r} or {switch.words[1]!r}")
+    return "; ".join(settings)
 
 
 def _print_dialect(folder: Path) -> int:
@@ -85,6 +88,6 @@ def _print_dialect(folder: Path) -> int:
     for frame in dialect.markers.frames:
         print(f"  {frame.kind:<10} {frame.start!r} … {frame.end or 'the end of the turn'!r}")
     print(f"  tool calls {dialect.tool_format or 'none'}")
-    print(f"  reasons    {'yes' if dialect.reasons else 'no'}: {_switch(dialect.switch)}")
+    print(f"  reasons    {'yes' if dialect.reasons else 'no'}: {_format_switch(dialect.switch)}")
     print(f"  ends       {', '.join(dialect.ends) or 'from its files'}")
     return 0

@@ -47,13 +47,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    found = examine()
-    print(json.dumps(to_builtins(found), indent=2) if options.json else "\n".join(_lines(found)))
+    found = collect_report()
+    print(
+        json.dumps(to_builtins(found), indent=2)
+        if options.json
+        else "\n".join(_report_lines(found))
+    )
     return 1 if found.differences or found.missing else 0
 
 
-def examine() -> DoctorReport:
-    """Start the backend and collect the report."""
+def collect_report() -> DoctorReport:
     from engine.model import backend
 
     machine = backend.start()  # must run before anything imports MLX
@@ -65,7 +68,10 @@ def examine() -> DoctorReport:
         missing.append(f"OpenBLAS, which makes prefill far faster: {machine.blas}")
     found = patches.states()
     report = DoctorReport(
-        {"python": platform.python_version(), **{name: _version(name) for name in _PACKAGES}},
+        {
+            "python": platform.python_version(),
+            **{name: _installed_version(name) for name in _PACKAGES},
+        },
         missing,
         {
             "system": f"{platform.system()} {platform.machine()}",
@@ -90,14 +96,14 @@ def examine() -> DoctorReport:
 _NOT_NEEDED = ("only needed", "Windows has no")
 
 
-def _version(package: str) -> str:
+def _installed_version(package: str) -> str:
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         return ""
 
 
-def _lines(found: DoctorReport) -> Iterable[str]:
+def _report_lines(found: DoctorReport) -> Iterable[str]:
     yield from (
         f"{name:<16} {version or 'not installed'}" for name, version in found.versions.items()
     )

@@ -41,11 +41,12 @@ def main(options: argparse.Namespace) -> int:
                 on_wait=progress.show_wait,
             )
             if not options.quiet:
-                print(_about(model), file=sys.stderr)
+                print(_describe_model(model), file=sys.stderr)
             folder = hub.download(model, progress, on_wait=progress.show_wait)
     except KeyboardInterrupt:
         progress.clear()
-        words = f"download: interrupted{progress.so_far()}. Run the same command again to continue."
+        words = f"download: interrupted{progress.downloaded_text()}. "
+        words += "Run the same command again to continue."
         print(words, file=sys.stderr)
         return INTERRUPTED
     except EngineError as error:
@@ -57,21 +58,21 @@ def main(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _about(model: hub.HubModel) -> str:
+def _describe_model(model: hub.HubModel) -> str:
     bits = f", {model.bits}-bit" if model.bits else ""
     at = "" if model.revision == "main" else f" at {model.revision}"
-    return f"{model.repo}{at}: {_size(model.size)}, {model.architecture}{bits}"
+    return f"{model.repo}{at}: {_format_size(model.size)}, {model.architecture}{bits}"
 
 
 class DownloadProgress:
-    """Shows progress in a terminal as a redrawn line, and in a file as one line per 10%."""
+    """Progress display: a redrawn line in a terminal, or one line per 10% in a file."""
 
     def __init__(self, stream: TextIO, quiet: bool) -> None:
         self._stream = stream
         self._quiet = quiet
         self._line = StatusLine(stream)
         self._began = (0.0, 0)  # start time, and bytes already on disk at that time
-        self._told = 0.0
+        self._drawn_at = 0.0
         self._tenth = -1
         self._last = (0, 0)
 
@@ -82,12 +83,12 @@ class DownloadProgress:
         self._last = (done, total)
         if self._quiet:
             return
-        if self._line.shown and (now - self._told >= _REDRAW_S or done == total):
-            self._told = now
-            self._line.draw(self._words(now))
+        if self._line.shown and (now - self._drawn_at >= _REDRAW_S or done == total):
+            self._drawn_at = now
+            self._line.draw(self._line_text(now))
         elif not self._line.shown and (tenth := 10 * done // max(total, 1)) > self._tenth:
             self._tenth = tenth
-            print(f"{_size(done)} of {_size(total)}", file=self._stream, flush=True)
+            print(f"{_format_size(done)} of {_format_size(total)}", file=self._stream, flush=True)
 
     def show_wait(self, seconds: float) -> None:
         """Tell the user that the hub wants us to wait."""
@@ -100,17 +101,18 @@ class DownloadProgress:
         if self._last[1]:
             self._line.clear()
 
-    def so_far(self) -> str:
+    def downloaded_text(self) -> str:
         done, total = self._last
-        return f" at {_size(done)} of {_size(total)}" if total else ""
+        return f" at {_format_size(done)} of {_format_size(total)}" if total else ""
 
-    def _words(self, now: float) -> str:
+    def _line_text(self, now: float) -> str:
         done, total = self._last
         rate = (done - self._began[1]) / max(now - self._began[0], 1e-6)
         left = f"{format_duration((total - done) / rate)} left" if rate > 0 else "…"
         shown = progress_bar(done, max(total, 1))
-        return f"{shown} {_size(done)} of {_size(total)}  {_size(int(rate))}/s  {left}"
+        speed = _format_size(int(rate))
+        return f"{shown} {_format_size(done)} of {_format_size(total)}  {speed}/s  {left}"
 
 
-def _size(count: int) -> str:
+def _format_size(count: int) -> str:
     return f"{count / 1e9:.2f} GB" if count >= 10**9 else f"{count / 1e6:.1f} MB"

@@ -60,14 +60,14 @@ class AgentSetup(Struct, frozen=True):
     calls_tools: bool = True
 
 
-def _npm(package: str) -> str:
+def _npm_command(package: str) -> str:
     return f"npm install -g {package}"
 
 
 AGENTS = {
     "claude": AgentSetup(
         "claude",
-        _npm("@anthropic-ai/claude-code"),
+        _npm_command("@anthropic-ai/claude-code"),
         {
             "ANTHROPIC_BASE_URL": "$url",
             "ANTHROPIC_AUTH_TOKEN": "$key",
@@ -83,7 +83,7 @@ AGENTS = {
     ),
     "codex": AgentSetup(
         "codex",
-        _npm("@openai/codex"),
+        _npm_command("@openai/codex"),
         {"STRETTO_API_KEY": "$key"},
         [
             *("-c", 'model_provider="stretto"', "-c", "model=$quoted"),
@@ -96,7 +96,7 @@ AGENTS = {
     ),
     "opencode": AgentSetup(
         "opencode",
-        _npm("opencode-ai"),
+        _npm_command("opencode-ai"),
         {"OPENCODE_CONFIG": "$folder/opencode.json"},
         files={
             "opencode.json": {
@@ -117,7 +117,7 @@ AGENTS = {
     ),
     "qwen": AgentSetup(
         "qwen",
-        _npm("@qwen-code/qwen-code"),
+        _npm_command("@qwen-code/qwen-code"),
         {
             "OPENAI_BASE_URL": "$url/v1",
             "OPENAI_API_KEY": "$key",
@@ -130,7 +130,7 @@ AGENTS = {
     ),
     "copilot": AgentSetup(
         "copilot",
-        _npm("@github/copilot"),
+        _npm_command("@github/copilot"),
         {
             "COPILOT_PROVIDER_BASE_URL": "$url/v1",
             "COPILOT_PROVIDER_API_KEY": "$key",
@@ -142,7 +142,7 @@ AGENTS = {
     ),
     "pi": AgentSetup(
         "pi",
-        _npm("@earendil-works/pi-coding-agent"),
+        _npm_command("@earendil-works/pi-coding-agent"),
         {"PI_CODING_AGENT_DIR": "$folder"},
         ["--provider", "stretto", "--model", "$model"],
         {
@@ -170,7 +170,7 @@ AGENTS = {
     ),
     "cline": AgentSetup(
         "cline",
-        _npm("cline"),
+        _npm_command("cline"),
         arguments=["--data-dir", "$folder", "-P", "openai-compatible", "-m", "$model"],
         files={
             "settings/providers.json": {
@@ -216,7 +216,7 @@ AGENTS = {
     ),
     "continue": AgentSetup(
         "cn",
-        _npm("@continuedev/cli"),
+        _npm_command("@continuedev/cli"),
         arguments=["--config", "$folder/config.yaml"],
         files={
             "config.yaml": {
@@ -285,13 +285,13 @@ def main(options: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 2
-    folder = _folder(options.agent)
+    folder = _agent_folder(options.agent)
     try:
-        key = _key(options.agent, folder, options.keys or default_file(), not options.print)
-        with _server(options) as (url, started):
+        key = _agent_key(options.agent, folder, options.keys or default_file(), not options.print)
+        with _start_or_find_server(options) as (url, started):
             known = _model_values(url, key, options.model)
             known |= {"url": url, "key": key, "folder": str(folder)}
-            if not _confirm(_warnings(options.agent, known), ask=not options.print):
+            if not _confirm(_collect_warnings(options.agent, known), ask=not options.print):
                 return 2
             command = [program or agent.program, *_fill_in(list(agent.arguments), known)]
             command += options.rest
@@ -308,11 +308,11 @@ def main(options: argparse.Namespace) -> int:
         return 2
 
 
-def _folder(name: str) -> Path:
+def _agent_folder(name: str) -> Path:
     return platformdirs.user_data_path("Stretto", appauthor=False) / "agents" / name
 
 
-def _key(name: str, folder: Path, file: Path, make: bool) -> str:
+def _agent_key(name: str, folder: Path, file: Path, make: bool) -> str:
     """Return a key for the agent.
 
     If the server requires keys, a missing or revoked key is replaced.
@@ -340,7 +340,7 @@ def _write_private(file: Path, text: str) -> None:
 
 
 @contextlib.contextmanager
-def _server(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
+def _start_or_find_server(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
     """Yield the server's address, and True if we started it for this agent.
 
     Raises:
@@ -431,7 +431,7 @@ def _model_values(url: str, key: str, name: str | None) -> dict[str, Any]:
     }
 
 
-def _warnings(name: str, known: Mapping[str, Any]) -> list[str]:
+def _collect_warnings(name: str, known: Mapping[str, Any]) -> list[str]:
     agent, found = AGENTS[name], list[str]()
     if known["context"] < agent.min_context:
         longer = [each for each, n in known["contexts"].items() if n >= agent.min_context]

@@ -80,7 +80,7 @@ async def _serve_stdio(made: MCPServer[Any]) -> None:
     # Keep the file open, because after a signal, a thread may still be reading from it.
     received = os.fdopen(_take_stdin(), encoding="utf-8", errors="replace", closefd=False)
     lines = anyio.wrap_file(received)
-    async with stdio_server(stdin=cast(Any, _repaired(lines))) as (messages, answers):
+    async with stdio_server(stdin=cast(Any, _repair_lines(lines))) as (messages, answers):
         lowlevel = made._lowlevel_server
         await lowlevel.run(messages, answers, lowlevel.create_initialization_options())
 
@@ -97,13 +97,13 @@ def _take_stdin() -> int:
     return private
 
 
-async def _repaired(lines: AsyncIterable[str]) -> AsyncIterator[str]:
+async def _repair_lines(lines: AsyncIterable[str]) -> AsyncIterator[str]:
     """Replace unpaired surrogates in JSON lines by U+FFFD.
 
     The package can't decode such lines, so the request would never be answered.
     """
     async for line in lines:
-        yield _ESCAPE.sub(_replace_lone, line) if r"\ud" in line.lower() else line
+        yield _ESCAPE.sub(_replace_lone_surrogate, line) if r"\ud" in line.lower() else line
 
 
 _ESCAPE = re.compile(
@@ -112,7 +112,7 @@ _ESCAPE = re.compile(
 )
 
 
-def _replace_lone(escape: re.Match[str]) -> str:
+def _replace_lone_surrogate(escape: re.Match[str]) -> str:
     return r"\ufffd" if escape["lone"] else escape[0]
 
 
@@ -137,20 +137,19 @@ class ToolChats(Struct, eq=False):
     _open: dict[str, NamedSession] = field(default_factory=dict)
 
     @property
-    def names(self) -> list[str]:
-        """Model names as shown to clients."""
+    def model_names(self) -> list[str]:
         return [Path(path).name for path in self.paths]
 
-    async def model(self, name: str) -> Model:
+    async def load_model(self, name: str) -> Model:
         """Load a model by name. An empty name stands for the first model.
 
         Raises:
             EngineError: if the model can't be loaded.
             ValueError: if there's no such model.
         """
-        if name and name not in (*self.names, *self.paths):
-            raise ValueError(f"Unknown model {name!r}. Available: {', '.join(self.names)}.")
-        known = [*zip(self.names, self.paths, strict=True), *((p, p) for p in self.paths)]
+        if name and name not in (*self.model_names, *self.paths):
+            raise ValueError(f"Unknown model {name!r}. Available: {', '.join(self.model_names)}.")
+        known = [*zip(self.model_names, self.paths, strict=True), *((p, p) for p in self.paths)]
         path = dict(known)[name] if name else self.paths[0]
         return await asyncio.wrap_future(self.engine.load_later(path))
 
@@ -168,7 +167,7 @@ class ToolChats(Struct, eq=False):
         With a session name, that session is continued, or created if necessary.
         """
         if not session:
-            chosen = await self.model(model)
+            chosen = await self.load_model(model)
             chat = self.engine.open_session(chosen, system=system or None)
             try:
                 return (await self._answer(chat, prompt, seed, on_progress))[0]
@@ -176,7 +175,7 @@ class ToolChats(Struct, eq=False):
                 chat.close()
         at = self._open.get(session)
         if at is None:
-            chosen = await self.model(model)
+            chosen = await self.load_model(model)
             at = self._open.get(session) or NamedSession(
                 self.engine.open_session(chosen, system=system or None), chosen
             )
@@ -200,31 +199,31 @@ class ToolChats(Struct, eq=False):
     ) -> list[dict[str, Any]]:
         """Get answers from several models or with several seeds, all generated concurrently."""
         several: list[int | None] = [*seeds] or [None]
-        ways = [(model, seed) for model in models or self.names for seed in several]
+        ways = [(model, seed) for model in models or self.model_names for seed in several]
         if len(ways) > MAX_COMPARED_ANSWERS:
             raise ValueError(f"Too many answers ({len(ways)}, limit {MAX_COMPARED_ANSWERS}).")
 
         async def one(name: str, seed: int | None) -> dict[str, Any]:
-            chosen = await self.model(name)
-            said: dict[str, Any] = {"model": chosen.name, "seed": seed}
+            chosen = await self.load_model(name)
+            result: dict[str, Any] = {"model": chosen.name, "seed": seed}
             chat = self.engine.open_session(chosen, system=system or None)
             try:
                 text, last = await self._answer(chat, prompt, seed, on_progress)
             except EngineError as error:
-                return {**said, "error": error.message}
+                return {**result, "error": error.message}
             finally:
                 chat.close()
-            return {**said, "answer": text, "tokens_per_s": round(last.stats.tokens_per_s, 1)}
+            return {**result, "answer": text, "tokens_per_s": round(last.stats.tokens_per_s, 1)}
 
         return list(await asyncio.gather(*(one(name, seed) for name, seed in ways)))
 
-    def sessions(self, close: str) -> list[dict[str, Any]]:
+    def list_sessions(self, close: str) -> list[dict[str, Any]]:
         """List the named sessions. If `close` is given, that session is closed first."""
         if close:
-            gone = self._open.pop(close, None)
-            if gone is None:
+            closed = self._open.pop(close, None)
+            if closed is None:
                 raise ValueError(f"Unknown session {close!r}.")
-            gone.session.close()
+            closed.session.close()
         return [
             {"session": name, "model": at.model.name, "turns": at.turns, "tokens": at.tokens}
             for name, at in self._open.items()
@@ -258,9 +257,8 @@ class ToolChats(Struct, eq=False):
 
 
 def build_server(chats: ToolChats) -> MCPServer[Any]:
-    """Build the MCP server with its tools `ask`, `compare` and `sessions`."""
     made: MCPServer[Any] = MCPServer("stretto", instructions=INSTRUCTIONS, log_level="ERROR")
-    names = ", ".join(chats.names)
+    names = ", ".join(chats.model_names)
 
     async def ask(
         context: Context[Any, Any],
@@ -281,12 +279,12 @@ def build_server(chats: ToolChats) -> MCPServer[Any]:
         system: str = "",
     ) -> list[dict[str, Any]]:
         with _tool_errors():
-            told = context.report_progress
-            return await chats.compare(prompt, models or [], seeds or [], system, told)
+            report_progress = context.report_progress
+            return await chats.compare(prompt, models or [], seeds or [], system, report_progress)
 
     async def sessions(close: str = "") -> list[dict[str, Any]]:
         with _tool_errors():
-            return chats.sessions(close)
+            return chats.list_sessions(close)
 
     made.add_tool(
         ask,

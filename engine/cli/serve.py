@@ -179,11 +179,11 @@ def main(options: argparse.Namespace) -> int:
     backend.load_openblas()  # must run before the following imports of MLX
     try:
         if options.new_key or options.revoke_key or options.list_keys:
-            return _keys(options)
+            return _manage_keys(options)
         cache = _cache_folder(options)
         if options.forget:
-            return _forget(cache)
-        settings, ranks = _settings(options), parse_ranks(options)
+            return _forget_caches(cache)
+        settings, ranks = _build_settings(options), parse_ranks(options)
         shares = dict(_parse_share(given) for given in options.share)
     except (ValueError, OSError) as error:
         print(f"serve: {error}", file=sys.stderr)
@@ -212,7 +212,7 @@ def main(options: argparse.Namespace) -> int:
     return status
 
 
-def _settings(options: argparse.Namespace) -> Settings:
+def _build_settings(options: argparse.Namespace) -> Settings:
     """Build the server's settings from the options.
 
     Raises:
@@ -241,7 +241,7 @@ def _key_file(options: argparse.Namespace) -> Path:
     return options.keys or default_file()
 
 
-def _keys(options: argparse.Namespace) -> int:
+def _manage_keys(options: argparse.Namespace) -> int:
     keys = Keys(_key_file(options))
     if options.new_key:
         print(keys.make(options.new_key))
@@ -277,7 +277,7 @@ def _cache_folder(options: argparse.Namespace) -> Path | None:
         ValueError: if the folder has other files, because eviction would delete them.
         OSError: if the user chose a folder that can't be used.
     """
-    from engine.cache.offload import APART, kept_apart
+    from engine.cache.offload import APART, client_files
 
     cache: Path | None = options.cache
     if cache is None or (options.cache_gb <= 0 and not options.forget):
@@ -287,7 +287,7 @@ def _cache_folder(options: argparse.Namespace) -> Path | None:
     try:
         for folder in (cache, there):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        strange = set(there.glob("*.safetensors")) - set(kept_apart(cache))
+        strange = set(there.glob("*.safetensors")) - set(client_files(cache))
     except OSError as error:
         if cache != serve_cache_dir():
             raise
@@ -299,10 +299,10 @@ def _cache_folder(options: argparse.Namespace) -> Path | None:
     return cache
 
 
-def _forget(cache: Path | None) -> int:
-    from engine.cache.offload import kept_apart
+def _forget_caches(cache: Path | None) -> int:
+    from engine.cache.offload import client_files
 
-    files = [] if cache is None else kept_apart(cache)
+    files = [] if cache is None else client_files(cache)
     for file in files:
         file.unlink(missing_ok=True)
     print("Conversation caches deleted." if files else "No conversation caches.")
@@ -346,8 +346,8 @@ def _serve(
         server.share_out(shares)
         names = ", ".join(entry.name for entry in server.served.entries)
         if options.for_a_program:
-            told = {"port": server.port, "model": server.served.entries[0].name}
-            print(json.dumps(told | {"context": model.context_length}), flush=True)
+            ready = {"port": server.port, "model": server.served.entries[0].name}
+            print(json.dumps(ready | {"context": model.context_length}), flush=True)
             stop_requested.wait()
             return 0
         host = f"[{settings.host}]" if ":" in settings.host else settings.host

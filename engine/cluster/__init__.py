@@ -1,4 +1,4 @@
-"""Run one engine as several ranks: a model is sharded over processes on this or other machines.
+"""Engines with several ranks: models are sharded over processes on this or other machines.
 
 Rank 0 is a complete engine with mailbox, scheduler, clocks, memory statistics and sampling. The
 other ranks hold their shards of the weights and of every cache, and follow rank 0's records.

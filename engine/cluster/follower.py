@@ -18,7 +18,7 @@ from engine.cache.session_kv import SessionKV
 from engine.cluster import sharding
 from engine.cluster.group import RankGroup, TurnRecord, file_digest, step_checksum, to_list
 from engine.cluster.machines import find_model
-from engine.errors import EngineError, words_of
+from engine.errors import EngineError, describe_error
 from engine.model import fingerprint, folder, loader, runner
 from engine.model.loaded_model import LoadedModel
 from engine.model.quantized_kv import quantized_caches
@@ -43,17 +43,17 @@ class FollowerFiles(Offload):
     """A follower's KV cache files. Rank 0 chooses their names.
 
     Args:
-        tell: sends a message to rank 0.
+        send_message: sends a message to rank 0.
     """
 
     def __init__(
-        self, folder: Path | None, limit: int, tell: Callable[[dict[str, Any]], None]
+        self, folder: Path | None, limit: int, send_message: Callable[[dict[str, Any]], None]
     ) -> None:
         super().__init__(folder, limit)
-        self._tell = tell
+        self._send_message = send_message
         self._changed = threading.Condition()  # guards the fields below
-        self._done = 0
-        self._read: dict[str, Contents] = {}  # file contents by name, most recent last
+        self._operations = 0
+        self._fetched: dict[str, Contents] = {}  # file contents by name, most recent last
 
     def _path(self, name: str) -> Path:
         return (self._folder or Path()) / f"{name}.safetensors"
@@ -61,7 +61,7 @@ class FollowerFiles(Offload):
     def count_operation(self) -> None:
         """Count a file that was written or removed on behalf of rank 0."""
         with self._changed:
-            self._done += 1
+            self._operations += 1
             self._changed.notify_all()
 
     def start_fetch(self, message: dict[str, Any]) -> None:
@@ -72,23 +72,25 @@ class FollowerFiles(Offload):
             try:
                 holds = self._fetch(message)
             finally:
-                self._tell({"question": message["question"], "holds": holds})
+                self._send_message({"question": message["question"], "holds": holds})
 
         threading.Thread(target=fetch, name="stretto-rank-files", daemon=True).start()
 
     def _fetch(self, message: dict[str, Any]) -> bool:
         with self._changed:
-            if not self._changed.wait_for(lambda: self._done >= message["after"], _CATCH_UP_S):
+            if not self._changed.wait_for(
+                lambda: self._operations >= message["after"], _CATCH_UP_S
+            ):
                 return False
         name = message["name"]
         contents = self.read(name, message["fingerprint"])
         if contents is None or file_digest(contents.record) != message["digest"]:
             return False
         with self._changed:
-            self._read.pop(name, None)
-            self._read[name] = contents
-            while len(self._read) > MAX_HELD_FILES:
-                del self._read[next(iter(self._read))]
+            self._fetched.pop(name, None)
+            self._fetched[name] = contents
+            while len(self._fetched) > MAX_HELD_FILES:
+                del self._fetched[next(iter(self._fetched))]
         return True
 
     def restore(self, name: str, fingerprint: str, kv: SessionKV) -> None:
@@ -98,14 +100,14 @@ class FollowerFiles(Offload):
             ValueError: if the file is missing or damaged. A damaged file is deleted.
         """
         with self._changed:
-            contents = self._read.pop(name, None)
+            contents = self._fetched.pop(name, None)
         contents = contents or self.read(name, fingerprint)
         if contents is None:
             raise ValueError("a cache file to restore is missing")
         try:
             run_to_end(restore_caches(kv, contents))
         except DamagedError as error:
-            self.remove(name, words_of(error))
+            self.remove_unusable(name, describe_error(error))
             raise ValueError(f"a cache file is damaged: {error}") from None
 
 
@@ -128,7 +130,7 @@ class Follower:
         loading: True while a load is being processed.
 
     Args:
-        tell: sends a message to rank 0.
+        send_message: sends a message to rank 0.
         files: this rank's cache files.
         copies: folder with model copies on this machine, or "".
     """
@@ -136,7 +138,7 @@ class Follower:
     def __init__(
         self,
         group: RankGroup,
-        tell: Callable[[dict[str, Any]], None],
+        send_message: Callable[[dict[str, Any]], None],
         files: FollowerFiles,
         copies: str = "",
     ) -> None:
@@ -144,7 +146,7 @@ class Follower:
         self.steps = 0
         self.busy = self.loading = False
         self._group = group
-        self._tell = tell
+        self._send_message = send_message
         self._files = files
         self._copies = copies
         # Nets whose weights are loaded, but for which `_measure` hasn't run.
@@ -171,29 +173,29 @@ class Follower:
         """
         while True:
             self.busy = self.loading = False
-            message = self._next(messages)
+            message = self._next_message(messages)
             self.busy, self.loading = True, message["do"] != "wake"
             match message["do"]:
                 case "wake":
                     while not self._replay(self._group.receive()):
                         pass
                 case "load":
-                    self._tell({"question": message["question"], **self._load(message)})
+                    self._send_message({"question": message["question"], **self._load(message)})
                 case "measure":
-                    self._measure(message)
+                    self._probe_model(message)
                 case "give up":
                     self._reading.pop(message["model"], None)
                 case "leave":
                     self._files.close()
-                    self._tell({"question": message["question"]})
+                    self._send_message({"question": message["question"]})
 
-    def _next(self, messages: queue.SimpleQueue[dict[str, Any]]) -> dict[str, Any]:
+    def _next_message(self, messages: queue.SimpleQueue[dict[str, Any]]) -> dict[str, Any]:
         """Wait for a message. Meanwhile, free the memory of finished writes."""
         while True:
             try:
-                return messages.get(timeout=_WRITE_CHECK_S if self._files.pending() else None)
+                return messages.get(timeout=_WRITE_CHECK_S if self._files.pending_bytes() else None)
             except queue.Empty:
-                self._files.settle()
+                self._files.free_written()
 
     def _replay(self, record: TurnRecord) -> bool:
         """Carry out a record's operations. Returns True if rank 0 is idle afterwards.
@@ -205,8 +207,8 @@ class Follower:
             raise DivergedError(f"turn {record.turn} follows turn {self.turn}")
         self.turn = record.turn
         self.steps += 1
-        if self._files.pending():
-            self._files.settle()
+        if self._files.pending_bytes():
+            self._files.free_written()
         for order in record.operations:
             if order.name == "rest":
                 return True
@@ -219,29 +221,31 @@ class Follower:
         name, wanted = message["name"], message["contents"]
         path = find_model(Path(message["path"]), wanted, self._copies)
         try:
-            folder.check(path, name)
-            if fingerprint.contents(path) != wanted:
+            folder.check_folder(path, name)
+            if fingerprint.hash_contents(path) != wanted:
                 raise ValueError("the model folder has different contents")
-            net, _ = sharding.load_part(path, name, self._group.mlx, message["wide"])
+            net, _ = sharding.load_shard(path, name, self._group.mlx, message["wide"])
             for _ in loader.read_weights(net):
                 self.steps += 1
         except Exception as error:
             words = error.message if isinstance(error, EngineError) else str(error)
-            return {"refused": words or words_of(error)}
+            return {"refused": words or describe_error(error)}
         self._reading[int(message["model"])] = net
         return {}
 
-    def _measure(self, message: dict[str, Any]) -> None:
+    def _probe_model(self, message: dict[str, Any]) -> None:
         number = int(message["model"])
         net = self._reading.pop(number)
-        model, _ = sharding.probe_part(
-            net, int(message["words"]), self._group.size, self._step_done
+        model, _ = sharding.probe_shard(
+            net, int(message["words"]), self._group.size, self._count_step
         )
         model.info = replace(model.info, id=message["id"])
         self._models[number] = model
-        self._tell({"question": message["question"], "plans": sharding.plan_checksum(model)})
+        self._send_message(
+            {"question": message["question"], "plans": sharding.plan_checksum(model)}
+        )
 
-    def _step_done(self) -> None:
+    def _count_step(self) -> None:
         self.steps += 1
 
     # -- operations of records --------------------------------------------------------------
@@ -300,34 +304,36 @@ class Follower:
         self._files.restore(name, cache.fingerprint, cache.kv)
 
     def do_forget(self, name: str) -> None:
-        self._files.forget(name)
+        self._files.delete(name)
         self._files.count_operation()
 
     # -- computations -----------------------------------------------------------------------
 
     def do_pass(self, model: int, shared: bool, *rows: int) -> None:
         """``rows``: the caches to be fed."""
-        self._step(self._models[model], rows, shared)
+        self._run_pass(self._models[model], rows, shared)
 
     def do_mixed(
         self, model: int, number: int, start: int, count: int, left: int, *rows: int
     ) -> None:
-        kv, tokens = self._read(number, start, count, left)
-        self._step(self._models[model], rows, True, [PrefillChunk(kv, tokens)])
+        kv, tokens = self._take_chunk(number, start, count, left)
+        self._run_pass(self._models[model], rows, True, [PrefillChunk(kv, tokens)])
 
     def do_chunk(self, number: int, start: int, count: int, left: int) -> None:
         """``left``: prompt tokens left after this chunk."""
-        kv, tokens = self._read(number, start, count, left)
+        kv, tokens = self._take_chunk(number, start, count, left)
         runner.prefill(self._caches[number].model, kv, tokens)
 
-    def _read(self, number: int, start: int, count: int, left: int) -> tuple[SessionKV, list[int]]:
+    def _take_chunk(
+        self, number: int, start: int, count: int, left: int
+    ) -> tuple[SessionKV, list[int]]:
         kv = self._kv(number)
         if kv.length != start:
             raise DivergedError(f"a cache has {kv.length} tokens, rank 0's has {start}")
-        kv.expect(left)
+        kv.expect_tokens(left)
         return kv, self._caches[number].prompt[start : start + count]
 
-    def _step(
+    def _run_pass(
         self,
         model: LoadedModel,
         rows: tuple[int, ...],
@@ -343,4 +349,4 @@ class Follower:
         if ids[-1] != step_checksum(self.turn, turn):
             raise DivergedError("this rank was in a different step from rank 0")
         for row, token in zip(order, ids, strict=False):
-            kvs[row].note_fed(token)
+            kvs[row].record_token(token)

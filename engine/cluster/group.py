@@ -44,15 +44,17 @@ def encode(record: TurnRecord) -> bytes:
     """
     data = msgspec.msgpack.encode(record)
     data = len(data).to_bytes(_LENGTH_BYTES, "little") + data
-    return data.ljust(max(FIRST_BYTES, _padded(len(data))), b"\0")
+    return data.ljust(max(FIRST_BYTES, _padded_length(len(data))), b"\0")
 
 
-def second_bytes(first: bytes) -> int:
+def remaining_bytes(first: bytes) -> int:
     """Return the size of the second collective, based on the first collective's bytes, or 0 if none
     is needed.
     """
     return max(
-        0, _padded(_LENGTH_BYTES + int.from_bytes(first[:_LENGTH_BYTES], "little")) - FIRST_BYTES
+        0,
+        _padded_length(_LENGTH_BYTES + int.from_bytes(first[:_LENGTH_BYTES], "little"))
+        - FIRST_BYTES,
     )
 
 
@@ -62,7 +64,7 @@ def decode(data: bytes) -> TurnRecord:
     return msgspec.msgpack.decode(data[_LENGTH_BYTES:end], type=TurnRecord)
 
 
-def _padded(nbytes: int) -> int:
+def _padded_length(nbytes: int) -> int:
     return nbytes + -nbytes % 4
 
 
@@ -82,12 +84,11 @@ class RankGroup:
             mx.async_eval(self._sum(numbers))  # type: ignore[no-untyped-call]
 
     def receive(self) -> TurnRecord:
-        """Wait for the next record from rank 0."""
-        data = self._received(FIRST_BYTES)
-        more = second_bytes(data)
-        return decode(data + self._received(more) if more else data)
+        data = self._receive_bytes(FIRST_BYTES)
+        more = remaining_bytes(data)
+        return decode(data + self._receive_bytes(more) if more else data)
 
-    def _received(self, nbytes: int) -> bytes:
+    def _receive_bytes(self, nbytes: int) -> bytes:
         return np.array(self._sum(mx.zeros(nbytes // 4, mx.int32))).tobytes()
 
     def feed(self, feeds: Sequence[mx.array], check: int) -> mx.array:
@@ -120,11 +121,11 @@ def step_checksum(turn: int, rows: Sequence[tuple[int, int]]) -> int:
     Args:
         rows: (number, length) of each cache that is fed.
     """
-    said = ",".join(f"{number}:{length}" for number, length in rows)
-    return crc32(f"{turn};{said}".encode()) & 0x7FFFFFFF
+    text = ",".join(f"{number}:{length}" for number, length in rows)
+    return crc32(f"{turn};{text}".encode()) & 0x7FFFFFFF
 
 
 def file_digest(record: cache_file.Record) -> int:
     """Digest that is the same for every rank's file of a chat."""
-    said = (record.fingerprint, record.tokens, record.cuts, record.boundary)
-    return crc32(repr(said).encode())
+    identity = (record.fingerprint, record.tokens, record.cuts, record.boundary)
+    return crc32(repr(identity).encode())

@@ -108,20 +108,20 @@ class Host(Struct, frozen=True):
     @property
     def machine(self) -> str:
         """Address without user and port."""
-        return self._part("machine")
+        return self._address_part("machine")
 
     @property
     def destination(self) -> str:
         """Address for `ssh`, without the port."""
-        user = self._part("user")
+        user = self._address_part("user")
         return f"{user}@{self.machine}" if user else self.machine
 
     @property
     def ssh_port(self) -> str:
         """Port for `ssh`. "" for the default port."""
-        return self._part("port")
+        return self._address_part("port")
 
-    def _part(self, name: str) -> str:
+    def _address_part(self, name: str) -> str:
         found = _ADDRESS.fullmatch(self.address)
         assert found is not None
         return found[name] or ""
@@ -177,20 +177,19 @@ class HostsFile:
 
     def _read(self) -> list[Host]:
         try:
-            written = self.file.read_bytes()
+            content = self.file.read_bytes()
         except FileNotFoundError:
             return []
         except OSError as error:
             raise HostError(f"{self.file} cannot be read: {error}.") from None
         try:
-            return msgspec.json.decode(written, type=_File).hosts
+            return msgspec.json.decode(content, type=_File).hosts
         except (ValueError, RecursionError) as error:
             raise HostError(
                 f'{self.file} is invalid ({error}). Expected {{"hosts": […]}}.'
             ) from None
 
     def all(self) -> tuple[Host, ...]:
-        """Return all hosts in the order they were added."""
         return tuple(self._hosts.values())
 
     def get(self, name: str) -> Host:

@@ -18,12 +18,12 @@ from msgspec.structs import replace
 
 from engine.cache.cache_file import Contents
 from engine.cache.cache_objects import Caches
-from engine.cache.ledger import common_prefix
+from engine.cache.ledger import common_length
 from engine.cache.offload import MIN_TOKENS, Offload
 from engine.cache.session_kv import SessionKV
 from engine.cluster import sharding
 from engine.cluster.group import Operation, RankGroup, TurnRecord, file_digest, step_checksum
-from engine.errors import MODEL_LOAD_FAILED, EngineError, RanksLostError, words_of
+from engine.errors import MODEL_LOAD_FAILED, EngineError, RanksLostError, describe_error
 from engine.model import fingerprint, loader, vocabulary
 from engine.model.loaded_model import LoadedModel
 from engine.model.loader import CheckedModel, Pieces
@@ -45,13 +45,13 @@ class Journal:
         # Set if an exception interrupted a cache change. After that, the ranks' caches may differ.
         self.error: BaseException | None = None
         # Thread-safe, since caches can be freed on any thread.
-        self._orders: deque[Operation] = deque()
+        self._operations: deque[Operation] = deque()
         self._depth = 0
         self._numbers = 0
 
     @property
-    def empty(self) -> bool:
-        return not self._orders
+    def is_empty(self) -> bool:
+        return not self._operations
 
     def new_number(self) -> int:
         self._numbers += 1
@@ -60,17 +60,17 @@ class Journal:
     def add(self, name: str, *arguments: int | str) -> None:
         """Record an operation. Does nothing inside another operation that is being recorded."""
         if not self._depth or name == "free":
-            self._orders.append(Operation(name, arguments))
+            self._operations.append(Operation(name, arguments))
 
     @contextlib.contextmanager
-    def recording(self, name: str, *arguments: int | str) -> Iterator[None]:
+    def record(self, name: str, *arguments: int | str) -> Iterator[None]:
         """Record an operation, but ignore nested operations inside the block."""
         self.add(name, *arguments)
-        with self.suppressed():
+        with self.suppress():
             yield
 
     @contextlib.contextmanager
-    def suppressed(self) -> Iterator[None]:
+    def suppress(self) -> Iterator[None]:
         """Don't record anything inside the block, since it's part of an operation."""
         self._depth += 1
         try:
@@ -82,9 +82,8 @@ class Journal:
             self._depth -= 1
 
     def drain(self) -> list[Operation]:
-        """Return all operations and clear the journal."""
         # Remove operations one by one, because other threads may be adding more.
-        return [self._orders.popleft() for _ in range(len(self._orders))]
+        return [self._operations.popleft() for _ in range(len(self._operations))]
 
 
 class JournaledKV(SessionKV):
@@ -110,38 +109,38 @@ class JournaledKV(SessionKV):
         return JournaledKV(self._journal, self._model, self.make, self.shares_prefix, self._bits)
 
     def reuse_prefix(self, prompt: list[int]) -> int:
-        known = common_prefix(self.tokens, prompt)
-        with self._journal.recording("begin", self.number, known, *prompt[known:]):
+        known = common_length(self.tokens, prompt)
+        with self._journal.record("begin", self.number, known, *prompt[known:]):
             return super().reuse_prefix(prompt)
 
     def snapshot(self) -> None:
-        with self._journal.recording("snapshot", self.number):
+        with self._journal.record("snapshot", self.number):
             super().snapshot()
 
     def drop(self) -> None:
-        with self._journal.recording("drop", self.number):
+        with self._journal.record("drop", self.number):
             super().drop()
 
     def settle(self) -> None:
-        with self._journal.recording("settle", self.number):
+        with self._journal.record("settle", self.number):
             super().settle()
 
     def leave_slots(self) -> None:
         if self.slots is not None or self.stack is not None:
-            with self._journal.recording("leave_slots", self.number):
+            with self._journal.record("leave_slots", self.number):
                 super().leave_slots()
 
     def restore(self, name: str, *taken: Any) -> None:
-        with self._journal.recording("restore", self.number, name):
+        with self._journal.record("restore", self.number, name):
             super().restore(name, *taken)
 
     def copy_from(self, donor: SessionKV, length: int, room: bool = True) -> None:
         assert isinstance(donor, JournaledKV)
-        with self._journal.recording("take", self.number, donor.number, length, room):
+        with self._journal.record("take", self.number, donor.number, length, room):
             super().copy_from(donor, length, room)
 
     def fork(self) -> SessionKV:
-        with self._journal.suppressed():
+        with self._journal.suppress():
             twin = super().fork()
         assert isinstance(twin, JournaledKV)
         self._journal.add("fork", self.number, twin.number)
@@ -149,27 +148,27 @@ class JournaledKV(SessionKV):
 
 
 class FollowerClient:
-    """Sends requests to all followers outside of collectives. Each follower answers once.
+    """Client for requests to all followers outside of collectives. Each follower answers once.
 
     Thread-safe.
 
     Args:
         count: number of followers.
-        tell: sends a message to all followers.
+        send_message: sends a message to all followers.
     """
 
-    def __init__(self, count: int, tell: Callable[[dict[str, Any]], None]) -> None:
-        self.send = tell
+    def __init__(self, count: int, send_message: Callable[[dict[str, Any]], None]) -> None:
+        self.send = send_message
         self._count = count
         self._changed = threading.Condition()  # guards the fields below
-        self._asked = 0
+        self._last_question = 0
         self._answers: dict[int, list[dict[str, Any]]] = {}
 
     def ask(self, message: dict[str, Any]) -> int:
         """Send a request to all followers. Returns its number."""
         with self._changed:
-            self._asked += 1
-            number = self._asked
+            self._last_question += 1
+            number = self._last_question
             self._answers[number] = []
         self.send({**message, "question": number})
         return number
@@ -182,7 +181,7 @@ class FollowerClient:
                 return None
             return self._answers.pop(question)
 
-    def forget(self, question: int) -> None:
+    def discard(self, question: int) -> None:
         with self._changed:
             self._answers.pop(question, None)
 
@@ -216,25 +215,27 @@ class LeaderFiles(Offload):
     ) -> None:
         super().__init__(folder, limit // ranks)
         self._journal, self._followers, self._ranks = journal, followers, ranks
-        self._noted = 0  # number of files written and removed so far; followers count them as well
+        self._operation_count = (
+            0  # number of files written and removed so far; followers count them as well
+        )
 
     @property
     def nbytes(self) -> int:
         return super().nbytes * self._ranks
 
     def save(self, name: str, fingerprint: str, kv: SessionKV) -> None:
-        if self._folder is not None and kv.take_out() and kv.length >= MIN_TOKENS:
+        if self._folder is not None and kv.caches_without_slots() and kv.length >= MIN_TOKENS:
             assert isinstance(kv, JournaledKV)
-            self._note("save", kv.number, self._path(name).stem)
+            self._announce_operation("save", kv.number, self._path(name).stem)
         super().save(name, fingerprint, kv)
 
-    def forget(self, name: str) -> None:
+    def delete(self, name: str) -> None:
         if self._folder is not None:
-            self._note("forget", self._path(name).stem)
-        super().forget(name)
+            self._announce_operation("forget", self._path(name).stem)
+        super().delete(name)
 
-    def _note(self, name: str, *arguments: int | str) -> None:
-        self._noted += 1
+    def _announce_operation(self, name: str, *arguments: int | str) -> None:
+        self._operation_count += 1
         self._journal.add(name, *arguments)
 
     def read(self, name: str, fingerprint: str) -> Contents | None:
@@ -248,18 +249,18 @@ class LeaderFiles(Offload):
                 "name": contents.record.name,
                 "fingerprint": fingerprint,
                 "digest": file_digest(contents.record),
-                "after": self._noted,
+                "after": self._operation_count,
             }
         )
         answers = self._followers.wait_for_answers(question, FILES_TIMEOUT_S)
         if answers is None:
-            self._followers.forget(question)
+            self._followers.discard(question)
             return None
         return contents if all(answer["holds"] is True for answer in answers) else None
 
 
 class Leader:
-    """Announces turns to followers, and loads models on all ranks.
+    """Rank 0's coordinator, which announces turns to followers and loads models on all ranks.
 
     Attributes:
         turn: number of the latest record.
@@ -269,19 +270,19 @@ class Leader:
         shares: sizes of each rank's shard of a model.
 
     Args:
-        tell: sends a message to all followers.
+        send_message: sends a message to all followers.
     """
 
-    def __init__(self, group: RankGroup, tell: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(self, group: RankGroup, send_message: Callable[[dict[str, Any]], None]) -> None:
         self.turn = self.steps = 0
         self.busy = False
         self.loading = False
         self.shares = sharding.ShardSizes(group.mlx)
         self._group = group
-        self._followers = FollowerClient(group.size - 1, tell)
+        self._followers = FollowerClient(group.size - 1, send_message)
         self._journal = Journal()
         self._numbers: dict[int, int] = {}  # model numbers by identity of the net
-        self._unsure = False  # followers may still be loading a canceled model
+        self._followers_may_be_loading = False  # followers may still be loading a canceled model
 
     @property
     def size(self) -> int:
@@ -302,7 +303,7 @@ class Leader:
 
     def leave(self) -> None:
         """Let the followers finish writing files before the engine shuts down."""
-        if not self._unsure:
+        if not self._followers_may_be_loading:
             self.rest()
             self._followers.wait_for_answers(
                 self._followers.ask({"do": "leave"}), SHUTDOWN_TIMEOUT_S
@@ -350,7 +351,7 @@ class Leader:
         """Let the followers wait without a collective, because waiting in a collective uses a full
         core.
         """
-        if self.busy or not self._journal.empty:
+        if self.busy or not self._journal.is_empty:
             self._send([Operation("rest")])
             self.busy = False
 
@@ -382,9 +383,9 @@ class Leader:
             EngineError: `unsupported_session`, `model_load_failed` or `out_of_memory`.
         """
         number = self._journal.new_number()
-        self._unsure = True
+        self._followers_may_be_loading = True
         try:
-            net, config = sharding.load_part(examined.folder, examined.name, self._group.mlx, wide)
+            net, config = sharding.load_shard(examined.folder, examined.name, self._group.mlx, wide)
         except EngineError:
             raise
         except Exception as error:
@@ -392,21 +393,21 @@ class Leader:
         self.rest()
         self.loading = True
         try:
-            yield from self._read(number, net, examined, wide)
-            model = self._complete(number, net, examined, config)
-            self._unsure = False
+            yield from self._read_weights(number, net, examined, wide)
+            model = self._probe_model(number, net, examined, config)
+            self._followers_may_be_loading = False
             return model
         finally:
             self.loading = False
 
-    def _read(
+    def _read_weights(
         self, number: int, net: Any, examined: CheckedModel, wide: bool
     ) -> Generator[Any, None, None]:
         """Read the weights on all ranks.
 
         After a cancellation, followers may not stop immediately.
         """
-        yield loader.arrays(net)
+        yield loader.parameter_arrays(net)
         question = self._followers.ask(
             {
                 "do": "load",
@@ -432,46 +433,50 @@ class Leader:
                     where = f"{examined.name} could not be loaded on rank {answer['rank']}"
                     raise EngineError(MODEL_LOAD_FAILED, f"{where}: {answer['refused']}")
         except BaseException:  # including cancellation
-            self._followers.forget(question)
+            self._followers.discard(question)
             self._followers.send({"do": "give up", "model": number})
             raise
 
-    def _complete(
+    def _probe_model(
         self, number: int, net: Any, examined: CheckedModel, config: dict[str, Any]
     ) -> LoadedModel:
         """Probe the model on all ranks, using the same passes and without interruption."""
-        words = vocabulary.words(examined.tokenizer)
+        words = vocabulary.vocabulary_size(examined.tokenizer)
         name = fingerprint.fingerprint(examined.contents, loader.compute_dtype(net))
         question = self._followers.ask(
             {"do": "measure", "model": number, "words": words, "id": name}
         )
         try:
-            tried, found = sharding.probe_part(
-                net, words, self.size, self._step_done, examined.name
+            tried, found = sharding.probe_shard(
+                net, words, self.size, self._count_step, examined.name
             )
         except Exception as error:
             raise _ranks_lost_error(error) from error
         while (answers := self._followers.wait_for_answers(question, _POLL_S)) is None:
             self.steps += 1
-        wanted = sharding.plan_checksum(tried)
-        other = [answer["rank"] for answer in answers if answer["plans"] != wanted]
+        checksum = sharding.plan_checksum(tried)
+        other = [answer["rank"] for answer in answers if answer["plans"] != checksum]
         if other:
             raise RanksLostError(
                 f"rank {other[0]} executes plans differently. Use the same versions of "
                 "Stretto, mlx and mlx-lm, and the same type of machine."
             )
-        model = loader.loaded(net, examined, config, found)
+        model = loader.assemble_model(net, examined, config, found)
         # Computing embeddings would run passes that aren't part of a plan.
-        model.can = replace(model.can, body=None)
+        model.abilities = replace(model.abilities, body=None)
         model.info = replace(model.info, embeds=False)
-        model.ranks, model.feed, model.kept_in = self.size, self._feed, tried.kept_in
+        model.ranks, model.feed, model.quantized_caches = (
+            self.size,
+            self._feed,
+            tried.quantized_caches,
+        )
         model.new_kv = lambda make, shares, bits: JournaledKV(
             self._journal, number, make, shares, bits or 0
         )
         self._numbers[id(net)] = number
         return model
 
-    def _step_done(self) -> None:
+    def _count_step(self) -> None:
         self.steps += 1
 
     def unload(self, model: LoadedModel) -> None:
@@ -480,7 +485,7 @@ class Leader:
 
 
 def _ranks_lost_error(error: BaseException) -> RanksLostError:
-    return RanksLostError(f"Rank 0 failed: {words_of(error)}")
+    return RanksLostError(f"Rank 0 failed: {describe_error(error)}")
 
 
 def _cache_number(kv: SessionKV) -> int:

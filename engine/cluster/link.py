@@ -37,7 +37,6 @@ _JSON, _PICKLED = b"J", b"P"
 
 
 def versions() -> dict[str, str]:
-    """Return the versions that must match on all ranks."""
     mlx, mlx_lm = (importlib.metadata.version(name) for name in ("mlx", "mlx-lm"))
     return {"protocol": str(PROTOCOL), "mlx": mlx, "mlx-lm": mlx_lm}
 
@@ -50,7 +49,7 @@ class Link:
     ) -> None:
         """``sending``: separate connection for outgoing messages, if any."""
         self._connection = connection
-        self._out = sending or connection
+        self._outgoing = sending or connection
         self._sending = threading.Lock()
 
     @classmethod
@@ -81,7 +80,7 @@ class Link:
 
     def _send(self, data: bytes) -> None:
         with self._sending:
-            self._out.send_bytes(data)
+            self._outgoing.send_bytes(data)
 
     def receive(self, trusted: bool) -> Any:
         """Receive a message: a `dict` from `send_message`, or `(value,)` from `send_object`.
@@ -107,14 +106,14 @@ class Link:
 
     def close(self) -> None:
         """Close the connection. A thread that is receiving gets an error."""
-        for connection in {self._connection, self._out}:
+        for connection in {self._connection, self._outgoing}:
             with contextlib.suppress(OSError):
                 connection.close()
 
 
 # -- commands between the relay and rank 0 --------------------------------------------------
 
-CALLBACK_FIELDS = ("sink", "told")
+CALLBACK_FIELDS = ("sink", "callback")
 """Command fields with callbacks. They're sent as True if set, while the future in "answer" is sent
 as None. The relay keeps the originals."""
 

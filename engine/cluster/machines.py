@@ -49,8 +49,10 @@ SSH_OPTIONS = (
 COMPARED_VERSIONS = ("protocol", "mlx", "mlx-lm", "stretto")  # must match on all hosts
 
 MODEL_SUFFIXES = (".json", ".jinja", ".model", ".tiktoken", ".txt", ".safetensors")
-"""Suffixes of files that belong to a model (see `engine.model.fingerprint.contents`). With tensor
-parallelism, each rank reads a slice of every tensor, so every rank needs all files."""
+"""Suffixes of files that belong to a model (see `engine.model.fingerprint.hash_contents`).
+
+With tensor parallelism, each rank reads a slice of every tensor, so every rank needs all files.
+"""
 
 # Timeout per host, including the time for macOS to scan a newly built program.
 _CHECK_TIMEOUT_S = 90.0
@@ -75,7 +77,6 @@ def rank_command(host: Host) -> list[str]:
 
 
 def remote_engine_command(host: Host, *arguments: str) -> list[str]:
-    """Return the command for running an engine command on another host."""
     program = host.program or "stretto"
     return [program, *(["-P", "-m", "engine"] if _is_python(program) else []), *arguments]
 
@@ -87,20 +88,20 @@ def _is_python(program: str) -> bool:
 def ssh_command(host: Host, arguments: Sequence[str]) -> list[str]:
     """Return the local command line that runs a command on another host."""
     line = shell_line(arguments, host.source)
-    return ["ssh", *SSH_OPTIONS, *_port(host, "-p"), "--", host.destination, line]
+    return ["ssh", *SSH_OPTIONS, *_port_options(host, "-p"), "--", host.destination, line]
 
 
-def _port(host: Host, option: str) -> list[str]:
+def _port_options(host: Host, option: str) -> list[str]:
     return [option, host.ssh_port] if host.ssh_port else []
 
 
 def shell_line(arguments: Sequence[str], source: str = "") -> str:
     """Quote a command line for the remote shell. "~/" means the remote account's home."""
-    path = ["env", "PYTHONDONTWRITEBYTECODE=1", f"PYTHONPATH={_quoted(source)}"] if source else []
-    return " ".join([*("exec", *path), *map(_quoted, arguments)])
+    path = ["env", "PYTHONDONTWRITEBYTECODE=1", f"PYTHONPATH={_quote(source)}"] if source else []
+    return " ".join([*("exec", *path), *map(_quote, arguments)])
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return '"$HOME"/' + shlex.quote(text[2:]) if text.startswith("~/") else shlex.quote(text)
 
 
@@ -130,9 +131,9 @@ def run_remote(host: Host, arguments: Sequence[str], seconds: float) -> str:
     return ran.stdout
 
 
-def ssh_error_text(host: Host, status: int | None, said: str) -> str:
+def ssh_error_text(host: Host, status: int | None, stderr: str) -> str:
     """Explain why `ssh` or its command failed and what to do, given its exit status and output."""
-    low, last = said.lower(), (said.strip().splitlines() or [""])[-1][:200]
+    low, last = stderr.lower(), (stderr.strip().splitlines() or [""])[-1][:200]
     to = host.destination
     if "host key verification failed" in low or "host identification has changed" in low:
         return f"The key of {host.name} is unknown. Connect once in a terminal: ssh {to}"
@@ -185,7 +186,7 @@ def describe_machine(models: str, folder: str = "") -> dict[str, Any]:
         "reached": ((os.environ.get("SSH_CONNECTION") or "").split() + [""] * 3)[2],
     }
     if folder:
-        found["contents"] = _contents(Path(folder).expanduser())
+        found["contents"] = _hash_contents(Path(folder).expanduser())
     return found
 
 
@@ -196,12 +197,12 @@ def _own_version() -> str:
         return ""
 
 
-def _contents(folder: Path) -> str:
+def _hash_contents(folder: Path) -> str:
     from engine.model import fingerprint
     from engine.sandbox.protocol import RefusedError
 
     try:
-        return fingerprint.contents(folder)
+        return fingerprint.hash_contents(folder)
     except (OSError, ValueError, RefusedError):  # the file may be incomplete
         return ""
 
@@ -227,14 +228,14 @@ class HostReport(Struct, frozen=True):
 
     def lines(self) -> list[str]:
         """Format the report for the terminal. The first line starts with the host's name."""
-        told, head = self.facts, self.host.name
-        if told:
-            address = self.host.ip or told.get("reached") or "127.0.0.1"
+        facts, head = self.facts, self.host.name
+        if facts:
+            address = self.host.ip or facts.get("reached") or "127.0.0.1"
             head += (
-                f": {told['system']}, {told['memory'] / 1e9:.1f} GB for models, "
-                f"{told['disk'] / 1e9:.0f} GB of disk, {address}, "
-                f"Python {told['versions'].get('python')}, mlx {told['versions'].get('mlx')}, "
-                f"mlx-lm {told['versions'].get('mlx-lm')}"
+                f": {facts['system']}, {facts['memory'] / 1e9:.1f} GB for models, "
+                f"{facts['disk'] / 1e9:.0f} GB of disk, {address}, "
+                f"Python {facts['versions'].get('python')}, mlx {facts['versions'].get('mlx')}, "
+                f"mlx-lm {facts['versions'].get('mlx-lm')}"
             )
         return [head, *(f"  {line}" for line in self.problems)]
 
@@ -248,13 +249,13 @@ def check_hosts(hosts: Sequence[Host]) -> list[HostReport]:
 
 def _check_host(host: Host, here: Mapping[str, Any]) -> HostReport:
     try:
-        told = here if host.is_local else ask_host(host)
+        answer = here if host.is_local else ask_host(host)
     except HostError as fault:
         return HostReport(host, {}, (str(fault),))
-    faults = version_differences(host.name, here["versions"], told["versions"])
-    if host.backend == "jaccl" and not told.get("jaccl"):
+    faults = version_differences(host.name, here["versions"], answer["versions"])
+    if host.backend == "jaccl" and not answer.get("jaccl"):
         faults.append(f"{host.name} has no JACCL, which needs macOS 26.2 and Thunderbolt 5.")
-    return HostReport(host, told, tuple(faults))
+    return HostReport(host, answer, tuple(faults))
 
 
 def ask_host(host: Host, folder: str = "") -> dict[str, Any]:
@@ -267,12 +268,12 @@ def ask_host(host: Host, folder: str = "") -> dict[str, Any]:
         HostError: if it can't be reached, or its version of Stretto doesn't have the command.
     """
     asked = ["cluster", "here", "--models", host.models, *(["--folder", folder] if folder else [])]
-    said = run_remote(host, remote_engine_command(host, *asked), _CHECK_TIMEOUT_S)
+    output = run_remote(host, remote_engine_command(host, *asked), _CHECK_TIMEOUT_S)
     try:
         # The remote shell may have printed something first.
-        told = json.loads(said.strip().splitlines()[-1])
-        if isinstance(told, dict) and isinstance(told.get("versions"), dict):
-            return told
+        answer = json.loads(output.strip().splitlines()[-1])
+        if isinstance(answer, dict) and isinstance(answer.get("versions"), dict):
+            return answer
     except (ValueError, IndexError):
         pass
     raise HostError(
@@ -331,7 +332,7 @@ class ModelCopy(Struct, frozen=True):
     host: Host
     folder: str  # path on the host
     nbytes: int  # total size
-    by: str  # "rsync" or "scp", or "" if the copy already existed
+    method: str  # "rsync" or "scp", or "" if the copy already existed
 
 
 def copy_model(folder: Path, name: str, host: Host, say: Callable[[str], None]) -> ModelCopy:
@@ -348,16 +349,16 @@ def copy_model(folder: Path, name: str, host: Host, say: Callable[[str], None]) 
     """
     from engine.model import fingerprint
 
-    contents = fingerprint.contents(folder)
+    contents = fingerprint.hash_contents(folder)
     target = f"{host.models.rstrip('/')}/{copy_name(name, contents)}"
     files = sorted(f for f in folder.iterdir() if f.suffix in MODEL_SUFFIXES and f.is_file())
     nbytes = sum(file.stat().st_size for file in files)
-    told = ask_host(host, target)
-    if told.get("contents") == contents:
+    answer = ask_host(host, target)
+    if answer.get("contents") == contents:
         return ModelCopy(host, target, nbytes, "")
-    if told["disk"] < nbytes:
+    if answer["disk"] < nbytes:
         raise HostError(
-            f"{host.name} has {told['disk'] / 1e9:.1f} GB free, but {name} needs "
+            f"{host.name} has {answer['disk'] / 1e9:.1f} GB free, but {name} needs "
             f"{nbytes / 1e9:.1f} GB."
         )
     run_remote(host, ["mkdir", "-p", target], _COMMAND_TIMEOUT_S)
@@ -382,10 +383,10 @@ def _has_rsync(host: Host) -> bool:
 def _transfer(host: Host, by: str, files: Sequence[Path], target: str) -> None:
     # Use the names of links, not their targets, because hub snapshots consist of links.
     if by == "rsync":
-        carrier = shlex.join(["ssh", *SSH_OPTIONS, *_port(host, "-p")])
+        carrier = shlex.join(["ssh", *SSH_OPTIONS, *_port_options(host, "-p")])
         command = ["rsync", "-tL", "--partial", "-e", carrier]
     else:
-        command = ["scp", "-q", "-p", *SSH_OPTIONS[3:], *_port(host, "-P")]
+        command = ["scp", "-q", "-p", *SSH_OPTIONS[3:], *_port_options(host, "-P")]
     place = f"{host.destination}:{target.removeprefix('~/')}/"
     ran = subprocess.run(
         [*command, "--", *map(str, files), place],

@@ -1,4 +1,4 @@
-"""Start rank processes (locally or over `ssh`), watch them from outside, and kill them as a group.
+"""Rank processes, started locally or over `ssh`, watched from outside, and killed as a group.
 
 When a rank disappears, the other ranks spin forever in their MLX collective. They don't notice, and
 can't be asked to quit. So each rank reports its progress twice per second from a separate thread,
@@ -74,8 +74,8 @@ class Rank(Struct):
     steps: int = 0
     busy: bool = False
     loading: bool = True
-    heard_at: float = field(default_factory=time.monotonic)
-    moved_at: float = field(default_factory=time.monotonic)
+    last_message_at: float = field(default_factory=time.monotonic)
+    last_progress_at: float = field(default_factory=time.monotonic)
 
     def label(self, count: int) -> str:
         """Return a label for messages, e.g. "Rank 1 of 2 on mini"."""
@@ -84,8 +84,8 @@ class Rank(Struct):
     def record_heartbeat(self, message: dict[str, Any]) -> None:
         now, steps, busy = time.monotonic(), int(message["beat"]), bool(message["busy"])
         if steps != self.steps or not (busy and self.busy):
-            self.moved_at = now
-        self.heard_at, self.steps, self.busy = now, steps, busy
+            self.last_progress_at = now
+        self.last_message_at, self.steps, self.busy = now, steps, busy
         self.loading, self.held_bytes = bool(message["loading"]), int(message["held"])
 
 
@@ -102,62 +102,62 @@ def dead_rank_text(ranks: Sequence[Rank], within: float = 0.0) -> str | None:
     """
     deadline = time.monotonic() + within
     while True:
-        gone = [(r, r.process) for r in ranks if r.process and r.process.poll() is not None]
-        gone.sort(key=lambda each: each[1].returncode >= 0)
-        if (gone and gone[0][1].returncode < 0) or time.monotonic() >= deadline:
+        dead = [(r, r.process) for r in ranks if r.process and r.process.poll() is not None]
+        dead.sort(key=lambda each: each[1].returncode >= 0)
+        if (dead and dead[0][1].returncode < 0) or time.monotonic() >= deadline:
             break
         time.sleep(_CHECK_S / 10)
-    for rank, process in gone:
+    for rank, process in dead:
         return f"{rank.label(len(ranks))} has died: {_exit_text(process)}."
     return None
 
 
 class RankWatcher:
-    """Checks all ranks on a thread, and reports the first problem.
+    """Watcher thread that checks all ranks and reports the first problem.
 
     Args:
-        lost: called on that thread with a sentence. Must kill the group.
+        on_lost: called on that thread with a sentence. Must kill the group.
     """
 
-    def __init__(self, ranks: Sequence[Rank], lost: Callable[[str], None]) -> None:
+    def __init__(self, ranks: Sequence[Rank], on_lost: Callable[[str], None]) -> None:
         self._ranks = ranks
-        self._lost = lost
-        self._over = threading.Event()
+        self._on_lost = on_lost
+        self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="stretto-ranks-watch", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        self._over.set()
+        self._stopped.set()
         self._thread.join()
 
     def _run(self) -> None:
         before = time.monotonic()
-        while not self._over.wait(_CHECK_S):
+        while not self._stopped.wait(_CHECK_S):
             now = time.monotonic()
             if now - before > 5 * _CHECK_S:
                 # This process was suspended, including the threads that read from the ranks.
                 for rank in self._ranks:
-                    rank.heard_at = max(rank.heard_at, now - SILENCE_S / 2)
+                    rank.last_message_at = max(rank.last_message_at, now - SILENCE_S / 2)
             before = now
             wrong = dead_rank_text(self._ranks) or next(
-                filter(None, (self._problem(rank, now) for rank in self._ranks)), None
+                filter(None, (self._find_problem(rank, now) for rank in self._ranks)), None
             )
             if wrong is not None:
-                self._lost(wrong)
+                self._on_lost(wrong)
                 return
 
-    def _problem(self, rank: Rank, now: float) -> str | None:
+    def _find_problem(self, rank: Rank, now: float) -> str | None:
         name = rank.label(len(self._ranks))
         patience = LOADING_SILENCE_S if rank.loading else SILENCE_S
-        if now - rank.heard_at > patience:
+        if now - rank.last_message_at > patience:
             return f"{name} has not answered for {patience:g} seconds."
-        if now - rank.moved_at > STALL_S:
+        if now - rank.last_progress_at > STALL_S:
             return f"{name} has been in the same step for {STALL_S:.0f} seconds."
         return None
 
 
 class RankProcesses:
-    """Manages the processes of a group. One thread starts and reaps them; any thread may kill them.
+    """Processes of a group. One thread starts and reaps them, but any thread may kill them.
 
     Args:
         hosts: host of each rank. Rank 0 is always on this machine.
@@ -169,7 +169,7 @@ class RankProcesses:
         self._stopping = stopping
         self._folder = tempfile.TemporaryDirectory(prefix="stretto-ranks-")
         self._starts: list[RankStart] = []
-        self._over = threading.Event()
+        self._stopped = threading.Event()
         self.ranks: list[Rank] = []
 
     def start(self) -> list[Rank]:
@@ -184,15 +184,15 @@ class RankProcesses:
             given["ports"] = list(host.ports) if here < count else []
             if not host.is_local:
                 given |= {"models": host.models, "patience": ORPHAN_TIMEOUT_S}
-            said = Path(self._folder.name) / f"said-{number}"
+            stderr_file = Path(self._folder.name) / f"said-{number}"
             try:
-                self._starts.append(RankStart(number, host, given, said, here))
+                self._starts.append(RankStart(number, host, given, stderr_file, here))
             except OSError as error:
                 raise RanksLostError(f"Rank {number} could not be started: {error}.") from None
-        self.ranks = self._wait()
+        self.ranks = self._wait_for_hellos()
         return self.ranks
 
-    def _wait(self) -> list[Rank]:
+    def _wait_for_hellos(self) -> list[Rank]:
         deadline = time.monotonic() + START_TIMEOUT_S
         joined: dict[int, Rank] = {}
         while len(joined) < len(self._starts):
@@ -205,7 +205,7 @@ class RankProcesses:
                 )
             wait([start.connection for start in missing], _CHECK_S)
             for start in missing:
-                heard = start.hello()
+                heard = start.poll_hello()
                 if heard is not None:
                     name = start.host.name if any(not host.is_local for host in self._hosts) else ""
                     joined[start.number] = Rank(start.number, *heard, start.process, name)
@@ -228,7 +228,7 @@ class RankProcesses:
 
     def _send_alive(self, links: Sequence[Link]) -> None:
         """Send keep-alives to remote ranks. Runs on a separate thread."""
-        while not self._over.wait(_ALIVE_S):
+        while not self._stopped.wait(_ALIVE_S):
             for link in links:
                 with contextlib.suppress(OSError):  # the watcher will report the error
                     link.send_message({"alive": True})
@@ -242,8 +242,7 @@ class RankProcesses:
                 start.process.kill()
 
     def close(self) -> None:
-        """Kill all ranks and reap them."""
-        self._over.set()
+        self._stopped.set()
         self.kill()
         for rank in self.ranks:
             rank.link.close()
@@ -259,7 +258,7 @@ class RankStart:
 
     Args:
         given: what to send as the first message.
-        said: file for the stderr of the process or its `ssh`.
+        stderr_file: file for the stderr of the process or its `ssh`.
         here: number of ranks on this machine.
 
     Raises:
@@ -267,15 +266,15 @@ class RankStart:
     """
 
     def __init__(
-        self, number: int, host: Host, given: dict[str, Any], said: Path, here: int
+        self, number: int, host: Host, given: dict[str, Any], stderr_file: Path, here: int
     ) -> None:
         self.number, self.host = number, host
-        self._given, self._said = given, said
-        self._before = b""
+        self._given, self._stderr_file = given, stderr_file
+        self._banner = b""
         self._link: Link | None = None
         command = rank_command(host)
         ours, theirs = socket.socketpair()
-        with theirs, self._errors() as errors:
+        with theirs, self._open_stderr() as errors:
             # Use a separate process group, so that the children are killed along with the rank.
             self.process = subprocess.Popen(
                 command if host.is_local else ssh_command(host, command),
@@ -287,12 +286,12 @@ class RankStart:
             )
         self.connection: Connection[Any, Any] = Connection(ours.detach())
 
-    def _errors(self) -> contextlib.AbstractContextManager[Any]:
+    def _open_stderr(self) -> contextlib.AbstractContextManager[Any]:
         if os.environ.get(STDERR_VARIABLE):
             return contextlib.nullcontext()
-        return Path(os.devnull).open("wb") if self.host.is_local else self._said.open("wb")
+        return Path(os.devnull).open("wb") if self.host.is_local else self._stderr_file.open("wb")
 
-    def hello(self) -> tuple[Link, dict[str, Any]] | None:
+    def poll_hello(self) -> tuple[Link, dict[str, Any]] | None:
         """Check for the hello message.
 
         Returns it with the link, or None if it isn't there yet. Doesn't block.
@@ -301,7 +300,7 @@ class RankStart:
             RanksLostError: if the process failed.
         """
         try:
-            if self._link is None and not self._connect():
+            if self._link is None and not self._read_banner():
                 return None
             assert self._link is not None
             hello = self._link.receive(False) if self._link.poll(0) else None
@@ -318,16 +317,16 @@ class RankStart:
             raise RanksLostError(f"{where}: {hello['fault']}")
         return self._link, hello
 
-    def _connect(self) -> bool:
+    def _read_banner(self) -> bool:
         # Read byte by byte, because everything after the mark belongs to the link.
-        while not self._before.endswith(START_MARK):
+        while not self._banner.endswith(START_MARK):
             if not self.connection.poll(0):
                 return False
             byte = os.read(self.connection.fileno(), 1)
-            self._before += byte
+            self._banner += byte
             if not byte:
                 raise EOFError
-            if len(self._before) > _MAX_BANNER_BYTES:
+            if len(self._banner) > _MAX_BANNER_BYTES:
                 raise ValueError("no start mark")
         self._link = Link(self.connection)
         self._link.send_message(self._given)
@@ -336,10 +335,10 @@ class RankStart:
     def _exit_reason(self) -> str:
         if self.host.is_local:
             return f"{_exit_text(self.process).capitalize()}."
-        said = ""
+        stderr = ""
         with contextlib.suppress(OSError):
-            said = self._said.read_text(errors="replace")[-4000:]
-        return ssh_error_text(self.host, self.process.poll(), said)
+            stderr = self._stderr_file.read_text(errors="replace")[-4000:]
+        return ssh_error_text(self.host, self.process.poll(), stderr)
 
 
 def _exit_text(process: subprocess.Popen[bytes]) -> str:

@@ -36,7 +36,7 @@ from engine.cluster.link import (
     versions,
 )
 from engine.cluster.machines import GUARD_ARGUMENT, rank_command
-from engine.errors import EngineError, as_engine_error, words_of
+from engine.errors import EngineError, as_engine_error, describe_error
 from engine.sandbox import confined
 from engine.sandbox.child import die_with_parent
 
@@ -62,11 +62,11 @@ def main(arguments: Sequence[str] = ()) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is sent to the whole process group
     link = Link.over_stdio()
     try:
-        _serve(link.receive(False), link)
+        _join_group(link.receive(False), link)
     except BaseException as error:
         log.debug("rank failed", exc_info=error)
         with contextlib.suppress(OSError):
-            link.send_message({"fault": words_of(error)})
+            link.send_message({"fault": describe_error(error)})
             time.sleep(60)  # the relay is about to kill all ranks
     # MLX threads could be stuck in a collective, so skip the normal shutdown.
     os._exit(0)
@@ -97,7 +97,7 @@ def _guard_rank() -> int:
     return status if status >= 0 else 128 - status
 
 
-def _serve(asked: dict[str, Any], link: Link) -> None:
+def _join_group(asked: dict[str, Any], link: Link) -> None:
     from engine.model import backend
 
     rank = int(asked["rank"])
@@ -116,13 +116,13 @@ def _serve(asked: dict[str, Any], link: Link) -> None:
     if "trial" in given:
         _measure_collectives(group, link, int(given["trial"]), carrier)
     elif rank == 0:
-        _lead(link, group, given, pulse)
+        _run_leader(link, group, given, pulse)
     else:
-        _follow(link, group, {**given, **asked}, pulse)
+        _run_follower(link, group, {**given, **asked}, pulse)
 
 
 class Heartbeat:
-    """Reports this rank's progress from a thread.
+    """Thread that reports this rank's progress.
 
     A rank may be silent for a long time while it's loading. The shorter interval then helps to
     notice sooner if it hangs right after loading.
@@ -183,7 +183,7 @@ def _cache_folder(given: dict[str, Any], group: Any) -> Path | None:
     return Path(given["cache"]).expanduser() / f"rank {group.rank} of {group.size}"
 
 
-def _follow(link: Link, group: Any, given: dict[str, Any], pulse: Heartbeat) -> None:
+def _run_follower(link: Link, group: Any, given: dict[str, Any], pulse: Heartbeat) -> None:
     from engine.cluster.follower import Follower, FollowerFiles
 
     messages: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
@@ -197,7 +197,7 @@ def _follow(link: Link, group: Any, given: dict[str, Any], pulse: Heartbeat) -> 
     follower.follow(messages)
 
 
-def _lead(link: Link, group: Any, given: dict[str, Any], pulse: Heartbeat) -> None:
+def _run_leader(link: Link, group: Any, given: dict[str, Any], pulse: Heartbeat) -> None:
     from engine.cluster.leader import Leader
     from engine.runtime.loop import Loop
     from engine.runtime.workers import Mailbox
@@ -240,9 +240,9 @@ class CommandReceiver:
                 answer.cancel()
             return
         with contextlib.suppress(EngineError):  # the engine is stopping
-            self._post(self._with_callbacks(asked))
+            self._post(self._attach_callbacks(asked))
 
-    def _with_callbacks(self, asked: RelayedCommand) -> Any:
+    def _attach_callbacks(self, asked: RelayedCommand) -> Any:
         from engine.runtime.workers import CommandFuture
 
         command, number = asked.command, asked.number

@@ -27,7 +27,7 @@ from engine.cluster.link import (
     RelayedCommand,
 )
 from engine.cluster.processes import DEATH_WAIT_S, Rank, RankProcesses, RankWatcher, dead_rank_text
-from engine.errors import ENGINE_STOPPED, EngineError, RanksLostError, run_cleanup, words_of
+from engine.errors import ENGINE_STOPPED, EngineError, RanksLostError, describe_error, run_cleanup
 from engine.messages import (
     Command,
     Failed,
@@ -69,11 +69,11 @@ def rank_budget(ranks: Sequence[Rank], given: int | None) -> int:
 
 def version_difference(ranks: Sequence[Rank]) -> str | None:
     """Explain why the ranks can't form a group, or return None if all versions match."""
-    wanted = ranks[0].hello.get("versions") or {}
+    expected = ranks[0].hello.get("versions") or {}
     for rank in ranks[1:]:
         theirs = rank.hello.get("versions")
         known = theirs if isinstance(theirs, dict) else {}
-        for fault in machines.version_differences(f"Rank {rank.number}", wanted, known, "rank 0"):
+        for fault in machines.version_differences(f"Rank {rank.number}", expected, known, "rank 0"):
             return fault
     return None
 
@@ -102,9 +102,9 @@ class Relay:
         self._mailbox = mailbox
         self._inbox: deque[Command] = deque()
         self._waiting: dict[int, Command] = {}  # commands with outstanding callbacks or results
-        self._made = 0
+        self._last_number = 0
         self._ended = threading.Event()
-        self._lost: list[str] = []
+        self._problems: list[str] = []
         self._watch: RankWatcher | None = None
         self._processes = RankProcesses(hosts, self._is_stopping)
         try:
@@ -120,13 +120,15 @@ class Relay:
             self._processes.send_setup(
                 {
                     "budget": rank_budget(self._ranks, memory_budget),
-                    "cache": _portable(cache_dir),
+                    "cache": _relative_to_home(cache_dir),
                     "cache bytes": cache_bytes,
                 }
             )
         except BaseException as error:
             self._close()
-            why = EngineError(ENGINE_STOPPED, f"The engine could not start: {words_of(error)}")
+            why = EngineError(
+                ENGINE_STOPPED, f"The engine could not start: {describe_error(error)}"
+            )
             for command in self._inbox:
                 refuse(command, why)
             raise
@@ -143,7 +145,7 @@ class Relay:
                 pass
         except BaseException as error:
             known = isinstance(error, EngineError)
-            why = words_of(error)
+            why = describe_error(error)
             log.error("%s", why, exc_info=None if known else error)
             raise
         finally:
@@ -151,14 +153,14 @@ class Relay:
 
     def _step(self) -> bool:
         self._mailbox.take(self._inbox, block=not self._inbox)
-        if self._lost:
+        if self._problems:
             raise RanksLostError(self._lost_text())
         while self._inbox:
             command = self._inbox[0]
             if isinstance(command, Stop):
                 return False
             if isinstance(command, WorkDone):
-                self._handle(command.value)
+                self._handle_message(command.value)
             else:
                 self._relay_command(command)
             self._inbox.popleft()
@@ -175,8 +177,8 @@ class Relay:
             hidden["answer"] = None
         number = 0
         if hidden:
-            self._made += 1
-            number = _IDLE_COMMAND if isinstance(command, UnloadIdle) else self._made
+            self._last_number += 1
+            number = _IDLE_COMMAND if isinstance(command, UnloadIdle) else self._last_number
             self._waiting[number] = command
         try:
             self._ranks[0].link.send_object(RelayedCommand(replace(command, **hidden), number))
@@ -227,7 +229,7 @@ class Relay:
         except EngineError:  # all callers have already received their results
             log.debug("message of a rank after the end")
 
-    def _handle(self, handed: object) -> None:
+    def _handle_message(self, handed: object) -> None:
         match handed:
             case CommandCallback(number, arguments):
                 command = self._waiting.get(number)
@@ -239,7 +241,7 @@ class Relay:
                         del self._waiting[number]
                     command.sink(*arguments)
                 elif command is not None:
-                    command.told(*arguments)  # type: ignore[union-attr, misc]
+                    command.callback(*arguments)  # type: ignore[union-attr, misc]
             case CommandResult(number, result, error):
                 command = self._waiting.pop(number, None)
                 if command is None:
@@ -278,13 +280,13 @@ class Relay:
         if self._ended.is_set():
             return
         # When a rank is killed, the other ranks fail, and their errors may arrive first.
-        self._lost.append(dead_rank_text(self._ranks, within) or why)
+        self._problems.append(dead_rank_text(self._ranks, within) or why)
         self._ended.set()
         self._processes.kill()
         self._post(WorkDone())  # wakes up the engine thread
 
     def _lost_text(self) -> str:
-        why = self._lost[0] if self._lost else "A rank has ended."
+        why = self._problems[0] if self._problems else "A rank has ended."
         return f"{why} All ranks were stopped. They restart with the next request."
 
     def end(self, why: str) -> None:
@@ -301,7 +303,7 @@ class Relay:
         self._inbox.clear()
         for handed in left:  # commands received before the end
             if isinstance(handed, WorkDone):
-                run_cleanup(partial(self._handle, handed.value))
+                run_cleanup(partial(self._handle_message, handed.value))
         for command in [*self._waiting.values(), *left]:
             run_cleanup(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))
         self._waiting.clear()
@@ -313,7 +315,7 @@ class Relay:
         self._processes.close()
 
 
-def _portable(folder: Path | None) -> str | None:
+def _relative_to_home(folder: Path | None) -> str | None:
     """Express a folder relative to "~" if possible, as other machines may have another home."""
     if folder is None or not folder.is_relative_to(Path.home()):
         return str(folder) if folder is not None else None

@@ -55,7 +55,7 @@ def check_divisible(name: str, config: Mapping[str, Any], ranks: int) -> None:
             )
 
 
-def load_part(folder: Path, name: str, group: Any, wide: bool) -> tuple[Any, dict[str, Any]]:
+def load_shard(folder: Path, name: str, group: Any, wide: bool) -> tuple[Any, dict[str, Any]]:
     """Load this rank's shard of a model lazily, i.e. without reading its weights.
 
     Args:
@@ -89,7 +89,7 @@ class ShardSizes:
         self._group = group
         self._known: dict[tuple[object, ...], Weights] = {}  # weights by the identity of the folder
 
-    def of(
+    def shard_weights(
         self,
         folder: Path,
         name: str,
@@ -115,19 +115,21 @@ class ShardSizes:
         if identity not in self._known:
             check_divisible(name, config, self._group.size())
             try:
-                net, _ = load_part(folder, name, self._group, wide=False)
+                net, _ = load_shard(folder, name, self._group, wide=False)
             except EngineError:
                 raise
             except Exception as error:
                 raise loader.load_error(name, dict(config), error) from None
-            floats = [a for a in loader.arrays(net) if mx.issubdtype(a.dtype, mx.floating)]
+            floats = [
+                a for a in loader.parameter_arrays(net) if mx.issubdtype(a.dtype, mx.floating)
+            ]
             widened = sum(a.size * mx.float32.size - a.nbytes for a in floats)
             nbytes = loader.weight_bytes(net)
             self._known[identity] = Weights(nbytes, nbytes + widened)
         return self._known[identity]
 
 
-def probe_part(
+def probe_shard(
     net: Any, words: int, ranks: int, done: Callable[[], None], name: str = ""
 ) -> tuple[LoadedModel, Abilities]:
     """Probe a sharded model. All ranks do this at the same time.
@@ -142,7 +144,7 @@ def probe_part(
         The model as a follower needs it (without tokenizer), and the results.
     """
     found = run_to_end(probe.measure(net, words), done)
-    info = Model("", name, "", 0, 0, "", found.ways.step, False)
+    info = Model("", name, "", 0, 0, "", found.modes.step, False)
     text = TextCodec(info, None, frozenset())
     model = LoadedModel(info, net, found, text, ranks=ranks, slots=found.slots())
     for bits in KV_BITS:
@@ -154,9 +156,9 @@ def probe_part(
 
 def plan_checksum(model: LoadedModel) -> int:
     """Compute a 31-bit checksum, so that ranks can verify they execute plans the same way."""
-    can = model.can.ways
-    ways = (can.step, can.shares_prefix, can.mixes, model.can.token_by_token)
+    can = model.abilities.modes
+    ways = (can.step, can.shares_prefix, can.mixes, model.abilities.token_by_token)
     slots = None if model.slots is None else type(model.slots.policy).__name__
     kinds = [type(cache).__name__ for cache in model.new_caches()]
-    kept = [isinstance(model.kept_in.get(bits), QuantizedCaches) for bits in KV_BITS]
+    kept = [isinstance(model.quantized_caches.get(bits), QuantizedCaches) for bits in KV_BITS]
     return crc32(repr((ways, slots, kinds, kept)).encode()) & 0x7FFFFFFF

@@ -1,4 +1,4 @@
-"""Find models on the Hugging Face hub and download them file by file.
+"""Search and downloads of models on the Hugging Face hub.
 
     from engine import hub
 
@@ -17,10 +17,10 @@ from engine.hub.downloads import (
     bytes_present,
     bytes_unfinished,
     check_space,
-    complete,
     discard,
     download,
     find,
+    find_complete,
 )
 from engine.hub.models import (
     HubFacts,
@@ -48,10 +48,10 @@ __all__ = [
     "card",
     "check_space",
     "clean_name",
-    "complete",
     "discard",
     "download",
     "find",
+    "find_complete",
     "fit",
     "look_up",
     "parse",

@@ -1,4 +1,4 @@
-"""Quantize a model folder using mlx-lm's `convert`, in a child process that can be killed.
+"""Quantization of model folders with mlx-lm's `convert`, in a child process that can be killed.
 
 The output is written to a temporary folder, checked and then renamed, so a converted folder is
 always complete. Progress and cancellation work as in `hub.download`.
@@ -63,7 +63,7 @@ def convert(
     """
     stop = cancelled or threading.Event()
     name = clean_name(folders.display_name(folder)) or "The model"
-    expected, group = _check(folder, out, name, bits, recipe)
+    expected, group = _check_convertible(folder, out, name, bits, recipe)
     out.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(out)
     beside = Path(tempfile.mkdtemp(prefix=f".{out.name}.{os.getpid()}.", dir=out.parent))
@@ -111,7 +111,9 @@ def _invalid(message: str) -> EngineError:
     return EngineError(INVALID_REQUEST, message)
 
 
-def _check(folder: Path, out: Path, name: str, bits: int, recipe: str | None) -> tuple[int, int]:
+def _check_convertible(
+    folder: Path, out: Path, name: str, bits: int, recipe: str | None
+) -> tuple[int, int]:
     """Check if conversion is possible. Returns the expected size in bytes and the group size."""
     if recipe is not None and recipe not in RECIPES:
         raise _invalid(f"Unknown recipe {recipe!r}. Use one of: {', '.join(RECIPES)}.")
@@ -178,8 +180,8 @@ def _run_conversion(
         if child.stdin is not None:
             child.stdin.close()
     if child.returncode:
-        said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        last = said[-1][:300] if said else f"its process exited with {child.returncode}"
+        lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        last = lines[-1][:300] if lines else f"its process exited with {child.returncode}"
         raise EngineError(MODEL_LOAD_FAILED, f"{name} could not be converted: {last}")
     progress(expected, expected)
 

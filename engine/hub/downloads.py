@@ -1,4 +1,4 @@
-"""Download models to huggingface_hub's cache. Downloaded code is never run.
+"""Downloads to huggingface_hub's cache. Downloaded code is never run.
 
 We use the cache's documented layout: `models--OWNER--NAME/` with `blobs/DIGEST`,
 `snapshots/COMMIT/FILE` (links to blobs) and `refs/REVISION` (the revision's commit). While a file
@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 from engine.errors import DOWNLOAD_FAILED, NO_SPACE, NOT_A_MODEL, EngineError
 from engine.hub import net
-from engine.hub.models import HubFile, HubModel, address, headers
+from engine.hub.models import HubFile, HubModel, file_url, request_headers
 from engine.hub.names import MAIN, is_revision
 
 MAX_EMPTY_RETRIES = 5  # consecutive retries without any new data
@@ -40,7 +40,7 @@ _DIGEST = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _INCOMPLETE = ".incomplete"
 
 
-def root() -> Path:
+def cache_root() -> Path:
     """Root of the cache, from HF_HUB_CACHE or HF_HOME."""
     from huggingface_hub import constants
 
@@ -48,7 +48,7 @@ def root() -> Path:
 
 
 def _repo_folder(repo: str) -> Path:
-    return root() / f"models--{repo.replace('/', '--')}"
+    return cache_root() / f"models--{repo.replace('/', '--')}"
 
 
 def find(repo: str, revision: str = MAIN) -> Path | None:
@@ -66,7 +66,7 @@ def find(repo: str, revision: str = MAIN) -> Path | None:
     return snapshot if _COMMIT.fullmatch(commit) and os.path.isdir(snapshot) else None
 
 
-def complete(model: HubModel) -> Path | None:
+def find_complete(model: HubModel) -> Path | None:
     """Return a model's folder if all its current files have been downloaded.
 
     huggingface_hub creates the folder together with the first file, so its existence isn't enough.
@@ -77,12 +77,11 @@ def complete(model: HubModel) -> Path | None:
     return folder if all(os.path.isfile(folder / file.name) for file in model.files) else None
 
 
-def blob(repo: str, file: HubFile) -> Path:
+def blob_path(repo: str, file: HubFile) -> Path:
     return _repo_folder(repo) / "blobs" / file.digest
 
 
-def part(repo: str, file: HubFile) -> Path:
-    """Return the path of a file that's still downloading."""
+def part_path(repo: str, file: HubFile) -> Path:
     return _repo_folder(repo) / "blobs" / (file.digest + _INCOMPLETE)
 
 
@@ -90,11 +89,11 @@ def bytes_present(repo: str, files: Iterable[HubFile]) -> int:
     """Count how many bytes of these files are already on disk."""
     count = 0
     for file in files:
-        if os.path.exists(blob(repo, file)):
+        if os.path.exists(blob_path(repo, file)):
             count += file.size
         else:
             with contextlib.suppress(OSError):
-                count += min(part(repo, file).stat().st_size, file.size)
+                count += min(part_path(repo, file).stat().st_size, file.size)
     return count
 
 
@@ -146,7 +145,7 @@ def discard(repo: str) -> None:
         EngineError: `download_failed` if the download is still running.
     """
     folder = _repo_folder(repo)
-    with locked(repo):
+    with lock_repository(repo):
         for file in _unused_blobs(folder):
             file.unlink(missing_ok=True)
     for place in (folder / "blobs", folder):
@@ -179,7 +178,7 @@ def _is_ours(blob: Path) -> bool:
 
 
 @contextlib.contextmanager
-def locked(repo: str) -> Iterator[None]:
+def lock_repository(repo: str) -> Iterator[None]:
     """Lock a repository against other programs. If we crash, the lock is released.
 
     Raises:
@@ -187,7 +186,7 @@ def locked(repo: str) -> Iterator[None]:
     """
     from filelock import FileLock, Timeout
 
-    place = root() / ".locks" / _repo_folder(repo).name
+    place = cache_root() / ".locks" / _repo_folder(repo).name
     place.mkdir(parents=True, exist_ok=True)
     lock = FileLock(place / "stretto.lock")
     try:
@@ -209,7 +208,7 @@ def check_space(model: HubModel) -> None:
     """Raise `no_space` if there isn't enough disk space for the missing files."""
     missing = model.size - bytes_present(model.repo, model.files)
     try:
-        free = free_bytes(root())
+        free = free_bytes(cache_root())
     except OSError as error:
         raise net.disk_error(error) from None
     if missing + RESERVED_BYTES > free:
@@ -251,7 +250,7 @@ def download(
     check_space(model)
     stop = cancelled or threading.Event()
     try:
-        with locked(model.repo):
+        with lock_repository(model.repo):
             waits = net.BusyWaiter(stop, on_wait=on_wait)
             run = ModelDownload(model, progress or (lambda _done, _total: None), stop, token, waits)
             for file in model.files:
@@ -274,17 +273,17 @@ class ModelDownload:
         self._model = model
         self._progress = progress
         self._cancelled = cancelled
-        self._headers = headers(token)
+        self._headers = request_headers(token)
         # Size of all files except the current file.
         self._before = bytes_present(model.repo, model.files)
 
     def fetch(self, file: HubFile) -> None:
         """Download a file, or what's missing of it."""
         self._before -= bytes_present(self._model.repo, [file])
-        target = blob(self._model.repo, file)
+        target = blob_path(self._model.repo, file)
         if not target.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
-            unfinished = part(self._model.repo, file)
+            unfinished = part_path(self._model.repo, file)
             with unfinished.open("ab") as out:
                 got = self._download_rest(file, unfinished, out)
                 out.flush()
@@ -320,14 +319,16 @@ class ModelDownload:
             asked = dict(self._headers)
             if have:
                 asked["Range"] = f"bytes={have}-"
-            url = address(self._model.repo, self._model.commit, file.name)
+            url = file_url(self._model.repo, self._model.commit, file.name)
             why = EngineError(
                 DOWNLOAD_FAILED,
                 f"The hub closed the connection during {file.name}. The received part is kept. "
                 "Resume the download later.",
             )
             try:
-                for status, piece in net.pieces(url, asked, self._model.repo, self._cancelled):
+                for status, piece in net.stream_chunks(
+                    url, asked, self._model.repo, self._cancelled
+                ):
                     if not piece:
                         if have and status != 206:  # the whole file rather than the rest
                             out.truncate(have := 0)
@@ -342,7 +343,7 @@ class ModelDownload:
                     out.write(piece)
                     digest.update(piece)
                     have += len(piece)
-                    self._waits.progressed()
+                    self._waits.reset()
                     self._progress(self._before + have, self._model.size)
             except net.BusyError as error:
                 out.flush()
@@ -360,7 +361,7 @@ class ModelDownload:
 
 
 class RetryPolicy:
-    """Decides how often to retry after a broken connection.
+    """Policy for retries after a broken connection.
 
     If the hub ignores Range, the file starts over every time, so only bytes beyond the best attempt
     count as progress.

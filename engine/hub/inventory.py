@@ -1,8 +1,8 @@
-"""Find models and adapters on this machine, without loading or moving anything.
+"""Inventory of the models and adapters on this machine. Doesn't load or move anything.
 
-    from engine.hub.inventory import Inventory, places
+    from engine.hub.inventory import Inventory, model_places
 
-    for model in Inventory().walk(places()):
+    for model in Inventory().walk(model_places()):
         print(model.name, model.facts.nbytes)
 
 This blocks on disk access, so use a worker thread. Folders aren't trusted: a config could be a pipe
@@ -173,14 +173,14 @@ def facts_of(folder: Path, stop: Stop = lambda: False) -> FolderFacts:
         capabilities=frozenset(name for name, has in capabilities.items() if has),
         licence=_licence(folder, config),
         problem=problem,
-        others=_others(names),
+        others=_foreign_names(names),
     )
 
 
 def _gguf_facts(place: Path) -> FolderFacts:
     """Describe a GGUF file, or a folder with GGUF files, without reading it."""
     try:
-        file = kept.only_one(place) if place.is_dir() else place
+        file = kept.find_single_file(place) if place.is_dir() else place
         status = os.stat(file if file is not None else place)
     except EngineError as error:
         return FolderFacts(problem=error.message)
@@ -189,7 +189,7 @@ def _gguf_facts(place: Path) -> FolderFacts:
     return FolderFacts(nbytes=status.st_size, architecture="GGUF")
 
 
-def _others(names: set[str]) -> tuple[str, ...]:
+def _foreign_names(names: set[str]) -> tuple[str, ...]:
     found = sorted(name for name in names if not _MODEL_FILE_NAMES.search(name))[:_MAX_OTHERS]
     return tuple(
         clean_name(name, _MAX_WORD_CHARACTERS) or "a file without a name" for name in found
@@ -292,10 +292,10 @@ def _template(folder: Path, names: set[str], tokenizer: str) -> str:
     if "chat_template.jinja" in names:
         return _text(folder / "chat_template.jinja", _MAX_TEMPLATE_CHARACTERS)
     own = _text(folder / "chat_template.json", _MAX_TOKENIZER_CONFIG_BYTES)
-    return _template_in(own) or _template_in(tokenizer)
+    return _extract_template(own) or _extract_template(tokenizer)
 
 
-def _template_in(text: str) -> str:
+def _extract_template(text: str) -> str:
     """Extract "chat_template" from JSON text without parsing everything else."""
     key = re.search(r'"chat_template"\s*:\s*', text)
     if key is None or text[key.end() : key.end() + 1] not in ('"', "["):
@@ -361,7 +361,7 @@ class ModelPlace(Struct, frozen=True):
     path: Path
 
 
-def places(
+def model_places(
     own: Path | None = None,
     added: Iterable[str] = (),
     home: Path | None = None,
@@ -376,13 +376,13 @@ def places(
     """
     home = home or Path.home()
     found = [
-        ModelPlace(ModelSource.HUB, downloads.root()),
+        ModelPlace(ModelSource.HUB, downloads.cache_root()),
         *(ModelPlace(ModelSource.LM_STUDIO, path) for path in _lm_studio_folders(home)),
         *(ModelPlace(ModelSource.MLX_LM, path) for path in _mlx_lm_folders(home, environment)),
     ]
     if own is not None:
         found.append(ModelPlace(ModelSource.OWN, own))
-    found.append(ModelPlace(ModelSource.OWN, kept.root()))
+    found.append(ModelPlace(ModelSource.OWN, kept.models_folder()))
     found += [ModelPlace(ModelSource.ADDED, Path(path)) for path in added]
     return list({place.path: place for place in reversed(found)}.values())[::-1]
 
@@ -438,7 +438,7 @@ class InstalledModel(Struct, frozen=True):
 
 
 class Inventory:
-    """Finds models. What is known about a folder is cached until its files change."""
+    """Finder of models. Facts about a folder are cached until its files change."""
 
     def __init__(self) -> None:
         self._known: dict[Path, tuple[tuple[object, ...], FolderFacts]] = {}
@@ -456,7 +456,7 @@ class Inventory:
         seen: set[str] = set()
         folders: set[tuple[int, int]] = set()
         for place in places:
-            for found in self._in(place, folders, stop):
+            for found in self._walk_place(place, folders, stop):
                 real = os.path.realpath(found.folder)
                 if real not in seen and len(seen) < MAX_FOLDERS:
                     seen.add(real)
@@ -468,7 +468,7 @@ class Inventory:
                 return
             folder = Path(ref)
             if folder.is_absolute() and kept.is_gguf(folder):
-                folder = kept.known(folder) or folder  # use the converted folder
+                folder = kept.find_converted(folder) or folder  # use the converted folder
             if folder.is_absolute() and (real := os.path.realpath(folder)) not in seen:
                 seen.add(real)
                 yield self.inspect(ref, folder, ModelSource.ADDED, stop)
@@ -487,7 +487,7 @@ class Inventory:
                 self._known[folder] = known
         return known[1]
 
-    def _in(
+    def _walk_place(
         self, place: ModelPlace, folders: set[tuple[int, int]], stop: Stop
     ) -> Iterator[InstalledModel]:
         """Yield models below a place. ``folders`` has everything visited so far."""
@@ -508,14 +508,14 @@ class Inventory:
                 continue
             repos = [path for path in inner if path.name.startswith(_REPO)]
             for repo in repos:
-                yield from self._in_repo(repo, place, stop)
+                yield from self._walk_repo(repo, place, stop)
             if depth < MAX_DEPTH and not repos:
                 waiting += [(path, depth + 1) for path in inner]
 
-    def _in_repo(self, repo: Path, place: ModelPlace, stop: Stop) -> Iterator[InstalledModel]:
+    def _walk_repo(self, repo: Path, place: ModelPlace, stop: Stop) -> Iterator[InstalledModel]:
         revisions = _revisions(repo)
         named = repo.name.removeprefix(_REPO).replace("--", "/")
-        ours = repo.parent == downloads.root()
+        ours = repo.parent == downloads.cache_root()
         refs = {
             snapshot: _ref(named, revision, snapshot, ours)
             for snapshot, revision in revisions.items()
@@ -610,7 +610,7 @@ def _name(folder: Path) -> str:
 # -- adapters -----------------------------------------------------------------------------------
 
 
-def adapters_beside(folder: Path) -> list[Path]:
+def find_adapters(folder: Path) -> list[Path]:
     """Look for adapters in a model's folder and its `adapters` subfolder."""
     found = []
     for place in (folder, folder / "adapters"):
@@ -631,7 +631,7 @@ def is_adapter(folder: Path) -> bool:
     return all(os.path.isfile(folder / name) for name in (ADAPTER_CONFIG, ADAPTER_WEIGHTS))
 
 
-def variant(ref: str, base: str, folder: Path) -> InstalledModel:
+def adapter_entry(ref: str, base: str, folder: Path) -> InstalledModel:
     """Create a list entry for a model with an adapter.
 
     Args:

@@ -1,4 +1,4 @@
-"""Get model metadata from the hub, by name or through a search.
+"""Model metadata from the hub, by name or through a search.
 
 Requests are only made when the user asks for them. Most values are written by repository owners, so
 anything missing or unexpected is treated as unknown.
@@ -132,7 +132,6 @@ class HubModel:
 
     @property
     def size(self) -> int:
-        """Download size in bytes."""
         return sum(file.size for file in self.files)
 
     @property
@@ -183,23 +182,23 @@ def look_up(
     """
     from huggingface_hub import constants
 
-    wanted = parse(name, constants.HF_URL_HOSTS)
-    if wanted is None:
+    ref = parse(name, constants.HF_URL_HOSTS)
+    if ref is None:
         raise EngineError(INVALID_REQUEST, f"{name!r} is not a model id. Write owner/name.")
-    wanted = HubRef(wanted.repo, revision or wanted.revision)
-    if parse(f"{wanted.repo}@{wanted.revision}") is None:
-        raise EngineError(INVALID_REQUEST, f"{wanted.revision!r} is not a valid revision.")
+    ref = HubRef(ref.repo, revision or ref.revision)
+    if parse(f"{ref.repo}@{ref.revision}") is None:
+        raise EngineError(INVALID_REQUEST, f"{ref.revision!r} is not a valid revision.")
     stop = cancelled or threading.Event()
     waits = net.BusyWaiter(stop, most_wait_s, on_wait)
-    about = _about(wanted, token, stop, waits)
-    files = _files(wanted.repo, about.get("siblings"))
+    about = _fetch_metadata(ref, token, stop, waits)
+    files = _parse_files(ref.repo, about.get("siblings"))
     commit = about.get("sha")
     if not isinstance(commit, str) or not re.fullmatch(r"[0-9a-f]{40}", commit):
-        raise _invalid_answer(wanted.repo)
-    config = _config(wanted, commit, token, stop, waits)
+        raise _invalid_answer(ref.repo)
+    config = _fetch_config(ref, commit, token, stop, waits)
     return HubModel(
-        repo=wanted.repo,
-        revision=wanted.revision,
+        repo=ref.repo,
+        revision=ref.revision,
         commit=commit,
         files=files,
         architecture=config["model_type"],
@@ -221,9 +220,9 @@ def card(
         EngineError: see `look_up`.
     """
     stop = cancelled or threading.Event()
-    url = address(model.repo, model.commit, "README.md")
+    url = file_url(model.repo, model.commit, "README.md")
     try:
-        text = net.read(url, headers(token), model.repo, stop, _MAX_CARD_BYTES)
+        text = net.fetch(url, request_headers(token), model.repo, stop, _MAX_CARD_BYTES)
     except EngineError as error:
         if error.code == NOT_FOUND:
             return ""
@@ -263,37 +262,37 @@ def has_vision(folder: Path) -> bool | None:
 
     try:
         config = read_json(folder / "config.json", _MAX_CONFIG_BYTES)
-        return isinstance(config, dict) and vlm.sees(config) and vlm.has_tower(folder)
+        return isinstance(config, dict) and vlm.has_vision(config) and vlm.has_tower(folder)
     except (OSError, ValueError, RefusedError):
         return None
 
 
-def address(repo: str, commit: str, file: str) -> str:
+def file_url(repo: str, commit: str, file: str) -> str:
     from huggingface_hub import constants, hf_hub_url
 
     return hf_hub_url(repo, file, revision=commit, endpoint=constants.ENDPOINT)
 
 
-def headers(token: str | None) -> dict[str, str]:
+def request_headers(token: str | None) -> dict[str, str]:
     """Return the headers for all requests. No compression, so that sizes and digests match."""
     from huggingface_hub.utils import build_hf_headers
 
-    net.quiet_client()
+    net.silence_client()
     made: dict[str, str] = build_hf_headers(token=token, library_name="stretto")
     return {**made, "Accept-Encoding": "identity"}
 
 
-def _about(
-    wanted: HubRef, token: str | None, cancelled: threading.Event, waits: net.BusyWaiter
+def _fetch_metadata(
+    ref: HubRef, token: str | None, cancelled: threading.Event, waits: net.BusyWaiter
 ) -> dict[str, Any]:
     from huggingface_hub import constants
 
-    revision = quote(wanted.revision, safe="")
-    url = f"{constants.ENDPOINT}/api/models/{wanted.repo}/revision/{revision}?blobs=true"
-    text = net.read(url, headers(token), wanted.repo, cancelled, _MAX_LISTING_BYTES, waits)
+    revision = quote(ref.revision, safe="")
+    url = f"{constants.ENDPOINT}/api/models/{ref.repo}/revision/{revision}?blobs=true"
+    text = net.fetch(url, request_headers(token), ref.repo, cancelled, _MAX_LISTING_BYTES, waits)
     found = parse_json(text)
     if not isinstance(found, dict):
-        raise _invalid_answer(wanted.repo)
+        raise _invalid_answer(ref.repo)
     return found
 
 
@@ -309,7 +308,7 @@ def parse_json(text: bytes) -> Any:
         return None
 
 
-def _files(repo: str, listed: Any) -> tuple[HubFile, ...]:
+def _parse_files(repo: str, listed: Any) -> tuple[HubFile, ...]:
     entries: dict[str, dict[str, Any]] = {}
     for entry in listed if isinstance(listed, list) else []:
         if not isinstance(entry, dict) or not isinstance(entry.get("rfilename"), str):
@@ -326,11 +325,11 @@ def _files(repo: str, listed: Any) -> tuple[HubFile, ...]:
             else f"{repo} cannot be loaded: it has no config.json with weights in "
             "safetensors. Other formats can run code.",
         )
-    found = [_file(repo, entry) for name, entry in entries.items() if is_needed(name)]
+    found = [_parse_file(repo, entry) for name, entry in entries.items() if is_needed(name)]
     return tuple(sorted(found, key=lambda file: (is_weights(file.name), file.name)))
 
 
-def _file(repo: str, entry: dict[str, Any]) -> HubFile:
+def _parse_file(repo: str, entry: dict[str, Any]) -> HubFile:
     """Parse a file's entry. For large files, size and SHA-256 are under `lfs`."""
     large = entry.get("lfs")
     size = large.get("size") if isinstance(large, dict) else entry.get("size")
@@ -342,22 +341,22 @@ def _file(repo: str, entry: dict[str, Any]) -> HubFile:
     return HubFile(entry["rfilename"], size, digest)
 
 
-def _config(
-    wanted: HubRef,
+def _fetch_config(
+    ref: HubRef,
     commit: str,
     token: str | None,
     cancelled: threading.Event,
     waits: net.BusyWaiter,
 ) -> dict[str, Any]:
-    url = address(wanted.repo, commit, "config.json")
-    text = net.read(url, headers(token), wanted.repo, cancelled, _MAX_CONFIG_BYTES, waits)
+    url = file_url(ref.repo, commit, "config.json")
+    text = net.fetch(url, request_headers(token), ref.repo, cancelled, _MAX_CONFIG_BYTES, waits)
     config = parse_json(text)
     kind = config.get("model_type") if isinstance(config, dict) else None
     if not isinstance(config, dict) or not isinstance(kind, str) or not _KIND.fullmatch(kind):
-        raise EngineError(NOT_A_MODEL, f"The config.json of {wanted.repo} has no model type.")
+        raise EngineError(NOT_A_MODEL, f"The config.json of {ref.repo} has no model type.")
     if config.get("model_file"):
         raise EngineError(
-            NOT_A_MODEL, f"{wanted.repo} requires code of its own. Stretto never runs such code."
+            NOT_A_MODEL, f"{ref.repo} requires code of its own. Stretto never runs such code."
         )
     return config
 
@@ -381,13 +380,15 @@ def search(
     if not words:
         raise EngineError(INVALID_REQUEST, "Enter a word of the model's name first.")
     stop = cancelled or threading.Event()
-    first = _ask({"search": words, "author": FIRST_AUTHOR}, token, stop)
-    others = _ask({"search": words, "filter": "safetensors"}, token, stop)
-    found = {model.repo: model for about in first + others if (model := _found(about)) is not None}
+    first = _request_results({"search": words, "author": FIRST_AUTHOR}, token, stop)
+    others = _request_results({"search": words, "filter": "safetensors"}, token, stop)
+    found = {
+        model.repo: model for about in first + others if (model := _parse_result(about)) is not None
+    }
     return sorted(found.values(), key=lambda model: not model.repo.startswith(f"{FIRST_AUTHOR}/"))
 
 
-def _ask(
+def _request_results(
     question: dict[str, str], token: str | None, stop: threading.Event
 ) -> list[dict[str, Any]]:
     from huggingface_hub import constants
@@ -400,7 +401,9 @@ def _ask(
     ]
     asked += [("expand[]", name) for name in _SEARCH_FIELDS]
     url = f"{constants.ENDPOINT}/api/models?{urlencode(asked)}"
-    answer = parse_json(net.read(url, headers(token), net.SEARCH_LABEL, stop, _MAX_RESULTS_BYTES))
+    answer = parse_json(
+        net.fetch(url, request_headers(token), net.SEARCH_LABEL, stop, _MAX_RESULTS_BYTES)
+    )
     if not isinstance(answer, list) or not all(isinstance(about, dict) for about in answer):
         raise EngineError(
             NOT_A_MODEL,
@@ -410,10 +413,10 @@ def _ask(
     return answer[:MAX_RESULTS]
 
 
-def _found(about: dict[str, Any]) -> HubSearchResult | None:
+def _parse_result(about: dict[str, Any]) -> HubSearchResult | None:
     repo, config = about.get("id"), about.get("config")
-    wanted = parse(repo) if isinstance(repo, str) else None
-    if wanted is None or wanted.repo != repo or not isinstance(config, dict):
+    ref = parse(repo) if isinstance(repo, str) else None
+    if ref is None or ref.repo != repo or not isinstance(config, dict):
         return None
     kind = config.get("model_type")
     if not isinstance(kind, str) or not _KIND.fullmatch(kind) or not is_known_architecture(config):
@@ -485,14 +488,14 @@ def facts(about: dict[str, Any], own_config: Mapping[str, Any] | None = None) ->
     Args:
         own_config: the model's complete config. The hub only returns a part.
     """
-    config = _dict(about.get("config"))
+    config = _as_dict(about.get("config"))
     template = config.get("chat_template_jinja")
     if not isinstance(template, str):
-        template = template_text(_dict(config.get("tokenizer_config")).get("chat_template"))
+        template = template_text(_as_dict(config.get("tokenizer_config")).get("chat_template"))
     sees = any("vision_config" in one for one in (config, own_config or {}))
     return HubFacts(
         downloads=_int_between(about.get("downloads"), 1, 2**63) or 0,
-        updated=_day(about.get("lastModified")),
+        updated=_parse_date(about.get("lastModified")),
         licence=_licence(about),
         gated=bool(about.get("gated")),
         reasoning=has_reasoning(template),
@@ -507,7 +510,7 @@ def tags(about: dict[str, Any]) -> list[str]:
 
 
 def _licence(about: dict[str, Any]) -> str:
-    card = _dict(about.get("cardData"))
+    card = _as_dict(about.get("cardData"))
     name = card.get("license")
     if not isinstance(name, str):
         marked = (tag.partition(":") for tag in tags(about))
@@ -515,12 +518,12 @@ def _licence(about: dict[str, Any]) -> str:
     return licence_name(name, card.get("license_name"))
 
 
-def _day(text: object) -> str:
+def _parse_date(text: object) -> str:
     found = _DATE.match(text) if isinstance(text, str) else None
     return found[0] if found else ""
 
 
-def _dict(value: object) -> dict[str, Any]:
+def _as_dict(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 

@@ -1,4 +1,4 @@
-"""Parse and sanitize text from outside: model ids, names, licenses, templates, model cards."""
+"""Parsers for untrusted text: model ids, names, licenses, templates, model cards."""
 
 from __future__ import annotations
 
@@ -191,19 +191,19 @@ def card_text(text: str) -> str:
             prose.append(line)
             continue
         if not fence and mark is not None:
-            parts.append(_without_html("\n".join(prose)))
+            parts.append(_remove_html("\n".join(prose)))
             prose, fence = [], mark[1]
         elif mark is not None and mark[1].startswith(fence) and not line.strip(" `~"):
             fence = ""
         parts.append(line)
-    parts.append(_without_html("\n".join(prose)))
+    parts.append(_remove_html("\n".join(prose)))
     whole = _MANY.sub("\n\n", "\n".join(parts)).strip()
     return (
         whole if len(whole) <= MAX_CARD_CHARACTERS else whole[:MAX_CARD_CHARACTERS].rstrip() + " …"
     )
 
 
-def _without_html(text: str) -> str:
+def _remove_html(text: str) -> str:
     for pattern, instead in (
         (_COMMENT, ""),
         (_STYLE, ""),

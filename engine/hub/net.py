@@ -1,4 +1,4 @@
-"""Make HTTP requests to the hub on separate threads, so they can be cancelled right away.
+"""HTTP requests to the hub, on separate threads so that they can be cancelled immediately.
 
 A blocking socket read can't be interrupted, so a cancelled download would hang until the timeout.
 Instead, a thread does the reading. It only touches its queue and exits by itself.
@@ -53,7 +53,7 @@ _BAD_TOKEN = "The hub rejected this access token. Check it."
 
 
 class BrokenError(Exception):
-    """The connection failed or was interrupted. Retrying may help."""
+    """Raised if the connection failed or was interrupted. Retrying may help."""
 
     def __init__(self, cause: Exception) -> None:
         super().__init__(_reason(cause))
@@ -61,7 +61,7 @@ class BrokenError(Exception):
 
 
 class BusyError(Exception):
-    """The hub is busy and wants us to wait."""
+    """Raised if the hub is busy and asks us to wait."""
 
     def __init__(self, cause: HubStatusError) -> None:
         super().__init__(str(cause))
@@ -74,7 +74,7 @@ OnWait = Callable[[float], object]
 
 
 class BusyWaiter:
-    """Waits while the hub is busy.
+    """Waiter for a busy hub.
 
     Args:
         cancelled: set it to abort a wait with `download_cancelled`.
@@ -89,7 +89,7 @@ class BusyWaiter:
         self._on_wait = on_wait
         self._in_a_row = 0
 
-    def progressed(self) -> None:
+    def reset(self) -> None:
         """Call this when data has arrived. Starts counting from zero again."""
         self._in_a_row = 0
 
@@ -112,7 +112,7 @@ class BusyWaiter:
 
 
 class _TooSlowError(Exception):
-    """The response is too slow."""
+    """Raised if a response is too slow."""
 
 
 class HubStatusError(Exception):
@@ -125,23 +125,23 @@ class HubStatusError(Exception):
         self.code: str = answer.headers.get("X-Error-Code", "")
         # True if the request had an access token.
         self.sent_token = "authorization" in answer.request.headers
-        self.wait_s = _wait_s(answer.headers)
+        self.wait_s = _parse_wait_s(answer.headers)
 
 
-def _wait_s(headers: Mapping[str, str]) -> float:
+def _parse_wait_s(headers: Mapping[str, str]) -> float:
     """Get the requested delay in seconds, or 0 without such a header."""
     from huggingface_hub.utils import parse_ratelimit_headers
 
-    told = headers.get("Retry-After", "").strip()
+    retry_after = headers.get("Retry-After", "").strip()
     seconds = 0.0
     try:
-        seconds = float(told)
+        seconds = float(retry_after)
     except ValueError:
         with contextlib.suppress(ValueError, TypeError, OverflowError):
             now = headers.get("Date")  # both times are based on the hub's clock
-            begun = parsedate_to_datetime(now).timestamp() if now else time.time()
-            seconds = parsedate_to_datetime(told).timestamp() - begun
-    if not told and (limits := parse_ratelimit_headers(headers)) is not None:
+            sent_at = parsedate_to_datetime(now).timestamp() if now else time.time()
+            seconds = parsedate_to_datetime(retry_after).timestamp() - sent_at
+    if not retry_after and (limits := parse_ratelimit_headers(headers)) is not None:
         seconds = limits.reset_in_seconds
     return math.ceil(seconds) if 0 < seconds < _MAX_PARSED_WAIT_S else 0.0
 
@@ -152,7 +152,7 @@ def cancelled_error() -> EngineError:
     )
 
 
-def quiet_client() -> None:
+def silence_client() -> None:
     """Turn off the client's telemetry and logging.
 
     By default, it sends a list of installed packages, requests a list of known programs, and logs
@@ -172,7 +172,7 @@ def timeout_s() -> float:
     return float(constants.HF_HUB_DOWNLOAD_TIMEOUT)
 
 
-def read(
+def fetch(
     url: str,
     headers: Mapping[str, str],
     what: str,
@@ -191,18 +191,18 @@ def read(
     """
     while True:
         try:
-            return _read(url, headers, what, cancelled, most)
+            return _fetch_once(url, headers, what, cancelled, most)
         except BusyError as error:
             (waits or BusyWaiter(cancelled, 0)).wait(error, what)
 
 
-def _read(
+def _fetch_once(
     url: str, headers: Mapping[str, str], what: str, cancelled: threading.Event, most: int
 ) -> bytes:
     end = time.monotonic() + READ_TIMEOUT_S
     text = bytearray()
     try:
-        for _, piece in pieces(url, headers, what, cancelled):
+        for _, piece in stream_chunks(url, headers, what, cancelled):
             text += piece
             if len(text) > most:
                 raise EngineError(
@@ -217,7 +217,7 @@ def _read(
     return bytes(text)
 
 
-def pieces(
+def stream_chunks(
     url: str, headers: Mapping[str, str], what: str, cancelled: threading.Event
 ) -> Iterator[tuple[int, bytes]]:
     """Yield (status, chunk) for a response. The first chunk is empty.
@@ -229,11 +229,11 @@ def pieces(
             set.
     """
     transfer = HubTransfer(url, headers)
-    begun, came, left = False, 0, READ_TIMEOUT_S
+    has_answered, received, left = False, 0, READ_TIMEOUT_S
     try:
         while True:
             before = time.monotonic()
-            good, answer = _next(transfer.items, cancelled, left)
+            good, answer = _next_item(transfer.items, cancelled, left)
             left -= time.monotonic() - before  # exclude the time spent in the caller
             if not good and _is_busy(answer):
                 raise BusyError(answer)
@@ -243,16 +243,16 @@ def pieces(
                 raise to_engine_error(answer, what)
             if answer is None:
                 return
-            came += len(answer[1])
+            received += len(answer[1])
             yield answer
-            if not begun or came >= MIN_PROGRESS_BYTES:
-                begun, came, left = True, 0, READ_TIMEOUT_S
+            if not has_answered or received >= MIN_PROGRESS_BYTES:
+                has_answered, received, left = True, 0, READ_TIMEOUT_S
     finally:
         transfer.close()
 
 
-def _next(
-    said: queue.Queue[tuple[bool, Any]], cancelled: threading.Event, seconds: float
+def _next_item(
+    items: queue.Queue[tuple[bool, Any]], cancelled: threading.Event, seconds: float
 ) -> tuple[bool, Any]:
     """Get the next item from a transfer.
 
@@ -265,7 +265,7 @@ def _next(
         if time.monotonic() > end:
             raise BrokenError(_TooSlowError())
         with contextlib.suppress(queue.Empty):
-            return said.get(timeout=_CHECK_S)
+            return items.get(timeout=_CHECK_S)
     raise cancelled_error()
 
 
@@ -301,7 +301,7 @@ class HubTransfer:
                 self._url,
                 headers=self._headers,
                 timeout=timeout_s(),
-                extensions={"trace": self._note},
+                extensions={"trace": self._on_trace},
             ) as answer:
                 if answer.status_code >= 400:
                     raise HubStatusError(answer)
@@ -317,7 +317,7 @@ class HubTransfer:
         except Exception as error:
             self._enqueue(False, error)
 
-    def _note(self, event: str, about: Mapping[str, Any]) -> None:
+    def _on_trace(self, event: str, about: Mapping[str, Any]) -> None:
         """Remember the socket once it's connected. Redirects open new ones."""
         if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
             self._socket = about["return_value"].get_extra_info("socket")

@@ -1,4 +1,4 @@
-"""Compare two models' vocabularies using only their files. Doesn't need MLX.
+"""Comparison of two models' vocabularies, using only their files. Doesn't need MLX.
 
 A draft model must have the same tokenizer. That's checked after loading both
 (`engine.model.drafting`); here we only preselect candidates for a list. We compare the raw bytes of

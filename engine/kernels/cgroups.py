@@ -10,8 +10,7 @@ _GROUPS, _ROOT = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
 
 
 def cpu_cores(groups: Path = _GROUPS, root: Path = _ROOT) -> float:
-    """Return the CPU limit in cores, or infinity without a limit."""
-    return min(map(_cores, _folders("cpu", groups, root)), default=math.inf)
+    return min(map(_core_limit, _group_folders("cpu", groups, root)), default=math.inf)
 
 
 def free_memory(groups: Path = _GROUPS, root: Path = _ROOT) -> float:
@@ -19,10 +18,10 @@ def free_memory(groups: Path = _GROUPS, root: Path = _ROOT) -> float:
 
     The page cache of files counts as free, as in MemAvailable of /proc/meminfo.
     """
-    return min(map(_free, _folders("memory", groups, root)), default=math.inf)
+    return min(map(_free_bytes, _group_folders("memory", groups, root)), default=math.inf)
 
 
-def _folders(controller: str, groups: Path, root: Path) -> Iterator[Path]:
+def _group_folders(controller: str, groups: Path, root: Path) -> Iterator[Path]:
     """Yield the folders of a process's cgroups and their ancestors, whose limits also apply."""
     try:
         lines = groups.read_text().splitlines()
@@ -40,7 +39,7 @@ def _folders(controller: str, groups: Path, root: Path) -> Iterator[Path]:
                 break
 
 
-def _cores(group: Path) -> float:
+def _core_limit(group: Path) -> float:
     """Read the CPU limit in cores of a single cgroup."""
     try:
         quota, period = (group / "cpu.max").read_text().split()
@@ -57,7 +56,7 @@ def _cores(group: Path) -> float:
     return cores if cores > 0 else math.inf  # -1 means no limit in v1
 
 
-def _free(group: Path) -> float:
+def _free_bytes(group: Path) -> float:
     """Read the bytes up to the memory limit of a single cgroup."""
     for limit, usage, prefix in (
         ("memory.max", "memory.current", ""),

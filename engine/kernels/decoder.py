@@ -198,7 +198,7 @@ class Decoder:
             raise ValueError(f"Segments {segments.shape} for {len(self._parts)} layers.")
         given, spans = np.ascontiguousarray(given), np.ascontiguousarray(spans)
         segments = np.ascontiguousarray(segments)
-        self._reach(max(position + rows for _, rows, position, *_ in spans.tolist()) - 1)
+        self._extend_rotations(max(position + rows for _, rows, position, *_ in spans.tolist()) - 1)
         rows = np.array(wanted, np.int64)
         hidden = np.empty((len(rows), self.width), np.float32)
         logits = None
@@ -221,7 +221,7 @@ class Decoder:
             raise MemoryError("Not enough memory for a step.")
         return hidden, logits
 
-    def _reach(self, position: int) -> None:
+    def _extend_rotations(self, position: int) -> None:
         for rotation in self._rotations:
             if rotation.rotated and rotation.extend_to(position):
                 for parts, layer in zip(self._parts, self._layers, strict=True):

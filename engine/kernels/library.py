@@ -67,8 +67,8 @@ class Library:
         self.release_scratch.argtypes, self.release_scratch.restype = (), None
         library.kernels_struct_sizes.argtypes = ()
         library.kernels_struct_sizes.restype = ctypes.POINTER(i32)
-        wanted = struct_sizes()
-        if library.kernels_struct_sizes()[: len(wanted)] != wanted:
+        expected = struct_sizes()
+        if library.kernels_struct_sizes()[: len(expected)] != expected:
             raise OSError(f"{path.name} was built with different struct sizes")
         library.kernels_levels.argtypes, library.kernels_levels.restype = (), i32
         found = library.kernels_levels()
@@ -94,14 +94,14 @@ def load() -> Library | None:
     Returns None on failure. The reason is logged once.
     """
     with _loading:
-        return _load()
+        return _load_once()
 
 
 _loading = threading.Lock()
 
 
 @functools.cache
-def _load() -> Library | None:
+def _load_once() -> Library | None:
     try:
         library = Library(build())
     except (BuildError, OSError) as error:
@@ -119,7 +119,7 @@ def _load() -> Library | None:
 
 def release_scratch() -> None:
     """Free the calling thread's memory for intermediate results, if the library is loaded."""
-    library = _load() if _load.cache_info().currsize else None
+    library = _load_once() if _load_once.cache_info().currsize else None
     if library is not None:
         library.release_scratch()
 
@@ -132,7 +132,7 @@ def address_of(array: Any) -> int:
         return int(np.array(array, copy=False).ctypes.data)
 
 
-def choose(
+def sample_tokens(
     library: Library, logits: Sequence[npt.NDArray[np.float32]], choices: Sequence[tuple[Any, ...]]
 ) -> list[int]:
     """Sample one token per row.

@@ -98,8 +98,8 @@ def pack(library: Library, arrays: Mapping[str, mx.array], form: Format) -> Pack
     codes = _memory.allocate(tiles * TILE * inputs * bits // 8)
     words = np.ascontiguousarray(np.array(weight, copy=False))
     library.pack(words.ctypes.data, outputs, inputs, form.bits, bits, codes.ctypes.data)
-    offset = _offset(scales, biases)
-    kind, raw = _as_stored([scales] if offset is not None else [scales, biases])
+    offset = _find_offset(scales, biases)
+    kind, raw = _convert_losslessly([scales] if offset is not None else [scales, biases])
     packed = []
     for values in raw:
         size = values.dtype.itemsize
@@ -137,8 +137,8 @@ def _check(
         raise ValueError(f"Shapes do not match: {shown}.")
     if not 0 < outputs <= MAX_OUTPUTS or not 0 < inputs <= MAX_INPUTS:
         raise ValueError(f"Matrix is too large or empty: {shown}.")
-    wanted = mx.uint8 if form.mode == "mxfp4" else scales.dtype
-    if scales.dtype != wanted or (wanted != mx.uint8 and not _is_float(scales)):
+    expected = mx.uint8 if form.mode == "mxfp4" else scales.dtype
+    if scales.dtype != expected or (expected != mx.uint8 and not _is_float(scales)):
         raise ValueError(f"Scales are of type {scales.dtype}: {shown}.")
     if form.mode == "affine" and (
         biases is None or biases.shape != scales.shape or not _is_float(biases)
@@ -152,7 +152,7 @@ def _is_float(array: mx.array) -> bool:
     return array.dtype in (mx.float16, mx.bfloat16, mx.float32)
 
 
-def _offset(scales: mx.array, biases: mx.array) -> float | None:
+def _find_offset(scales: mx.array, biases: mx.array) -> float | None:
     """Return `c` such that `biases == c * scales` exactly, or None if there is no such number."""
     own, others = (np.array(array.astype(mx.float32), copy=False) for array in (scales, biases))
     place = int(np.abs(own).argmax())
@@ -162,21 +162,20 @@ def _offset(scales: mx.array, biases: mx.array) -> float | None:
     return float(offset) if is_exact else None
 
 
-def _as_stored(numbers: Sequence[mx.array]) -> tuple[int, list[Array]]:
+def _convert_losslessly(numbers: Sequence[mx.array]) -> tuple[int, list[Array]]:
     """Convert arrays to the smallest type that is lossless for all of them.
 
     Returns the type as one of the `_FLOAT…` constants, and the converted arrays.
     """
     for kind, dtype in ((_FLOAT16, mx.float16), (_BFLOAT16, mx.bfloat16)):
-        if all(_fits(array, dtype) for array in numbers):
+        if all(_is_lossless(array, dtype) for array in numbers):
             halves = [np.array(array.astype(dtype).view(mx.uint16)) for array in numbers]
             return kind, [np.ascontiguousarray(array) for array in halves]
     wide = [np.array(array.astype(mx.float32), copy=False) for array in numbers]
     return _FLOAT32, [np.ascontiguousarray(array) for array in wide]
 
 
-def _fits(array: mx.array, dtype: mx.Dtype) -> bool:
-    """Check whether converting an array to `dtype` is lossless."""
+def _is_lossless(array: mx.array, dtype: mx.Dtype) -> bool:
     if array.dtype == dtype:
         return True
     wide = array.astype(mx.float32)
@@ -201,7 +200,7 @@ class _Memory:
         with self._lock:
             piece = None if self._piece is None else self._piece()
             if piece is None or self._used + nbytes > len(piece):
-                piece, self._used = _piece(max(nbytes, _PIECE_BYTES)), 0
+                piece, self._used = _map_block(max(nbytes, _PIECE_BYTES)), 0
                 self._piece = weakref.ref(piece)
             self._used += nbytes
             return piece[self._used - nbytes : self._used]
@@ -214,7 +213,7 @@ _PIECE_BYTES = 32 << 20  # an unused tail only takes up address space, but no me
 _memory = _Memory()
 
 
-def _piece(nbytes: int) -> Array:
+def _map_block(nbytes: int) -> Array:
     """Map a block of memory, aligned to a huge page."""
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
     mapped = mmap.mmap(-1, nbytes + _HUGE_PAGE_BYTES, flags=flags)
@@ -233,11 +232,11 @@ def unpack(library: Library, matrix: PackedMatrix, outputs: Array) -> Array:
     Raises:
         ValueError: if an index is out of range.
     """
-    wanted = np.ascontiguousarray(outputs, np.int64)
-    if wanted.size and not 0 <= wanted.min() <= wanted.max() < matrix.outputs:
-        raise ValueError(f"Rows {wanted.min()} to {wanted.max()} of {matrix.outputs}.")
-    found = np.empty((wanted.size, matrix.inputs), np.float32)
-    library.unpack(matrix.address, wanted.ctypes.data, wanted.size, found.ctypes.data)
+    rows = np.ascontiguousarray(outputs, np.int64)
+    if rows.size and not 0 <= rows.min() <= rows.max() < matrix.outputs:
+        raise ValueError(f"Rows {rows.min()} to {rows.max()} of {matrix.outputs}.")
+    found = np.empty((rows.size, matrix.inputs), np.float32)
+    library.unpack(matrix.address, rows.ctypes.data, rows.size, found.ctypes.data)
     return found
 
 

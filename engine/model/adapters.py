@@ -20,12 +20,12 @@ from mlx.utils import tree_flatten
 from msgspec import Struct
 from msgspec.structs import replace
 
-from engine.errors import EngineError, is_out_of_memory, words_of
+from engine.errors import EngineError, describe_error, is_out_of_memory
 from engine.model import fingerprint, loader, packed_experts, packed_layers, plain_decoder
 from engine.model.folder import load_refused
 from engine.model.loaded_model import LoadedModel
 from engine.model.loader import CheckedModel, Pieces
-from engine.model.patches import expect
+from engine.model.patches import check_parameters
 from engine.sandbox.folders import AdapterFacts
 
 CONFIG_FILE, WEIGHTS_FILE = "adapter_config.json", "adapters.safetensors"
@@ -51,7 +51,7 @@ def examine(path: Path, name: str, facts: AdapterFacts) -> Adapter:
     files = [path / CONFIG_FILE, path / WEIGHTS_FILE]
     try:
         identity = fingerprint.adapter_identity(path, files)
-        contents = fingerprint.adapter_contents(*files)
+        contents = fingerprint.hash_adapter(*files)
     except (OSError, ValueError) as error:
         raise load_refused(f"{name} could not be loaded: {error}") from None
     # Import the module off the engine thread; `adapt` reports errors.
@@ -67,9 +67,9 @@ def unsupported_reason() -> str:
         from mlx_lm.tuner.lora import LoRAEmbedding, LoRALinear  # noqa: F401
         from mlx_lm.tuner.utils import linear_to_lora_layers
 
-        expect(linear_to_lora_layers, "model", "num_layers", "config", "use_dora")
+        check_parameters(linear_to_lora_layers, "model", "num_layers", "config", "use_dora")
     except Exception as error:
-        return words_of(error)
+        return describe_error(error)
     return ""
 
 
@@ -97,7 +97,7 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
             if base.info.dtype == "float32":
                 net.set_dtype(mx.float32)
         _change_layers(net, adapter)
-        plain_decoder.release(net)
+        plain_decoder.uninstall_changed(net)
         yield
         added = _set_arrays(net, adapter, base.info.dtype)
         yield
@@ -105,7 +105,7 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
         yield
         yield from loader.read_weights(net)
         examined = replace(base.examined, name=f"{base.info.name} + {adapter.name}")
-        made = yield from loader.complete(net, examined, examined.config)
+        made = yield from loader.finish_loading(net, examined, examined.config)
     except EngineError:
         raise
     except Exception as error:  # some models access weights that are hidden by the wrapped layer
@@ -116,7 +116,7 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
     info = replace(
         made.info,
         id=hashlib.sha256(both.encode()).hexdigest()[:32],
-        nbytes=loader.held_bytes(net) if again else added,
+        nbytes=loader.memory_bytes(net) if again else added,
         dtype=base.info.dtype,
         context_length=base.info.context_length,
         adapter=str(adapter.folder.resolve()),
@@ -181,28 +181,28 @@ def _set_arrays(net: Any, adapter: Adapter, dtype: str) -> int:
     """
     loaded: Any = mx.load(str(adapter.folder / WEIGHTS_FILE))
     given: dict[str, mx.array] = dict(loaded)
-    wanted = {
+    expected = {
         key: array
         for key, array in tree_flatten(net.parameters())
         if key.rpartition(".")[2] in ADAPTER_ARRAYS
     }
-    stranger = min(given.keys() - wanted.keys(), default=None)
+    stranger = min(given.keys() - expected.keys(), default=None)
     if stranger is not None:
         raise load_refused(
             f"{adapter.name} was not made for this model: it has {stranger[:100]!r}, and no layer "
             "that it changes is called that. Choose the model that it was trained on."
         )
-    lacking = min(wanted.keys() - given.keys(), default=None)
+    lacking = min(expected.keys() - given.keys(), default=None)
     if lacking is not None:
         raise load_refused(
             f"{adapter.name} is incomplete or was not made for this model: {lacking[:100]!r} is "
             "missing. Choose the model that it was trained on, or get the adapter again."
         )
     for key, array in given.items():
-        if array.shape != wanted[key].shape:
+        if array.shape != expected[key].shape:
             raise load_refused(
                 f"{adapter.name} was not made for this model: {key[:100]!r} has the shape "
-                f"{list(array.shape)}, and the model's layer needs {list(wanted[key].shape)}. "
+                f"{list(array.shape)}, and the model's layer needs {list(expected[key].shape)}. "
                 "Choose the model that it was trained on."
             )
     if dtype == "float32":  # converting once is faster than in each step, and lossless

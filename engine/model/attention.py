@@ -21,11 +21,11 @@ from engine.model import patches, sliced_tower
 from engine.model.attention_parts import (
     PartialAttention,
     attend,
+    attend_one_query,
     attend_with_score,
     combined_score,
     merge,
     merge_by_score,
-    one_query,
     partial_attention,
 )
 from engine.model.patches import dense
@@ -42,7 +42,9 @@ def install_attention() -> None:
     global _original, _dequantizes
     base = importlib.import_module("mlx_lm.models.base")
     original = base.scaled_dot_product_attention
-    patches.expect(original, "queries", "keys", "values", "cache", "scale", "mask", "sinks")
+    patches.check_parameters(
+        original, "queries", "keys", "values", "cache", "scale", "mask", "sinks"
+    )
     _original, _dequantizes = original, bool(mx.cuda.is_available())
     patches.replace(base, "scaled_dot_product_attention", attention)
     # Some models call these functions directly with keys and values.
@@ -82,7 +84,7 @@ class _Call(Struct, frozen=True):
         """True if only the scale and the mask are set."""
         return self.sinks is None and not self.more and not self.named
 
-    def original(self, queries: Any, keys: Any, values: Any, cache: Any) -> mx.array:
+    def call_original(self, queries: Any, keys: Any, values: Any, cache: Any) -> mx.array:
         rest = (self.scale, self.mask, self.sinks, *self.more)
         if _dequantizes and isinstance(keys, (tuple, list)):
             keys, values = (
@@ -128,7 +130,7 @@ def _attend(queries: Any, keys: Any, values: Any, cache: Any, call: _Call) -> mx
         out = attend(queries, keys, values, call.scale, call.mask)
         if out is not None:
             return out
-    return call.original(queries, keys, values, cache)
+    return call.call_original(queries, keys, values, cache)
 
 
 def _attend_mixed(queries: mx.array, keys: WithChunks, values: WithChunks, call: _Call) -> mx.array:
@@ -191,12 +193,12 @@ def _attend_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Ca
             out.append(_attend_split_slots(q, k, v, filled, more, call))
         elif not engaged or not isinstance(k, mx.array) or not isinstance(v, mx.array):
             masked = replace(call, mask=filled.mask if more is None else more)
-            out.append(masked.original(q, k, v, keys.caches[first]))
+            out.append(masked.call_original(q, k, v, keys.caches[first]))
         else:
             bias = filled.bias(q.dtype)
             if more is not None:
                 bias = more.reshape(*k.shape[:2], -1, k.shape[2])
-            out.append(one_query(q * call.scale, k, v, bias))
+            out.append(attend_one_query(q * call.scale, k, v, bias))
         first = end
     if keys.others:
         others = keys.caches[first:]
@@ -258,11 +260,11 @@ def prefix_attention(
     rows, heads, n, _ = queries.shape
     key_heads = keys[0].own.shape[1]
     each = [keys]
-    q = [_by_key_head(queries * scale, key_heads)]
+    q = [_group_by_key_head(queries * scale, key_heads)]
     if products:
         each.append([product.keys for product in products])
         left = [product.left for product in products]
-        q.append(_by_key_head(mx.concatenate(left) if rows > 1 else left[0], key_heads))
+        q.append(_group_by_key_head(mx.concatenate(left) if rows > 1 else left[0], key_heads))
     begun = keys[0].beginnings
     if rows > 1:
         begun = SharedPrefixRows([key.beginnings.rows[0] for key in keys])
@@ -294,9 +296,9 @@ def _attend_split_slots(
     """Like `prefix_attention`, for one query per row and with the rows' own keys in slots."""
     _check_arguments(call)
     key_heads = keys.own.shape[1]
-    q, each = [_by_key_head(queries * call.scale, key_heads)], [keys]
+    q, each = [_group_by_key_head(queries * call.scale, key_heads)], [keys]
     if product is not None:
-        q.append(_by_key_head(product.left, key_heads))
+        q.append(_group_by_key_head(product.left, key_heads))
         each.append(product.keys)
     mask = None if filled.mask is None else filled.mask[:, None]
     own = partial_attention([(a, b.own) for a, b in zip(q, each, strict=True)], values.own, 1, mask)
@@ -306,7 +308,7 @@ def _attend_split_slots(
     return out.reshape(*queries.shape[:3], -1)
 
 
-def _by_key_head(queries: mx.array, key_heads: int) -> mx.array:
+def _group_by_key_head(queries: mx.array, key_heads: int) -> mx.array:
     """Reshape `[rows, heads, n, dim]` to `[rows, key heads, heads per key head * n, dim]`."""
     rows, heads, n, _ = queries.shape
     return queries.reshape(rows, key_heads, heads // key_heads * n, -1)

@@ -37,11 +37,11 @@ def attend(
     batch, heads, n, dim = queries.shape
     shared, length = keys.shape[1], keys.shape[2]
     if mask is None and n == 1:
-        return one_query(queries * scale, keys, values)
+        return attend_one_query(queries * scale, keys, values)
     if batch * heads * n * length < dense.MIN_NUMPY_SIZE or not _is_supported_mask(mask):
         return None
     rows = (queries * scale).reshape(batch, shared, heads // shared * n, dim)
-    found = _by_numpy([(rows, keys)], values, n, mask)
+    found = _attend_with_numpy([(rows, keys)], values, n, mask)
     return None if found is None else found.out.reshape(batch, heads, n, -1)
 
 
@@ -73,7 +73,7 @@ def combined_score(own: PartialAttention, sinks: mx.array | None, like: mx.array
     """Combine the scores of a part's keys and the sinks into one score, with `like`'s dtype."""
     if sinks is None and like.dtype == mx.float32:
         return own.weight
-    return _fused(_combine_scores)(own.weight, like, *([] if sinks is None else [sinks]))
+    return _compile(_combine_scores)(own.weight, like, *([] if sinks is None else [sinks]))
 
 
 def _combine_scores(weight: mx.array, like: mx.array, *sinks: mx.array) -> mx.array:
@@ -95,11 +95,11 @@ def attend_with_score(
     Returns:
         The attention. Its weight is the softmax weight of `score`.
     """
-    scores = _scores(pairs)
+    scores = _compute_scores(pairs)
     if mask is not None:
         shape, more = scores.shape, mx.ones((n, 1), mx.bool_)
         mask = mx.concatenate([mask, more], axis=1)
-        scores = _masked(scores.reshape(*shape[:2], -1, n, shape[3]), mask).reshape(shape)
+        scores = _apply_mask(scores.reshape(*shape[:2], -1, n, shape[3]), mask).reshape(shape)
     scores[..., -1:] = score
     weights = mx.softmax(scores, axis=-1, precise=True)
     return PartialAttention(weights[..., :-1] @ values, weights[..., -1:])
@@ -109,7 +109,7 @@ def merge_by_score(
     found: PartialAttention, own: PartialAttention, score: mx.array, sinks: mx.array | None = None
 ) -> mx.array:
     """Merge attention over two parts of the keys, where `found` is from `attend_with_score`."""
-    return _fused(_merge_by_score)(*found, *own, score, *([] if sinks is None else [sinks]))
+    return _compile(_merge_by_score)(*found, *own, score, *([] if sinks is None else [sinks]))
 
 
 def _merge_by_score(
@@ -124,12 +124,12 @@ def _merge_by_score(
     return ((a + b * from_b) / whole).astype(a.dtype)
 
 
-def _weights(scores: mx.array, weight: mx.array, like: mx.array) -> mx.array:
+def _softmax_weights(scores: mx.array, weight: mx.array, like: mx.array) -> mx.array:
     return mx.exp(scores.astype(mx.float32) - weight).astype(like.dtype)
 
 
 @functools.cache
-def _fused(function: Callable[..., mx.array]) -> Callable[..., mx.array]:
+def _compile(function: Callable[..., mx.array]) -> Callable[..., mx.array]:
     """Fuse a function into a single GPU kernel. Compilation is disabled on CPUs."""
     made: Callable[..., mx.array] = mx.compile(function, shapeless=True)
     return made
@@ -150,14 +150,14 @@ def partial_attention(pairs: Pairs, values: mx.array, n: int, mask: Any) -> Part
     queries, length = pairs[0][0], values.shape[2]
     engaged = dense.is_engaged(queries)
     if engaged and queries.size // queries.shape[-1] * length >= dense.MIN_NUMPY_SIZE:
-        found = _by_numpy(pairs, values, n, mask)
+        found = _attend_with_numpy(pairs, values, n, mask)
         if found is not None:
             return found
-    scores = _scores(pairs)
+    scores = _compute_scores(pairs)
     if mask is not None:
         if isinstance(mask, str):
             mask = mx.arange(length - n, length)[:, None] >= mx.arange(length)
-        scores = _masked(scores.reshape(*scores.shape[:2], -1, n, length), mask)
+        scores = _apply_mask(scores.reshape(*scores.shape[:2], -1, n, length), mask)
         scores = scores.reshape(*queries.shape[:3], length)
     if engaged:
         most = mx.maximum(mx.max(scores, axis=-1, keepdims=True), MIN_SCORE)
@@ -167,10 +167,10 @@ def partial_attention(pairs: Pairs, values: mx.array, n: int, mask: Any) -> Part
     weight = mx.logsumexp(scores.astype(mx.float32), axis=-1, keepdims=True)
     if mask is not None:
         weight = mx.maximum(weight, MIN_SCORE)
-    return PartialAttention(_fused(_weights)(scores, weight, values) @ values, weight)
+    return PartialAttention(_compile(_softmax_weights)(scores, weight, values) @ values, weight)
 
 
-def _scores(pairs: Pairs) -> mx.array:
+def _compute_scores(pairs: Pairs) -> mx.array:
     (queries, keys), *more = pairs
     scores = queries @ keys.swapaxes(-1, -2)
     for queries, keys in more:
@@ -178,14 +178,16 @@ def _scores(pairs: Pairs) -> mx.array:
     return scores
 
 
-def _by_numpy(pairs: Pairs, values: mx.array, n: int, mask: Any) -> PartialAttention | None:
+def _attend_with_numpy(
+    pairs: Pairs, values: mx.array, n: int, mask: Any
+) -> PartialAttention | None:
     """Compute `partial_attention` with numpy's `exp`. Returns None inside `mx.compile`."""
     batch, shared, rows, _ = pairs[0][0].shape
     length = values.shape[2]
-    scores = _scores(pairs)
+    scores = _compute_scores(pairs)
     if isinstance(mask, mx.array):
-        scores = _masked(scores.reshape(batch, shared, rows // n, n, length), mask)
-    if not dense.evaluated(scores):
+        scores = _apply_mask(scores.reshape(batch, shared, rows // n, n, length), mask)
+    if not dense.try_evaluate(scores):
         return None
     # No other code uses `scores`, so numpy can write to MLX's memory.
     table = np.asarray(scores).reshape(-1, n, length)
@@ -203,7 +205,7 @@ def _is_supported_mask(mask: Any) -> bool:
     return mask is None or mask == "causal"
 
 
-def _masked(scores: mx.array, mask: mx.array) -> mx.array:
+def _apply_mask(scores: mx.array, mask: mx.array) -> mx.array:
     if mask.dtype == mx.bool_:
         return mx.where(mask, scores, float("-inf"))
     return scores + mask
@@ -230,7 +232,7 @@ def _exponentiate(table: Table) -> tuple[Table, Table]:
     return sums, most
 
 
-def one_query(
+def attend_one_query(
     queries: mx.array, keys: mx.array, values: mx.array, bias: mx.array | None = None
 ) -> mx.array:
     """Compute attention for one query per row, `[batch, heads, 1, dim]`. Queries must be scaled.
@@ -246,7 +248,7 @@ def one_query(
     scores = queries.reshape(batch, shared, heads // shared, dim) @ keys.swapaxes(-1, -2)
     if bias is not None:
         scores = scores + bias
-    if scores.size >= dense.MIN_NUMPY_SIZE and dense.evaluated(scores):
+    if scores.size >= dense.MIN_NUMPY_SIZE and dense.try_evaluate(scores):
         table = np.asarray(scores).reshape(-1, scores.shape[-1])
         sums, _ = _exponentiate(table)
         out = (scores @ values) / mx.array(sums).reshape(batch, shared, -1, 1)

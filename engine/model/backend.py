@@ -293,9 +293,9 @@ def _device_memory(mx: Any, device: str) -> int:
     return int(size) if size else available_memory()
 
 
-BUFFERS_ON_CPU = 4 * 2**20
+CPU_BUFFER_BYTES = 4 * 2**20
 BUFFERS_SHARE = 1 / 4
-LEAST_BUFFERS, MOST_BUFFERS = 64 * 2**20, 2**30
+MIN_BUFFER_BYTES, MAX_BUFFER_BYTES = 64 * 2**20, 2**30
 
 
 def limit_buffers(device: str, weights: int) -> None:
@@ -308,9 +308,9 @@ def limit_buffers(device: str, weights: int) -> None:
     """
     import mlx.core as mx
 
-    most = BUFFERS_ON_CPU
+    most = CPU_BUFFER_BYTES
     if device != "cpu":
-        most = max(LEAST_BUFFERS, min(MOST_BUFFERS, int(weights * BUFFERS_SHARE)))
+        most = max(MIN_BUFFER_BYTES, min(MAX_BUFFER_BYTES, int(weights * BUFFERS_SHARE)))
     mx.set_cache_limit(most)
 
 

@@ -22,10 +22,10 @@ from engine.params import SamplingParams
 from engine.text import form_tokens, recognition
 from engine.text.forms import (
     MISSING,
-    grammar,
-    in_words,
+    build_grammar,
+    explain_error,
+    explain_limit,
     parser_limits,
-    too_much,
     without_limits,
 )
 from engine.text.known_tokenizer import KnownTokenizer
@@ -81,21 +81,19 @@ class FormCost:
             )
 
     def add_follow(self, seconds: float, tokens: int) -> None:
-        """Add time that was spent on consuming `tokens` tokens."""
         self._tokens += tokens
         self._follow_s += seconds
         allowed = FREE_FOLLOW_S + FOLLOW_S_PER_TOKEN * self._tokens
         if seconds > MAX_FOLLOW_S * max(1, tokens) or self._follow_s > allowed:
-            self._end()
+            self._reject_form()
 
     def add_mask(self, seconds: float) -> None:
-        """Add time that was spent on computing a mask."""
         self.is_slow = seconds > SLOW_MASK_S
         self._mask_s += seconds
         if self._mask_s > FREE_MASK_S + MASK_S_PER_TOKEN * self._tokens:
-            self._end()
+            self._reject_form()
 
-    def _end(self) -> None:
+    def _reject_form(self) -> None:
         if len(self._costly) >= MAX_COSTLY_FORMS:
             self._costly.clear()
         self._costly.add(self._form)
@@ -133,8 +131,8 @@ class Constraint:
             if self._text.kind != "reasoning":
                 self._phase = _Phase.ANSWER
                 # The token that ended the reasoning may contain the first characters of the answer.
-                self._text.begin_answer(self._fits)
-                self._follow(self._tokenizer.tokenize_str(self._begin_answer()))
+                self._text.begin_answer(self._can_start_answer)
+                self._consume(self._tokenizer.tokenize_str(self._begin_answer()))
             return
         if self._phase == _Phase.OPENING:
             if token == self._opens_reasoning:
@@ -142,26 +140,26 @@ class Constraint:
                 return
             self._phase = _Phase.ANSWER
             self._begin_answer()
-        self._follow([token])
+        self._consume([token])
 
     def _begin_answer(self) -> str:
-        return self._text.only_answer()
+        return self._text.disable_markers()
 
-    def _fits(self, text: str) -> bool:
-        """Check whether the answer may start with `text`."""
+    def _can_start_answer(self, text: str) -> bool:
         tokens = self._tokenizer.tokenize_str(text)
         return not tokens or bool(self._matcher.validate_tokens(tokens) == len(tokens))
 
-    def _follow(self, tokens: list[int]) -> None:
+    def _consume(self, tokens: list[int]) -> None:
         self._cost.check()
         began = time.thread_time()
         fits = not tokens or self._matcher.consume_tokens(tokens)
         self._cost.add_follow(time.thread_time() - began, len(tokens))
         if not fits:
-            if why := too_much(self._why()):
+            if why := explain_limit(self._error_text()):
                 raise EngineError(INVALID_REQUEST, f"The output format {why}")
             raise EngineError(
-                INTERNAL_ERROR, f"The answer violated its output format. {self._why()}".strip()
+                INTERNAL_ERROR,
+                f"The answer violated its output format. {self._error_text()}".strip(),
             )
         self.complete = bool(self._matcher.is_stopped())
 
@@ -185,21 +183,21 @@ class Constraint:
         """
         if self.binds:
             began = time.thread_time()
-            mask = self._next(vocab)
+            mask = self._next_mask(vocab)
             self._cost.add_mask(time.thread_time() - began)
             return mask
-        return self._unbound(vocab)
+        return self._unbound_mask(vocab)
 
-    def _unbound(self, vocab: int) -> np.ndarray | None:
+    def _unbound_mask(self, vocab: int) -> np.ndarray | None:
         mask = np.ones(vocab, bool)
         mask[[t for t in self._tokenizer.eos_tokens if t < vocab]] = False
         return mask
 
-    def _next(self, vocab: int) -> np.ndarray:
+    def _next_mask(self, vocab: int) -> np.ndarray:
         self._cost.check()
         bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
         known = np.unpackbits(bits, bitorder="little")[:vocab].astype(bool)
-        if self._matcher.is_error() and (why := too_much(self._why())):
+        if self._matcher.is_error() and (why := explain_limit(self._error_text())):
             raise EngineError(INVALID_REQUEST, f"The output format {why}")
         if self._matcher.is_error() or not known.any():
             # Forms that only refer to themselves pass the initial check, but fail here.
@@ -212,12 +210,12 @@ class Constraint:
         mask[: len(known)] = known
         if known.sum() == 1 and not self._matcher.validate_tokens([int(known.argmax())]):
             mask[:] = False
-            mask[self._spelled_out()] = True
+            mask[self._plain_tokens()] = True
         if self._phase == _Phase.OPENING and 0 <= self._opens_reasoning < vocab:
             mask[self._opens_reasoning] = True
         return mask
 
-    def _spelled_out(self) -> list[int]:
+    def _plain_tokens(self) -> list[int]:
         """Return ordinary tokens that can start the text that has to follow.
 
         Needed if that text looks like a special token: llguidance then only allows the special
@@ -228,7 +226,7 @@ class Constraint:
         single = [ids[0] for ids in starts if len(ids) == 1]
         return [token for token in single if self._matcher.validate_tokens([token])]
 
-    def _why(self) -> str:
+    def _error_text(self) -> str:
         return str(self._matcher.get_error()).strip()
 
 
@@ -240,14 +238,14 @@ class RequiredCalls(Constraint):
 
     def _begin_answer(self) -> str:
         # Omit text that the template or the model added around the reasoning.
-        return self._text.without_reasoning
+        return self._text.raw_after_reasoning
 
 
 class HeadedCalls(Constraint):
     """Constraint for dialects with a header before each part. Reasoning counts as free text."""
 
     def accept(self, token: int) -> None:
-        self._follow([token])
+        self._consume([token])
 
     @property
     def binds(self) -> bool:
@@ -285,7 +283,7 @@ class FreeCalls(Constraint):
     def accept(self, token: int) -> None:
         kind = self._text.kind
         if self._calling:
-            self._follow([token])
+            self._consume([token])
             if self.complete and self._closes:
                 self._calling = self.complete = False
                 self._closed += 1
@@ -293,18 +291,18 @@ class FreeCalls(Constraint):
             kind == "answer" and token == self._opens and not self._text.in_code
         ):
             self._matcher.reset()
-            begun = self._text.call
-            if not self._fits(begun):
+            call = self._text.call
+            if not self._can_start_answer(call):
                 self._closed += 1
                 return
             self._calling = True
-            self._follow(self._tokenizer.tokenize_str(begun))
+            self._consume(self._tokenizer.tokenize_str(call))
 
     @property
     def binds(self) -> bool:
         return self._calling
 
-    def _unbound(self, vocab: int) -> None:
+    def _unbound_mask(self, vocab: int) -> None:
         return None
 
 
@@ -326,7 +324,7 @@ def constrain(
     Raises:
         EngineError: `invalid_request` if the form can't be used. The message says why.
     """
-    if not params.constrained:
+    if not params.is_constrained:
         return None
     try:
         import llguidance
@@ -334,20 +332,20 @@ def constrain(
         raise EngineError(INVALID_REQUEST, MISSING) from None
     with model.forms_lock:
         if model.forms is None:
-            model.forms = _tokenizer(llguidance, model)
+            model.forms = _create_tokenizer(llguidance, model)
     limits = parser_limits(params)
-    form = grammar(llguidance.LLMatcher, params)
+    form = build_grammar(llguidance.LLMatcher, params)
     cost = FormCost(hash(form), model.costly_forms)
     cost.check()
     matcher = llguidance.LLMatcher(model.forms, form, log_level=0, limits=limits)
     if matcher.is_error() and params.form_limits is not None:
-        form = grammar(llguidance.LLMatcher, without_limits(params))
+        form = build_grammar(llguidance.LLMatcher, without_limits(params))
         matcher = llguidance.LLMatcher(model.forms, form, log_level=0, limits=limits)
     if matcher.is_error():
-        reason = " ".join(in_words(matcher.get_error(), params).split())
+        reason = " ".join(explain_error(matcher.get_error(), params).split())
         raise EngineError(INVALID_REQUEST, f"The output format cannot be used: {reason}")
-    tokenizer, opens_reasoning = model.forms, _opener(model, reasoning)
-    whole = params.tool_form is not None and params.tool_form.whole
+    tokenizer, opens_reasoning = model.forms, _reasoning_token(model, reasoning)
+    whole = params.tool_form is not None and params.tool_form.covers_reply
     text.decide_early(not calls or whole)  # the form applies immediately after a marker
     if not calls:
         return Constraint(matcher, tokenizer, text, opens_reasoning, cost)
@@ -363,14 +361,14 @@ def constrain(
     return FreeCalls(matcher, tokenizer, text, cost, opens, bool(end))
 
 
-def _tokenizer(llguidance: Any, model: TextCodec) -> Any:
+def _create_tokenizer(llguidance: Any, model: TextCodec) -> Any:
     ends = sorted(model.eos) or [model.tokenizer.eos_token_id]
     try:
         if (known := model.form_tokens()) is not None:
-            return form_tokens.make(known, ends)
+            return form_tokens.assemble(known, ends)
     except Exception:
         log.warning("the tokenizer for forms is made in one call, not in parts", exc_info=True)
-    text = _json(model.tokenizer)
+    text = _tokenizer_json(model.tokenizer)
     if text is None:
         raise EngineError(
             INVALID_REQUEST, "This model's tokenizer does not support output formats."
@@ -379,14 +377,14 @@ def _tokenizer(llguidance: Any, model: TextCodec) -> Any:
     return llguidance.LLTokenizer(text, eos_token=ends, slices=[])
 
 
-def _json(tokenizer: Any) -> str | None:
+def _tokenizer_json(tokenizer: Any) -> str | None:
     if isinstance(tokenizer, KnownTokenizer):
         return tokenizer.to_json()
     backend = getattr(getattr(tokenizer, "_tokenizer", None), "backend_tokenizer", None)
     return None if backend is None else str(backend.to_str())
 
 
-def _opener(model: TextCodec, reasoning: bool | None) -> int:
+def _reasoning_token(model: TextCodec, reasoning: bool | None) -> int:
     """Return the token that starts reasoning, or -1 if there is none or reasoning is off."""
     markers = recognition.of(model.tokenizer).markers
     marker = markers.header.starts[0] if markers.header is not None else markers.think_start

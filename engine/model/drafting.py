@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 import mlx.core as mx
 import numpy as np
 
-from engine.cache.cache_objects import can_be_put_back, single
+from engine.cache.cache_objects import can_roll_back, flatten_caches
 from engine.cache.session_kv import SessionKV
 from engine.errors import UNSUPPORTED_SESSION, EngineError
 from engine.model import runner
@@ -58,7 +58,9 @@ class Drafter:
         known = [rows for rows in (for_model.text.rows, model.text.rows) if rows is not None]
         self._ids = min([ids, *known])  # MLX doesn't check bounds in embedding lookups
         self._rows = model.text.rows if model.text.rows is not None else ids
-        self._of: list[int] | None = None  # token list of the answer currently in the caches
+        self._answer_tokens: list[int] | None = (
+            None  # token list of the answer currently in the caches
+        )
         self._domain = ""  # domain of that answer's session
 
     @property
@@ -69,15 +71,15 @@ class Drafter:
     @property
     def nbytes(self) -> int:
         """Estimated size of the caches in bytes. Cheap, because it's needed in every turn."""
-        return self.model.can.estimate.bytes(self.kv.length) if self.kv.layers else 0
+        return self.model.abilities.estimate.bytes(self.kv.length) if self.kv.layers else 0
 
-    def draft_for(self, domain: str) -> None:
+    def set_domain(self, domain: str) -> None:
         """Drop the caches if they belong to a session of another domain."""
         if domain != self._domain:
             self.drop()
             self._domain = domain
 
-    def behind(self, tokens: list[int], domain: str) -> int:
+    def unread_count(self, tokens: list[int], domain: str) -> int:
         """Return how many of an answer's tokens the draft model still has to read, at least 1.
 
         Args:
@@ -86,12 +88,12 @@ class Drafter:
         """
         if domain != self._domain:
             return len(tokens)
-        held = self.kv.length if tokens is self._of else self.kv.reusable_length(tokens)
+        held = self.kv.length if tokens is self._answer_tokens else self.kv.reusable_length(tokens)
         return len(tokens) - held
 
-    def read(self, tokens: list[int], count: int) -> None:
+    def prefill(self, tokens: list[int], count: int) -> None:
         """Prefill the next `count` tokens of an answer. Blocks."""
-        self._follow(tokens)
+        self._switch_answer(tokens)
         start = self.kv.length
         most = self._rows - 1
         runner.prefill(self.model, self.kv, [min(t, most) for t in tokens[start : start + count]])
@@ -102,7 +104,7 @@ class Drafter:
 
         Drafted tokens can be rolled back.
         """
-        self._follow(tokens)
+        self._switch_answer(tokens)
         self.used_at = time.monotonic()
         feed = mx.array([tokens[self.kv.length :]], mx.uint32)
         drafted: list[mx.array] = []
@@ -115,23 +117,23 @@ class Drafter:
             feed = drafted[-1][None]
         return drafted
 
-    def note(self, tokens: list[int], fed: Sequence[int]) -> None:
+    def record_draft(self, tokens: list[int], fed: Sequence[int]) -> None:
         """Record the tokens that `draft` has fed, which is all of `fed` except the last token."""
         for token in [*tokens[self.kv.length :], *fed[1:-1]]:
-            self.kv.note_fed(token)
+            self.kv.record_token(token)
 
     def roll_back(self, length: int) -> None:
         """Drop rejected tokens by rolling the caches back to `length` tokens."""
         self.kv.roll_back(length)
 
-    def forget(self, tokens: list[int]) -> None:
+    def forget_answer(self, tokens: list[int]) -> None:
         """Drop the caches if they belong to this answer. `tokens` is the list given to `draft`."""
-        if tokens is self._of:
+        if tokens is self._answer_tokens:
             self.drop()
 
     def drop(self) -> None:
         self.kv.drop()
-        self._of = None
+        self._answer_tokens = None
 
     def fail(self, error: BaseException) -> None:
         """Record a failed pass and drop the caches, because we no longer know what they contain."""
@@ -139,10 +141,10 @@ class Drafter:
         log.warning("drafting of %s failed: %s", self.model.info.name, type(error).__name__)
         self.drop()
 
-    def _follow(self, tokens: list[int]) -> None:
-        if tokens is not self._of:
+    def _switch_answer(self, tokens: list[int]) -> None:
+        if tokens is not self._answer_tokens:
             self.kv.reuse_prefix(tokens)
-            self._of = tokens
+            self._answer_tokens = tokens
 
 
 class CheckedDraft:
@@ -155,18 +157,18 @@ class CheckedDraft:
     def drafted(self) -> list[int]:
         return self.fed[1:]
 
-    def choose(self, answer: DecodeRequest, place: int) -> int:
+    def sample(self, answer: DecodeRequest, place: int) -> int:
         """Return the token after `fed[place]`. All tokens up to that must have been accepted."""
         row = self._logits[place : place + 1]
         if self._chosen is None:
             return token_id(runner.sample_constrained(answer, PendingLogits(row)))
         token = self._chosen[place]
         if answer.odds is not None:
-            mx.eval(answer.odds.note(row, mx.array([token])))
+            mx.eval(answer.odds.record(row, mx.array([token])))
         return token
 
 
-def check(
+def draft_and_verify(
     model: LoadedModel, answer: DecodeRequest, drafter: Drafter | Lookup, count: int
 ) -> CheckedDraft | None:
     """Draft `count` tokens of an answer and verify them in one pass. Blocks.
@@ -183,13 +185,13 @@ def check(
     answer.kv.save_before_draft(answer.kv.length)
     fed = mx.concatenate([mx.array(answer.tokens[-1:], mx.uint32), *drafted])
     ahead = runner.verify(model, answer, fed)
-    found = _record_check(answer, _ids(fed), ahead)
+    found = _record_verification(answer, _wait_for_ids(fed), ahead)
     if isinstance(drafter, Drafter):
-        drafter.note(answer.tokens, found.fed)
+        drafter.record_draft(answer.tokens, found.fed)
     return found
 
 
-def check_together(
+def verify_together(
     model: LoadedModel, answers: Sequence[DecodeRequest], counts: Sequence[int]
 ) -> list[NextToken | CheckedDraft]:
     """Verify drafts of several answers in one pass. Answers without a draft decode one token.
@@ -209,22 +211,23 @@ def check_together(
         answer.kv.save_before_draft(answer.kv.length)
     following, read = runner.decode_with_drafts(model, plain, drafts)
     steps = iter(following)
-    checks = iter([_record_check(*one, ahead) for one, ahead in zip(drafts, read, strict=True)])
+    checks = iter(
+        [_record_verification(*one, ahead) for one, ahead in zip(drafts, read, strict=True)]
+    )
     return [next(checks) if tokens else next(steps) for tokens in fed]
 
 
-def _record_check(
+def _record_verification(
     answer: DecodeRequest, fed: list[int], ahead: runner.Verification
 ) -> CheckedDraft:
     logits, chosen = ahead
-    found = CheckedDraft(fed, logits, None if chosen is None else _ids(chosen))
+    found = CheckedDraft(fed, logits, None if chosen is None else _wait_for_ids(chosen))
     for token in fed:
-        answer.kv.note_fed(token)
+        answer.kv.record_token(token)
     return found
 
 
-def _ids(lazy: mx.array) -> list[int]:
-    """Wait for token ids and return them."""
+def _wait_for_ids(lazy: mx.array) -> list[int]:
     return [int(token) for token in np.array(lazy)]
 
 
@@ -240,7 +243,7 @@ def make_drafter(model: LoadedModel, small: LoadedModel, vocab: Mapping[str, int
     """
     name, other = model.info.name, small.info.name
     if model.info.id == small.info.id:
-        raise _refused(f"{name} cannot draft for itself. Choose a smaller model.")
+        raise _refusal(f"{name} cannot draft for itself. Choose a smaller model.")
     check_can_verify(model)
     _check_can_roll_back(small, f"by {other}")
     return Drafter(small, model, max(vocab.values(), default=-1) + 1)
@@ -253,15 +256,15 @@ def check_can_verify(model: LoadedModel) -> None:
         EngineError: `unsupported_session` if it can't. The message says why.
     """
     if model.ranks > 1:
-        raise _refused("A model spread over several ranks cannot use a draft model.")
+        raise _refusal("A model spread over several ranks cannot use a draft model.")
     _check_can_roll_back(model, f"for {model.info.name}")
 
 
 def _check_can_roll_back(model: LoadedModel, part: str) -> None:
-    if model.can.token_by_token:
-        raise _refused(f"Drafts are not possible {part}: it reads tokens one by one.")
-    if not all(map(can_be_put_back, single(model.new_caches()))):
-        raise _refused(f"Drafts are not possible {part}: its caches cannot be trimmed.")
+    if model.abilities.token_by_token:
+        raise _refusal(f"Drafts are not possible {part}: it reads tokens one by one.")
+    if not all(map(can_roll_back, flatten_caches(model.new_caches()))):
+        raise _refusal(f"Drafts are not possible {part}: its caches cannot be trimmed.")
 
 
 def common_vocabulary(model: TextCodec, small: TextCodec) -> dict[str, int]:
@@ -272,12 +275,12 @@ def common_vocabulary(model: TextCodec, small: TextCodec) -> dict[str, int]:
     """
     vocab: dict[str, int] = model.tokenizer.get_vocab()
     if vocab != small.tokenizer.get_vocab():
-        raise _refused(
+        raise _refusal(
             f"{small.info.name} cannot draft for {model.info.name}: their tokenizers differ. "
             "Choose a smaller model of the same family."
         )
     return vocab
 
 
-def _refused(why: str) -> EngineError:
+def _refusal(why: str) -> EngineError:
     return EngineError(UNSUPPORTED_SESSION, why)

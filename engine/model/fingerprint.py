@@ -10,7 +10,7 @@ from engine.sandbox.folders import read_header
 from engine.text.rendering import TEMPLATE_FOLDER
 
 
-def identity(folder: Path) -> tuple[object, ...]:
+def folder_identity(folder: Path) -> tuple[object, ...]:
     """Return a key that changes when files in a model folder change, without reading them."""
     files = sorted(f for f in (*folder.iterdir(), *_templates(folder)) if f.is_file())
     return adapter_identity(folder, files)
@@ -29,7 +29,7 @@ def fingerprint(contents: str, dtype: str, vlm: str = "") -> str:
     ).hexdigest()[:32]
 
 
-def contents(folder: Path) -> str:
+def hash_contents(folder: Path) -> str:
     """Hash a folder's weights, config, tokenizer and chat template.
 
     For each tensor, we only hash 4 KB at the start, in the middle and at the end. Hashing many
@@ -53,8 +53,8 @@ def _templates(folder: Path) -> list[Path]:
     return sorted((folder / TEMPLATE_FOLDER).glob("*.jinja"))
 
 
-def adapter_contents(config: Path, weights: Path) -> str:
-    """Hash an adapter's two files. See `contents`."""
+def hash_adapter(config: Path, weights: Path) -> str:
+    """Hash an adapter's two files. See `hash_contents`."""
     digest = hashlib.sha256(config.read_bytes())
     _add_tensors(digest, weights)
     return digest.hexdigest()

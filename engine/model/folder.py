@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.cache.estimate import context_limit
 from engine.errors import MODEL_LOAD_FAILED, EngineError
-from engine.params import takes
+from engine.params import is_valid
 from engine.sandbox import folders
 from engine.sandbox.protocol import RefusedError
 
@@ -19,7 +19,7 @@ def load_refused(message: str, reason: str = "") -> EngineError:
     return EngineError(MODEL_LOAD_FAILED, message, reason)
 
 
-def check(folder: Path, name: str) -> dict[str, Any]:
+def check_folder(folder: Path, name: str) -> dict[str, Any]:
     """Run the sandbox's checks on a folder in this process, and return its config.
 
     Raises:
@@ -56,7 +56,7 @@ def display_name(folder: Path) -> str:
     return folder.resolve().name
 
 
-def defaults(folder: Path) -> dict[str, Any]:
+def sampling_defaults(folder: Path) -> dict[str, Any]:
     """Return the sampling settings recommended by the model's developer."""
     try:
         found = json.loads((folder / "generation_config.json").read_text(encoding="utf-8"))
@@ -64,10 +64,10 @@ def defaults(folder: Path) -> dict[str, Any]:
         return {}
     if not isinstance(found, dict):
         return {}
-    wanted = {n: found[n] for n in _SETTINGS if n in found and takes(n, found[n])}
+    settings = {n: found[n] for n in _SETTINGS if n in found and is_valid(n, found[n])}
     if found.get("do_sample") is False:  # use greedy decoding, regardless of the temperature
-        wanted["temperature"] = 0.0
-    return wanted
+        settings["temperature"] = 0.0
+    return settings
 
 
 _SETTINGS = (

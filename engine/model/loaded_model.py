@@ -45,34 +45,36 @@ class CircuitBreaker:
         self.faults = 0  # total number of failures
         self._allowed = allowed
         self._counted = 0  # failures that haven't been offset
-        self._well = 0  # successful passes since `_counted` last changed
-        self._rest = MIN_PAUSE_PASSES
-        self._left = 0
+        self._successes = 0  # successful passes since `_counted` last changed
+        self._next_pause = MIN_PAUSE_PASSES
+        self._pause_left = 0
 
     @property
     def is_enabled(self) -> bool:
-        """False during a pause."""
-        return not self._left
+        return not self._pause_left
 
     def record_failure(self) -> None:
         self.faults += 1
         self._counted += 1
-        self._well = 0
+        self._successes = 0
         if self._counted >= self._allowed:
-            self._left, self._rest = self._rest, min(2 * self._rest, MAX_PAUSE_PASSES)
+            self._pause_left, self._next_pause = (
+                self._next_pause,
+                min(2 * self._next_pause, MAX_PAUSE_PASSES),
+            )
 
     def record_success(self) -> None:
         """Count a successful pass of the model, whether or not it used the feature."""
-        if self._left:
-            self._left -= 1
-            if not self._left:
+        if self._pause_left:
+            self._pause_left -= 1
+            if not self._pause_left:
                 self._counted = self._allowed - 1  # a single failure triggers the next pause
         elif self._counted:
-            self._well += 1
-            if self._well >= RECOVERY_PASSES:
-                self._well, self._counted = 0, self._counted - 1
+            self._successes += 1
+            if self._successes >= RECOVERY_PASSES:
+                self._successes, self._counted = 0, self._counted - 1
                 if not self._counted:
-                    self._rest = MIN_PAUSE_PASSES
+                    self._next_pause = MIN_PAUSE_PASSES
 
 
 class TextCodec(Struct):
@@ -110,7 +112,7 @@ class LoadedModel(Struct, weakref=True):
 
     info: Model
     net: Any  # `mlx.nn.Module`
-    can: Abilities
+    abilities: Abilities
     text: TextCodec
     examined: Any = None  # result of checking the folder (`loader.CheckedModel`)
     base: LoadedModel | None = None  # base model if this is a variant
@@ -124,7 +126,7 @@ class LoadedModel(Struct, weakref=True):
     # Slots for sessions that decode together, if the model supports them.
     slots: Slots | None = None
     # Quantized caches by number of bits, see `quantized_kv`.
-    kept_in: dict[int, Any] = field(default_factory=dict)
+    quantized_caches: dict[int, Any] = field(default_factory=dict)
     # Makes sessions step alone for a while after shared steps have failed.
     sharing: CircuitBreaker = field(default_factory=lambda: CircuitBreaker(MAX_SHARED_FAULTS))
     # Vision tower and its embeddings, or None for models without vision.
@@ -133,7 +135,7 @@ class LoadedModel(Struct, weakref=True):
     drafter: Any = None
     # Monotonic time of the last use.
     used_at: float = field(default_factory=time.monotonic)
-    asked_for: bool = False  # loaded explicitly rather than just as a draft model
+    is_requested: bool = False  # loaded by a request of its own rather than just as a draft model
 
     @property
     def drafting_model(self) -> LoadedModel | None:
@@ -141,7 +143,7 @@ class LoadedModel(Struct, weakref=True):
         return model
 
     def new_caches(self) -> Caches:
-        return list(self.can.make_cache())
+        return list(self.abilities.make_cache())
 
     def record_success(self) -> None:
         """Record a successful pass with all of the model's circuit breakers."""

@@ -14,7 +14,7 @@ import mlx.core as mx
 from mlx.utils import tree_flatten
 from msgspec import Struct
 
-from engine.errors import OUT_OF_MEMORY, EngineError, words_of
+from engine.errors import OUT_OF_MEMORY, EngineError, describe_error
 from engine.kernels import library as kernels
 from engine.model import (
     backend,
@@ -34,7 +34,7 @@ from engine.model.loaded_model import LoadedModel, TextCodec
 from engine.model.packed_experts import PackedSwitch
 from engine.model.packed_layers import PackedEmbedding, PackedLinear
 from engine.model.probe import SharingModes
-from engine.model.sliced_pass import batches, run_to_end
+from engine.model.sliced_pass import batch_arrays, run_to_end
 from engine.model.vision import ImagePreprocessor, VisionModel
 from engine.text import recognition, rendering
 from engine.text.known_tokenizer import KnownTokenizer
@@ -85,19 +85,19 @@ def examine(
         nbytes: size of the weights on disk.
         eos: EOS token ids from the folder, or None if they aren't set.
         tokenizer: tokenizer to use instead of loading it.
-        hashed: result of `contents`, if it is known.
+        hashed: result of `hash_folder`, if it is known.
 
     Raises:
         EngineError: `model_load_failed`. The message has the reason and what to do.
     """
     try:
-        identity = fingerprint.identity(path)
+        identity = fingerprint.folder_identity(path)
         loaded = load_tokenizer(path, eos) if tokenizer is None else tokenizer
         ends = recognition.of(loaded).ends
-        loaded.eos_token_ids = vocabulary.end_ids(loaded, eos or (), ends)
+        loaded.eos_token_ids = vocabulary.collect_end_ids(loaded, eos or (), ends)
     except Exception as error:
         raise load_error(name, config, error) from None
-    hashed = hashed or contents(path, name, config)
+    hashed = hashed or hash_folder(path, name, config)
     _import_module(config)
     if _has_kernels():
         kernels.load()  # may have to build the kernels, so don't call this on the engine thread
@@ -107,14 +107,14 @@ def examine(
     )
 
 
-def contents(path: Path, name: str, config: dict[str, Any]) -> str:
-    """Hash a folder's contents. See `fingerprint.contents`.
+def hash_folder(path: Path, name: str, config: dict[str, Any]) -> str:
+    """Hash a folder's contents. See `fingerprint.hash_contents`.
 
     Raises:
         EngineError: `model_load_failed`. The message has the reason and what to do.
     """
     try:
-        return fingerprint.contents(path)
+        return fingerprint.hash_contents(path)
     except Exception as error:
         raise load_error(name, config, error) from None
 
@@ -122,12 +122,12 @@ def contents(path: Path, name: str, config: dict[str, Any]) -> str:
 def _load_preprocessor(
     path: Path, config: dict[str, Any], tokenizer: Any
 ) -> ImagePreprocessor | None:
-    if not vlm.sees(config) or not vlm.has_tower(path):
+    if not vlm.has_vision(config) or not vlm.has_tower(path):
         return None
     try:
         return towers.load_preprocessor(path, config, tokenizer)
     except Exception as error:  # mlx-vlm raises this for an invalid file in the folder
-        log.warning("%s loaded without images: %s", path.name, words_of(error))
+        log.warning("%s loaded without images: %s", path.name, describe_error(error))
         return None
 
 
@@ -136,7 +136,7 @@ def load_tokenizer(path: Path, eos: list[int] | None) -> Any:
     from mlx_lm.utils import load_tokenizer
 
     tokenizer = load_tokenizer(path, rendering.template_arguments(path), eos_token_ids=eos)
-    rendering.settle_template(tokenizer)
+    rendering.add_default_template(tokenizer)
     return tokenizer
 
 
@@ -145,8 +145,8 @@ def _import_module(config: dict[str, Any]) -> None:
     from mlx_lm.utils import _get_classes
 
     with contextlib.suppress(BaseException):  # `load` will run into the same error and report it
-        if vlm.takes(config):
-            vlm.package_of(config)
+        if vlm.should_load(config):
+            vlm.import_package(config)
         else:
             _get_classes(dict(config))
 
@@ -176,9 +176,9 @@ def load(examined: CheckedModel, wide: bool, known: SharingModes | None = None) 
     try:
         net, config = load_net(examined.folder, lazy=True, seeing=examined.preprocessor is not None)
         share = yield from pack_weights(net, examined.folder, wide)
-        yield arrays(net)
+        yield parameter_arrays(net)
         yield from read_weights(net, share)
-        return (yield from complete(net, examined, config, known))
+        return (yield from finish_loading(net, examined, config, known))
     except SystemExit:  # raised by an mlx-lm module if an optional package is missing
         raise load_refused(
             f"{name} needs a package that is not installed: mlx-lm's module for the type "
@@ -190,15 +190,15 @@ def load(examined: CheckedModel, wide: bool, known: SharingModes | None = None) 
         raise load_error(name, config, error) from None
 
 
-def complete(
+def finish_loading(
     net: Any, examined: CheckedModel, config: dict[str, Any], known: SharingModes | None = None
 ) -> Pieces:
     """Finish loading after the weights have been read: probe the model. Engine thread only."""
-    can = yield from probe.measure(net, vocabulary.words(examined.tokenizer), known)
-    return loaded(net, examined, config, can)
+    can = yield from probe.measure(net, vocabulary.vocabulary_size(examined.tokenizer), known)
+    return assemble_model(net, examined, config, can)
 
 
-def loaded(
+def assemble_model(
     net: Any, examined: CheckedModel, config: dict[str, Any], can: probe.Abilities
 ) -> LoadedModel:
     """Assemble a `LoadedModel`.
@@ -218,16 +218,16 @@ def loaded(
         name=name,
         path=str(examined.folder.resolve()),
         context_length=folder.context_length(config, tokenizer),
-        nbytes=held_bytes(net),
+        nbytes=memory_bytes(net),
         dtype=dtype,
-        step=can.ways.step,
-        exact=can.ways.exact,
+        step=can.modes.step,
+        exact=can.modes.exact,
         thinking=dialect.reasons,
         tool_format=dialect.tool_format,
         embeds=can.body is not None,
         dialect=dialect.row.name,
         efforts=tuple(dialect.switch.efforts),
-        defaults=folder.defaults(examined.folder),
+        defaults=folder.sampling_defaults(examined.folder),
         sees=preprocessor is not None,
         hears=preprocessor is not None and bool(preprocessor.kind.sound),
     )
@@ -254,13 +254,13 @@ def load_net(path: Path, lazy: bool = False, seeing: bool = True) -> tuple[Any, 
     from mlx_lm.utils import load_config, load_model
 
     config = dict(load_config(path))
-    if not config.get("model_file") and vlm.takes(config, seeing):
+    if not config.get("model_file") and vlm.should_load(config, seeing):
         try:
             return vlm.load_net(path, config, lazy), config
         except Exception as error:
-            if vlm.takes(config, seeing=False):
+            if vlm.should_load(config, seeing=False):
                 raise
-            log.warning("%s loaded without images: %s", path.name, words_of(error))
+            log.warning("%s loaded without images: %s", path.name, describe_error(error))
     net, config = load_model(path, lazy=lazy, trust_remote_code=False)
     return net, dict(config)
 
@@ -270,7 +270,7 @@ def load_blocking(path: Path, wide: bool) -> LoadedModel:
     from mlx_lm.utils import load_config
 
     name = folder.display_name(path)
-    config = folder.check(path, name)
+    config = folder.check_folder(path, name)
     eos = load_config(path).get("eos_token_id")
     nbytes = sum(f.stat().st_size for f in path.glob("model*.safetensors"))
     ids = [eos] if isinstance(eos, int) else list(eos) if eos else None
@@ -328,7 +328,7 @@ def read_weights(net: Any, before: float = 0.0) -> Generator[float, None, None]:
     whole = max(1, weight_bytes(net))
     read, pace = 0, 0.0
     began: float | None = None
-    for batch in batches(arrays(net), BATCH_BYTES):
+    for batch in batch_arrays(parameter_arrays(net), BATCH_BYTES):
         nbytes = sum(array.nbytes for array in batch)
         now = time.perf_counter()
         if began is not None and now - began + pace * nbytes >= SLICE_S:
@@ -371,7 +371,7 @@ def compute_dtype(net: Any) -> str:
     return max(counts, key=lambda n: counts[n]) if counts else "float32"
 
 
-def arrays(net: Any) -> list[mx.array]:
+def parameter_arrays(net: Any) -> list[mx.array]:
     return [array for _, array in tree_flatten(net.parameters())]
 
 
@@ -391,16 +391,16 @@ def remove_arrays(net: Any, needed: Container[int]) -> list[mx.array]:
 
 def weight_bytes(net: Any) -> int:
     """Total size of a model's or module's parameters in bytes."""
-    return sum(array.nbytes for array in arrays(net))
+    return sum(array.nbytes for array in parameter_arrays(net))
 
 
-def held_bytes(net: Any) -> int:
+def memory_bytes(net: Any) -> int:
     """Memory of a model's weights in bytes. Packed matrices have another size than in the file."""
-    held = {id(array): array.nbytes for array in arrays(net)}
+    held = {id(array): array.nbytes for array in parameter_arrays(net)}
     for module in net.modules():
         if isinstance(module, (PackedLinear, PackedEmbedding)):
             replaced = packed_layers.placeholders(module)
-            held[id(module.packed)] = module.packed.nbytes
+            held[id(module.matrix)] = module.matrix.nbytes
         elif isinstance(module, PackedSwitch):
             replaced = module.placeholders
             held[id(module.experts)] = module.experts.nbytes

@@ -20,7 +20,7 @@ _state = threading.local()
 
 
 @contextmanager
-def restricted_to(rows: Sequence[int]) -> Iterator[None]:
+def restrict_rows(rows: Sequence[int]) -> Iterator[None]:
     """Only compute logits for these rows, in this order, inside the block and on this thread.
 
     Args:
@@ -33,13 +33,13 @@ def restricted_to(rows: Sequence[int]) -> Iterator[None]:
         _state.rows = before
 
 
-def logits_of(logits: mx.array, rows: Sequence[int]) -> mx.array:
+def extract_logits(logits: mx.array, rows: Sequence[int]) -> mx.array:
     """Extract the logits of `rows`, `[rows, ids]`, from a pass inside `restricted_to(rows)`.
 
     Also works if the output layer wasn't found, so that the model has computed all rows.
     """
     flat = logits.reshape(-1, logits.shape[-1])
-    return flat if flat.shape[0] == len(rows) else _select(flat, 0, tuple(rows))
+    return flat if flat.shape[0] == len(rows) else _take_rows(flat, 0, tuple(rows))
 
 
 def install(net: Any, ids: int) -> Callable[[], None]:
@@ -59,7 +59,7 @@ def install(net: Any, ids: int) -> Callable[[], None]:
             continue
         if hasattr(module, "as_linear"):  # a tied embedding, whose method is only called for logits
             tables.append(module)
-        elif callable(module) and _outputs(module) == ids and not any(map(str.isdigit, name)):
+        elif callable(module) and _output_width(module) == ids and not any(map(str.isdigit, name)):
             linears.append(module)  # skip names with digits: a layer may have the same width
     parts = mix_in(_SelectsRows, linears), mix_in(_SelectsRowsAsLinear, tables)
 
@@ -70,7 +70,7 @@ def install(net: Any, ids: int) -> Callable[[], None]:
     return undo
 
 
-def _outputs(module: Any) -> int:
+def _output_width(module: Any) -> int:
     """Output width of a linear layer, or 0 for other modules."""
     for name, axis in (("weight", 0), ("lora_b", -1)):
         array = module.get(name)
@@ -84,10 +84,10 @@ def _select_rows(x: mx.array) -> mx.array:
     if not rows or x.ndim < 2:
         return x
     axis = 0 if x.shape[0] > 1 or x.ndim == 2 else 1
-    return x if x.shape[axis] <= len(rows) else _select(x, axis, rows)
+    return x if x.shape[axis] <= len(rows) else _take_rows(x, axis, rows)
 
 
-def _select(x: mx.array, axis: int, rows: tuple[int, ...]) -> mx.array:
+def _take_rows(x: mx.array, axis: int, rows: tuple[int, ...]) -> mx.array:
     """Select rows along an axis. Returns a view if they are consecutive."""
     if rows == tuple(range(rows[0], rows[0] + len(rows))):
         places = slice(rows[0], rows[0] + len(rows))

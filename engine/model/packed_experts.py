@@ -50,12 +50,11 @@ class Tensors:
                     self._places[name] = file, entry, len(head) + entry["data_offsets"][0]
             self.close = files.pop_all().close
 
-    def has(self, name: str, array: mx.array) -> bool:
-        """Check for a tensor with this name and the shape of `array`."""
+    def has_tensor(self, name: str, array: mx.array) -> bool:
         _, entry, _ = self._places.get(name, (None, {}, 0))
         return entry.get("shape") == list(array.shape) and entry.get("dtype") in _TYPES
 
-    def piece(self, name: str, place: int) -> mx.array:
+    def read_slice(self, name: str, place: int) -> mx.array:
         """Read `tensor[place]`.
 
         Raises:
@@ -164,7 +163,7 @@ def _pack_experts(
         nbytes = sum(module[part].weight.nbytes for part in _PARTS)
         try:
             for expert in range(count):
-                packed.append(_packed(module, name, expert, tensors, library))
+                packed.append(_pack_expert(module, name, expert, tensors, library))
                 yield nbytes // count
         except ValueError as error:
             log.warning("experts stay slow: %s", error)
@@ -172,7 +171,7 @@ def _pack_experts(
             continue
         experts = PackedExperts(library, packed)
         if forms not in agreed:
-            agreed[forms] = _agrees(module, experts)
+            agreed[forms] = _matches_original(module, experts)
         if agreed[forms]:
             _replace_arrays(module, experts)
 
@@ -183,14 +182,14 @@ def is_packed(net: Any) -> bool:
 
 def _is_in_files(module: Any, name: str, tensors: Tensors) -> bool:
     return all(
-        tensors.has(f"{name}.{part}.{array}", module[part][array])
+        tensors.has_tensor(f"{name}.{part}.{array}", module[part][array])
         for part in _PARTS
         for array in _ARRAYS
         if isinstance(module[part].get(array), mx.array)
     )
 
 
-def _packed(
+def _pack_expert(
     module: Any, name: str, expert: int, tensors: Tensors, library: Library
 ) -> list[PackedMatrix]:
     """Read and pack the gate, up and down matrices of one expert.
@@ -202,7 +201,7 @@ def _packed(
     for part in _PARTS:
         layer = module[part]
         arrays = {
-            array: tensors.piece(f"{name}.{part}.{array}", expert)
+            array: tensors.read_slice(f"{name}.{part}.{array}", expert)
             for array in _ARRAYS
             if isinstance(layer.get(array), mx.array)
         }
@@ -220,16 +219,16 @@ def _replace_arrays(module: Any, experts: PackedExperts) -> None:
     mix_in(PackedSwitch, [module])
 
 
-def _agrees(module: Any, experts: PackedExperts) -> bool:
+def _matches_original(module: Any, experts: PackedExperts) -> bool:
     """Compare packed experts with MLX's results, using two rows with two experts each."""
     last = module.gate_proj.num_experts - 1
     x = mx.random.normal((1, 2, module.gate_proj.input_dims), key=mx.random.key(0))
     chosen = mx.array([[[0, last], [last, last // 2]]])
     try:
-        wanted, found = np.array(module(x, chosen)), np.array(experts(x, chosen))
+        expected, found = np.array(module(x, chosen)), np.array(experts(x, chosen))
     except Exception as error:  # models may raise any exception
         log.debug("unsupported experts: %s", error)
         return False
-    return wanted.shape == found.shape and bool(
-        np.abs(found - wanted).max() <= TOLERANCE * wanted.std()
+    return expected.shape == found.shape and bool(
+        np.abs(found - expected).max() <= TOLERANCE * expected.std()
     )

@@ -38,18 +38,18 @@ class SharedProduct:
         self.matrices = tuple(matrices)
         self._library = library
         self._ends = np.cumsum([matrix.outputs for matrix in matrices])
-        self._given: mx.array | None = None
-        self._left: list[Array | None] = []
+        self._input: mx.array | None = None
+        self._outputs_left: list[Array | None] = []
 
     def output(self, place: int, x: mx.array) -> mx.array:
         """Return `x @ matrices[place].T`, `[..., outputs]`, with the dtype of `x`."""
-        if self._given is not x or self._left[place] is None:
+        if self._input is not x or self._outputs_left[place] is None:
             rows = as_rows(x, self.matrices[0].inputs)
             found = multiply(self._library, rows, self.matrices)
-            self._given, self._left = x, [*np.split(found, self._ends[:-1], axis=1)]
-        own, self._left[place] = self._left[place], None
-        if all(left is None for left in self._left):
-            self._given = None
+            self._input, self._outputs_left = x, [*np.split(found, self._ends[:-1], axis=1)]
+        own, self._outputs_left[place] = self._outputs_left[place], None
+        if all(left is None for left in self._outputs_left):
+            self._input = None
         return as_mlx(own, x)
 
     def unpack(self, outputs: Array) -> Array:
@@ -80,7 +80,7 @@ class PackedLinear:
         return self.product.output(self.place, x)
 
     @property
-    def packed(self) -> PackedMatrix:
+    def matrix(self) -> PackedMatrix:
         return self.product.matrices[self.place]
 
 
@@ -98,7 +98,7 @@ class PackedEmbedding:
         return self.product.output(0, x)
 
     @property
-    def packed(self) -> PackedMatrix:
+    def matrix(self) -> PackedMatrix:
         return self.product.matrices[0]
 
 
@@ -115,7 +115,7 @@ def pack_layers(net: Any, library: Library, wide: bool = False) -> Iterator[int]
     Args:
         wide: the model will be converted to float32 afterwards. Packed layers are float32 already.
     """
-    sizes = [(sum(layer.weight.nbytes for layer in group), group) for group in _groups(net)]
+    sizes = [(sum(layer.weight.nbytes for layer in group), group) for group in _group_layers(net)]
     sizes.sort(key=lambda part: part[0], reverse=True)
     for number, (size, group) in enumerate(sizes):
         _pack_group(group, library, wide)
@@ -129,7 +129,7 @@ def is_packed(net: Any) -> bool:
     return any(isinstance(module, PackedLinear) for module in net.modules())
 
 
-def _groups(net: Any) -> Iterator[list[Any]]:
+def _group_layers(net: Any) -> Iterator[list[Any]]:
     """Yield a model's quantized layers, in groups that get the same input."""
     seen: set[int] = set()
     for _, parent in net.named_modules():

@@ -69,14 +69,14 @@ class _PlainBody:
 
     def __call__(self, inputs: mx.array, cache: Any = None, *embeddings: Any, **named: Any) -> Any:
         inner = super().__call__  # type: ignore[misc]
-        sessions = self.plain.sessions(cache, inputs.shape)
+        sessions = self.plain.split_sessions(cache, inputs.shape)
         if not any(session.is_plain for session in sessions):
             return inner(inputs, cache, *embeddings, **named)
         given = [h for h in (*embeddings, *named.values()) if h is not None]
         if all(session.is_plain for session in sessions):
             h = given[0] if given else self.plain.embed(self.embed_tokens, inputs)
-            return self.plain.hidden(h, sessions)
-        return _one_by_one(self, inner, inputs, given, sessions)
+            return self.plain.hidden_states(h, sessions)
+        return _run_separately(self, inner, inputs, given, sessions)
 
 
 class SessionRows(NamedTuple):
@@ -88,7 +88,7 @@ class SessionRows(NamedTuple):
     is_current: bool  # nothing else has changed the caches since the decoder's last write
 
 
-def _one_by_one(
+def _run_separately(
     body: Any, inner: Any, inputs: mx.array, given: list[mx.array], sessions: Sequence[SessionRows]
 ) -> mx.array:
     """Run a pass where only some of the sessions can use the decoder.
@@ -104,7 +104,7 @@ def _one_by_one(
     own = [n for n, session in enumerate(sessions) if session.is_plain]
     rows = mx.array([row for n in own for row in range(spans[n].start, spans[n].stop)])
     h = given[0][rows] if given else body.embed_tokens(inputs[rows])
-    found = body.plain.hidden(h, [sessions[n] for n in own])
+    found = body.plain.hidden_states(h, [sessions[n] for n in own])
     parts, first = [], 0
     for span, (caches, count, is_plain, _) in zip(spans, sessions, strict=True):
         if is_plain:
@@ -141,13 +141,12 @@ class PlainDecoder:
 
         If the table has an additional mixin, e.g. from the probe, we must call it.
         """
-        return tokens if self.looks_up(table) else table(tokens)
+        return tokens if self.has_embeddings(table) else table(tokens)
 
-    def looks_up(self, table: Any) -> bool:
-        """Return True if the decoder has the embeddings of a table itself."""
+    def has_embeddings(self, table: Any) -> bool:
         return self._has_table and type(table).__call__ is PackedEmbedding.__call__
 
-    def sessions(self, caches: Any, shape: tuple[int, ...]) -> list[SessionRows]:
+    def split_sessions(self, caches: Any, shape: tuple[int, ...]) -> list[SessionRows]:
         """Return the sessions of a pass in row order, or [] if we can't tell.
 
         Args:
@@ -158,17 +157,17 @@ class PlainDecoder:
             return []
         shared = getattr(caches, "sessions", None)
         if shared is None:
-            return [self._rows(caches, shape[1])] if shape[0] == 1 else []
+            return [self._session_rows(caches, shape[1])] if shape[0] == 1 else []
         if sum(count for _, count in shared) != shape[0] or shape[1] != 1:
             return []
-        return [self._rows(own, count) for own, count in shared]
+        return [self._session_rows(own, count) for own, count in shared]
 
-    def _rows(self, caches: Sequence[Any], count: int) -> SessionRows:
+    def _session_rows(self, caches: Sequence[Any], count: int) -> SessionRows:
         arrays = self._arrays.get(caches[0])
         is_current = arrays is not None and arrays.is_current(caches)
         return SessionRows(caches, count, is_current or _is_plain(caches), is_current)
 
-    def hidden(self, h: mx.array, sessions: Sequence[SessionRows]) -> mx.array:
+    def hidden_states(self, h: mx.array, sessions: Sequence[SessionRows]) -> mx.array:
         """Compute the hidden states after the final norm, `[batch, tokens, width]`.
 
         Args:
@@ -198,7 +197,7 @@ class PlainDecoder:
         Args:
             fed: the caches of each session, with its next tokens, which are the rows.
         """
-        sessions = [self._rows(caches, len(tokens)) for caches, tokens in fed]
+        sessions = [self._session_rows(caches, len(tokens)) for caches, tokens in fed]
         if not all(session.is_plain for session in sessions):
             return None
         given = np.array([token for _, tokens in fed for token in tokens], np.int64)
@@ -210,7 +209,10 @@ class PlainDecoder:
         layers = len(self._shapes)
         if len(sessions[0].caches) > layers:  # the model runs its layers several times
             run, others = (
-                [self._rows(session.caches[part], session.token_count) for session in sessions]
+                [
+                    self._session_rows(session.caches[part], session.token_count)
+                    for session in sessions
+                ]
                 for part in (slice(layers), slice(layers, None))
             )
             given, _ = self._run(given, run, range(len(given)), has_logits=False)
@@ -234,7 +236,7 @@ class PlainDecoder:
         caches, count, _, is_current = session
         if not is_current:
             for cache in caches:
-                _store_in_halves(cache)
+                _convert_to_float16(cache)
             self._arrays[caches[0]] = _SessionArrays(self._shapes, caches)
         return self._arrays[caches[0]].reserve(caches, count)
 
@@ -288,7 +290,7 @@ class _SessionArrays:
         """Make room for `count` more tokens, and return the segments of all layers."""
         self._end = caches[0].offset + count
         if self._full_at < self._end:
-            layers = self._growing(caches)
+            layers = self._layers_to_grow(caches)
             for layer in layers:
                 more = max(self._end, int(self._capacity[layer]) + 1) - caches[layer].offset
                 _reserve(caches[layer], more, self._shapes[layer])
@@ -302,7 +304,7 @@ class _SessionArrays:
         last[:, _Field.COUNT] = self._end - last[0, _Field.POSITION]
         return self._segments
 
-    def _growing(self, caches: Sequence[Any]) -> list[int]:
+    def _layers_to_grow(self, caches: Sequence[Any]) -> list[int]:
         """Return the layers to grow now: full layers, plus layers that will soon be full if small.
 
         Layers fill up at different tokens, and growing each of them separately would wake up MLX's
@@ -326,7 +328,7 @@ def _reserve(cache: Any, count: int, shape: tuple[int, int]) -> None:
     cache.offset = start
 
 
-def _store_in_halves(cache: Any) -> None:
+def _convert_to_float16(cache: Any) -> None:
     """Convert keys and values to float16 if they were written by the model's own layers."""
     if cache.keys is not None and cache.keys.dtype != KV_DTYPE:
         cache.keys, cache.values = cache.keys.astype(KV_DTYPE), cache.values.astype(KV_DTYPE)
@@ -338,24 +340,24 @@ def _segments_of(cache: Any) -> tuple[Any, int]:
     if isinstance(cache, SharedPrefixKV):
         begun, prefix = cache.base, cache.shared_prefix
         arrays = prefix.keys[cache.layer], prefix.values[cache.layer]
-        found.append((*_pair(*arrays), 0, begun))
-    found.append((*_pair(cache.keys, cache.values), begun, 0))
+        found.append((*_pair_layout(*arrays), 0, begun))
+    found.append((*_pair_layout(cache.keys, cache.values), begun, 0))
     return found, begun + int(cache.keys.shape[2])
 
 
-def _pair(keys: mx.array, values: mx.array) -> tuple[int, int, int, int]:
+def _pair_layout(keys: mx.array, values: mx.array) -> tuple[int, int, int, int]:
     """Return the addresses of keys and values, and their head and token strides in float16 units.
 
     Raises:
         ValueError: if keys and values have different layouts.
     """
-    (key, *strides), (value, *others) = _address(keys), _address(values)
+    (key, *strides), (value, *others) = _array_layout(keys), _array_layout(values)
     if strides != others:
         raise ValueError("keys and values differ in their strides")
     return key, value, strides[0], strides[1]
 
 
-def _address(array: mx.array) -> tuple[int, int, int]:
+def _array_layout(array: mx.array) -> tuple[int, int, int]:
     """Return an evaluated array's address, and its head and token strides in float16 units."""
     view = np.array(array, copy=False)
     _, heads, tokens, numbers = view.strides
@@ -365,7 +367,7 @@ def _address(array: mx.array) -> tuple[int, int, int]:
 
 
 @functools.cache
-def _plain_caches() -> tuple[type[Any], ...]:
+def _plain_cache_types() -> tuple[type[Any], ...]:
     # Imported here because of `backend.preserved_file_limit`.
     from mlx_lm.models.cache import KVCache
 
@@ -374,7 +376,7 @@ def _plain_caches() -> tuple[type[Any], ...]:
 
 def _is_plain(caches: Sequence[Any]) -> bool:
     kinds = {type(cache) for cache in caches}
-    if len(kinds) > 1 or not kinds <= set(_plain_caches()):
+    if len(kinds) > 1 or not kinds <= set(_plain_cache_types()):
         return False
     return len({cache.offset for cache in caches}) == 1 and all(map(_has_keys, caches))
 
@@ -394,11 +396,11 @@ def install(net: Any, library: Library) -> bool:
 
     The model's quantized layers must already be packed (`packed_layers.pack_layers`).
     """
-    for body in list(_bodies(net)):
+    for body in list(_find_bodies(net)):
         for owner in (net, None) if _is_owner(net, body) else (None,):
             try:
-                if _agrees(net, body, owner, library):
-                    plain = _decoder_of(net, body, owner, library)
+                if _matches_body(net, body, owner, library):
+                    plain = _build_decoder(net, body, owner, library)
                     _replace(body, plain)
                     if owner is not None:
                         vars(owner)["plain"] = plain
@@ -414,7 +416,7 @@ def _replace(body: Any, plain: PlainDecoder) -> Callable[[], None]:
     return mix_in(_PlainBody, [body])
 
 
-def _agrees(net: Any, body: Any, owner: Any, library: Library) -> bool:
+def _matches_body(net: Any, body: Any, owner: Any, library: Library) -> bool:
     """Check a decoder against a body or its owner, using one layer of each kind.
 
     Raises:
@@ -440,8 +442,8 @@ def _agrees(net: Any, body: Any, owner: Any, library: Library) -> bool:
         return make_prompt_cache(net)[: runs * len(kinds)]
 
     try:
-        wanted = _sample_outputs(body, by_model, caches(), rounds=True)
-        plain = _decoder_of(net, body, owner, library)
+        expected = _sample_outputs(body, by_model, caches(), rounds=True)
+        plain = _build_decoder(net, body, owner, library)
         undo = _replace(body, plain)
         try:
             found = _sample_outputs(body, by_model if owner is None else by_decoder, caches())
@@ -449,7 +451,7 @@ def _agrees(net: Any, body: Any, owner: Any, library: Library) -> bool:
             undo()
     finally:
         body.layers = layers
-    off = [_difference(a, b) for a, b in zip(found, wanted, strict=True)]
+    off = [_difference(a, b) for a, b in zip(found, expected, strict=True)]
     log.debug("the decoder is off by %.2g", max(off))
     return all(one <= runs * TOLERANCE for one in off)  # False for NaN
 
@@ -458,19 +460,19 @@ def _layer_kind(layer: Any) -> tuple[Any, ...]:
     attention = layer.self_attn
     parts = [layer, layer.mlp, attention, *filter(None, [attention.get("rope")])]
     norms = tuple(float(module.eps) for module in layer.modules() if hasattr(module, "eps"))
-    return (*map(_settings, parts), norms, *sorted(attention.children()))
+    return (*map(_module_settings, parts), norms, *sorted(attention.children()))
 
 
 def is_installed(net: Any) -> bool:
     return any(isinstance(module, _PlainBody) for module in net.modules())
 
 
-def whole(net: Any) -> PlainDecoder | None:
+def full_decoder(net: Any) -> PlainDecoder | None:
     """Return the decoder that computes logits from tokens by itself; None if a model has none."""
     decoder: PlainDecoder | None = vars(net).get("plain")
     if decoder is None or not decoder.vocabulary:
         return None
-    return decoder if decoder.looks_up(net.model.embed_tokens) else None
+    return decoder if decoder.has_embeddings(net.model.embed_tokens) else None
 
 
 def is_exact(net: Any) -> bool:
@@ -482,7 +484,7 @@ def is_exact(net: Any) -> bool:
     inner = {id(part) for body in bodies for layer in body.layers for part in layer.modules()}
     inner |= {id(body.norm) for body in bodies}
     outer = [part for part in net.modules() if id(part) not in inner and _has_arrays(part)]
-    heads = {part.packed.outputs for part in outer if isinstance(part, PackedLinear)}
+    heads = {part.matrix.outputs for part in outer if isinstance(part, PackedLinear)}
     return len(bodies) == 1 and all(
         isinstance(part, (PackedLinear, PackedEmbedding))
         or (type(part) is nn.Embedding and part.weight.shape[0] in heads)
@@ -495,9 +497,9 @@ def _has_arrays(module: Any) -> bool:
     return any(isinstance(part, mx.array) for name, part in own if not name.startswith("_"))
 
 
-def release(net: Any) -> None:
+def uninstall_changed(net: Any) -> None:
     """Undo `install` for modules whose parts have been changed since, e.g. by an adapter."""
-    if whole(net) is not None and _head_of(net) is None:
+    if full_decoder(net) is not None and _head_of(net) is None:
         del vars(net)["plain"]
     for body in [part for part in net.modules() if isinstance(part, _PlainBody)]:
         if not all(map(_has_usual_parts, body.layers)):
@@ -509,13 +511,13 @@ def release(net: Any) -> None:
 _SIGNATURES = (["inputs", "cache"], ["inputs", "cache", "input_embeddings"])
 
 
-def _bodies(net: Any) -> Iterator[Any]:
+def _find_bodies(net: Any) -> Iterator[Any]:
     for module in net.modules():
         layers = module.get("layers")
         if (
             isinstance(layers, list)
             and layers
-            and _parts(module) == {"embed_tokens", "layers", "norm"}
+            and _child_names(module) == {"embed_tokens", "layers", "norm"}
             and _parameters(module) in _SIGNATURES
             and all(map(_has_usual_parts, layers))
             and all(map(_is_called_as_usual, layers))
@@ -531,7 +533,7 @@ def _is_owner(net: Any, body: Any) -> bool:
     return (
         net.get("model") is body
         and _parameters(net) in _SIGNATURES
-        and _parts(net) <= {"model", "lm_head"}
+        and _child_names(net) <= {"model", "lm_head"}
         and _head_of(net) is not None
         and not getattr(net, "final_logit_softcapping", None)
     )
@@ -546,7 +548,7 @@ def _parameters(module: Any) -> list[str]:
     return list(inspect.signature(module).parameters)
 
 
-def _parts(module: Any) -> set[str]:
+def _child_names(module: Any) -> set[str]:
     parts = module.children().items()
     return {
         name
@@ -597,7 +599,10 @@ def _has_usual_parts(layer: Any) -> bool:
     attention, mlp = layer.get("self_attn"), layer.get("mlp")
     if attention is None or mlp is None:
         return False
-    inputs, outputs = _linears(attention, _QUERY_KEY_VALUE), _linears(mlp, _GATE_UP)
+    inputs, outputs = (
+        _projection_names(attention, _QUERY_KEY_VALUE),
+        _projection_names(mlp, _GATE_UP),
+    )
     norms = frozenset(layer.children()) - {"self_attn", "mlp"}
     head_norms = set(attention.children()) - {*inputs, "o_proj", "rope"}
     linears = [attention.get(name) for name in (*inputs, "o_proj")]
@@ -615,29 +620,29 @@ def _is_called_as_usual(layer: Any) -> bool:
     return {*_parameters(layer), *_parameters(layer.self_attn)} == {"x", "mask", "cache"}
 
 
-def _linears(module: Any, known: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+def _projection_names(module: Any, known: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     return next((names for names in known if all(name in module for name in names)), ())
 
 
-def _decoder_of(net: Any, body: Any, owner: Any, library: Library) -> PlainDecoder:
+def _build_decoder(net: Any, body: Any, owner: Any, library: Library) -> PlainDecoder:
     """Build a decoder for a body, including the output head if there is an owner.
 
     Raises:
         ValueError: if a part isn't supported, or the model doesn't compute in float32.
     """
     rotations: dict[Any, Rotation] = {}
-    layers = [_parts_of(layer, rotations) for layer in body.layers]
-    head = None if owner is None else _head_of(owner).packed
+    layers = [_layer_parts(layer, rotations) for layer in body.layers]
+    head = None if owner is None else _head_of(owner).matrix
     epsilon = float(body.norm.eps)
     table, scale = body.embed_tokens, _embedding_scale(net, body)
-    packed = table.packed if isinstance(table, PackedEmbedding) else None
-    norm = _weight(body.norm)
+    packed = table.matrix if isinstance(table, PackedEmbedding) else None
+    norm = _norm_scale(body.norm)
     decoder = Decoder(library, layers, norm, epsilon, head, packed, scale)
     shapes = [(parts.key_heads, parts.head_width) for parts in layers]
     return PlainDecoder(decoder, shapes, packed is not None)
 
 
-def _parts_of(layer: Any, rotations: dict[Any, Rotation]) -> LayerParts:
+def _layer_parts(layer: Any, rotations: dict[Any, Rotation]) -> LayerParts:
     attention, mlp = layer.self_attn, layer.mlp
     norms = _NORMS[frozenset(layer.children()) - {"self_attn", "mlp"}]
     heads, key_heads = next(
@@ -645,35 +650,35 @@ def _parts_of(layer: Any, rotations: dict[Any, Rotation]) -> LayerParts:
         for a, b in _COUNTS
         if a in vars(attention)
     )
-    width = attention.o_proj.packed.inputs // heads
+    width = attention.o_proj.matrix.inputs // heads
     rope = attention.get("rope")
-    kind = width, None if rope is None else _settings(rope)
+    kind = width, None if rope is None else _module_settings(rope)
     if kind not in rotations:
-        rotations[kind] = _rotation(rope, width)
+        rotations[kind] = _build_rotation(rope, width)
     has_norms = "q_norm" in attention
     before, after, mlp_before, mlp_after = (
-        None if name is None else _weight(layer[name]) for name in norms
+        None if name is None else _norm_scale(layer[name]) for name in norms
     )
     first_norm = layer[norms.attention or norms.attention_post]
     return LayerParts(
         *(heads, key_heads, width, rotations[kind]),
         *(float(attention.scale), float(first_norm.eps)),
         *(before, mlp_before),
-        [attention[name].packed for name in _linears(attention, _QUERY_KEY_VALUE)],
-        attention.o_proj.packed,
-        [mlp[name].packed for name in _linears(mlp, _GATE_UP)],
-        mlp.down_proj.packed,
+        [attention[name].matrix for name in _projection_names(attention, _QUERY_KEY_VALUE)],
+        attention.o_proj.matrix,
+        [mlp[name].matrix for name in _projection_names(mlp, _GATE_UP)],
+        mlp.down_proj.matrix,
         attention_post_norm=after,
         mlp_post_norm=mlp_after,
-        query_norm=_weight(attention.q_norm) if has_norms else None,
-        key_norm=_weight(attention.k_norm) if has_norms else None,
+        query_norm=_norm_scale(attention.q_norm) if has_norms else None,
+        key_norm=_norm_scale(attention.k_norm) if has_norms else None,
         head_epsilon=float(attention.q_norm.eps) if has_norms else 0.0,
         score_cap=float(getattr(attention, "attn_logit_softcapping", None) or 0.0),
         is_gelu=_is_gelu(mlp),
     )
 
 
-def _weight(norm: Any) -> Array:
+def _norm_scale(norm: Any) -> Array:
     """Return the scale of an RMS norm: its weight, or weight + 1 in some models.
 
     Raises:
@@ -750,7 +755,7 @@ def _embedding_scale(net: Any, body: Any) -> float:
     return 1.0 if abs(scale - 1) < 1e-5 else scale
 
 
-def _settings(module: Any) -> tuple[Any, ...]:
+def _module_settings(module: Any) -> tuple[Any, ...]:
     """Return a module's class and settings for comparing modules. Ignores large arrays."""
     both = {**vars(module), **module}
     plain = (str, int, float, bool, type(None))
@@ -763,7 +768,7 @@ def _settings(module: Any) -> tuple[Any, ...]:
     return type(module), tuple(sorted(own.items(), key=str)), tuple(sorted(arrays.items()))
 
 
-def _rotation(rope: Any, width: int) -> Rotation:
+def _build_rotation(rope: Any, width: int) -> Rotation:
     """Create the table for a rotary embedding. It's empty if there is no rotary embedding.
 
     Raises:
@@ -788,12 +793,12 @@ def _rotation(rope: Any, width: int) -> Rotation:
         cosines, sines = part(first, 512)
         for position in (place - 1, place):
             head = np.sin(np.arange(width, dtype=np.float32) + position)[None, None, None]
-            wanted = np.array(rope(mx.array(head), offset=position))[0, 0, 0]
+            expected = np.array(rope(mx.array(head), offset=position))[0, 0, 0]
             found, at = head[0, 0, 0].copy(), position - first
             a, b = found[first_half].copy(), found[second_half].copy()
             found[first_half] = a * cosines[at] - b * sines[at]
             found[second_half] = a * sines[at] + b * cosines[at]
-            if not np.allclose(found, wanted, atol=ROTATION_TOLERANCE):
+            if not np.allclose(found, expected, atol=ROTATION_TOLERANCE):
                 raise ValueError(f"a rotation without a table, at position {position}")
     return Rotation(part, rotated, is_interleaved)
 
@@ -814,7 +819,7 @@ def _sample_outputs(
         ValueError: if the model's caches aren't supported.
     """
     rows = int(body.embed_tokens.weight.shape[0])
-    if {type(cache) for cache in caches} != {_plain_caches()[0]}:
+    if {type(cache) for cache in caches} != {_plain_cache_types()[0]}:
         raise ValueError("unsupported caches")
     if rounds:
         for cache in caches:

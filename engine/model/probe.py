@@ -1,8 +1,8 @@
 """Probe for newly loaded models: find out how sessions can share steps, and measure their memory.
 
 We try each optional feature and compare its logits with a plain pass: how sessions can step
-together (`_ways`), if the output layer can skip rows, if answers depend on how the prompt is split
-into chunks, and which module returns hidden states.
+together (`_find_modes`), if the output layer can skip rows, if answers depend on how the prompt is
+split into chunks, and which module returns hidden states.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class SharingModes(Struct, frozen=True):
 class Abilities(Struct, frozen=True):
     make_cache: Callable[[], Caches]  # creates empty caches for a session
     estimate: MemoryEstimate  # memory usage of a session's caches
-    ways: SharingModes
+    modes: SharingModes
     token_by_token: bool  # prompts must be processed token by token
     leaves_out_rows: bool  # the output layer can skip rows
     rows: int | None  # size of the vocabulary, or None if unknown
@@ -66,7 +66,7 @@ class Abilities(Struct, frozen=True):
 
     def slots(self) -> Slots | None:
         """Create the slots for a model's sessions, or None if they aren't supported."""
-        return Slots(policy_for(current_device())) if self.ways.slots else None
+        return Slots(policy_for(current_device())) if self.modes.slots else None
 
 
 def measure(
@@ -80,19 +80,19 @@ def measure(
     """
     from mlx_lm.models.cache import make_prompt_cache
 
-    make_cache = widened_caches(net, lambda: make_prompt_cache(net))
+    make_cache = widen_caches(net, lambda: make_prompt_cache(net))
     yield
-    decoder = plain_decoder.whole(net)
+    decoder = plain_decoder.full_decoder(net)
     if decoder is not None:
         # A plain decoder is causal and computes only the requested rows, so no test is needed.
         output_rows.install(net, decoder.vocabulary)
         estimate, ways = yield from explore(net, make_cache, words, known)
         width = int(net.model.embed_tokens.weight.shape[0])
         return Abilities(make_cache, estimate, ways, False, True, width, net.model)
-    leaves_out_rows = yield from _leaves_out_rows(net, make_cache, words)
+    leaves_out_rows = yield from _can_skip_rows(net, make_cache, words)
     yield
     estimate, ways = yield from explore(net, make_cache, words, known)
-    token_by_token = yield from sees_ahead(net, make_cache, words)
+    token_by_token = yield from can_see_ahead(net, make_cache, words)
     rows = embedding_rows(net, make_cache)
     yield
     body = hidden_body(net, make_cache)
@@ -100,7 +100,7 @@ def measure(
     return Abilities(make_cache, estimate, ways, token_by_token, leaves_out_rows, rows, body)
 
 
-def _leaves_out_rows(
+def _can_skip_rows(
     net: Any, make_cache: Callable[[], Caches], words: int
 ) -> Generator[None, None, bool]:
     """Make the output layer skip rows, if this doesn't change the logits of the remaining rows.
@@ -120,11 +120,13 @@ def _leaves_out_rows(
         yield
         undo = output_rows.install(net, whole.shape[-1])
         caches = make_cache()
-        with output_rows.restricted_to(row):
+        with output_rows.restrict_rows(row):
             some = net(ids, cache=caches)
         yield from evaluate_in_slices(caches, some)
         computed = some.size // some.shape[-1]
-        off = logit_difference(output_rows.logits_of(some, row), output_rows.logits_of(whole, row))
+        off = logit_difference(
+            output_rows.extract_logits(some, row), output_rows.extract_logits(whole, row)
+        )
     except Exception as error:  # models may raise any exception, as will `explore`
         log.debug("the output layer cannot leave out rows: %s", error)
     if undo is not None and not off < TOLERANCE:
@@ -166,9 +168,9 @@ def explore(
         yield
     estimate = yield from _estimate(net, make_cache, sessions, vocab)
     if known is None:
-        known = yield from _ways(net, sessions, vocab)
+        known = yield from _find_modes(net, sessions, vocab)
     elif known.mixes:
-        yield from _let_states_mix(net, sessions[0])
+        yield from _enable_mixed_states(net, sessions[0])
     return estimate, known
 
 
@@ -184,7 +186,7 @@ def _estimate(
 
     For most caches, we can derive it from array shapes. Otherwise, we measure at two lengths.
     """
-    if not cache_objects.grows_unseen(sessions[0], sessions[:2][-1]):
+    if not cache_objects.has_hidden_growth(sessions[0], sessions[:2][-1]):
         return cache_objects.measure(sessions[0])
     first, second = MEASURED_AT
     caches = make_cache()
@@ -202,7 +204,9 @@ def _estimate(
     return cache_objects.measure(shorter, caches, more=second - first)
 
 
-def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None, SharingModes]:
+def _find_modes(
+    net: Any, sessions: list[Caches], vocab: int
+) -> Generator[None, None, SharingModes]:
     if not patches.is_on("attention"):
         return SharingModes(ALONE)
     steps = [[t % vocab for t in tokens] for tokens in ((5, 11, 17), (13, 2, 29))]
@@ -211,33 +215,33 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
     for tokens in steps:
         each = []
         for token, caches in zip(tokens, alone, strict=True):
-            each.append((yield from _logits(net, [token], caches)))
+            each.append((yield from _compute_logits(net, [token], caches)))
         expected.append(mx.concatenate(each))
     tried = _Trial(net, sessions, alone, steps, expected)
-    if (yield from _agrees(SHARED, tried)):
+    if (yield from _try_mode(SHARED, tried)):
         # The decoder uses each session's own arrays, so slots would only add copies.
         is_plain = plain_decoder.is_installed(net)
-        slots = not is_plain and (yield from _agrees(_IN_SLOTS, tried))
-        shares_prefix = yield from _agrees(_SHARED_PREFIX, tried)
-        mixes = (slots or is_plain) and all(map(cache_objects.mixes, sessions[0]))
+        slots = not is_plain and (yield from _try_mode(_IN_SLOTS, tried))
+        shares_prefix = yield from _try_mode(_SHARED_PREFIX, tried)
+        mixes = (slots or is_plain) and all(map(cache_objects.can_mix, sessions[0]))
         if mixes:
-            undo = yield from _let_states_mix(net, sessions[0])
-            mixes = yield from _agrees(_MIXED, tried)
+            undo = yield from _enable_mixed_states(net, sessions[0])
+            mixes = yield from _try_mode(_MIXED, tried)
             if not mixes:
                 undo()
         exact = mixes and plain_decoder.is_exact(net) and not any(tried.differences)
         return SharingModes(SHARED, slots, shares_prefix, mixes, exact)
     if not patches.is_on("module_classes"):
         return SharingModes(ALONE)
-    undo = ragged.share_rows(_row_modules(net, sessions[0]))
+    undo = ragged.run_by_rows(_row_modules(net, sessions[0]))
     yield
-    if (yield from _agrees(ROWS, tried)):
+    if (yield from _try_mode(ROWS, tried)):
         return SharingModes(ROWS)
     undo()
     return SharingModes(ALONE)
 
 
-def _logits(net: Any, tokens: list[int], caches: Caches) -> Generator[None, None, mx.array]:
+def _compute_logits(net: Any, tokens: list[int], caches: Caches) -> Generator[None, None, mx.array]:
     """Feed tokens and return the last logits `[1, ids]`. Yields during and after the pass."""
     logits: mx.array = net(mx.array([tokens]), cache=caches)[:, -1].astype(mx.float32)
     yield from evaluate_in_slices(caches, logits)
@@ -245,7 +249,7 @@ def _logits(net: Any, tokens: list[int], caches: Caches) -> Generator[None, None
     return logits
 
 
-def _let_states_mix(net: Any, session: Caches) -> Generator[None, None, Callable[[], None]]:
+def _enable_mixed_states(net: Any, session: Caches) -> Generator[None, None, Callable[[], None]]:
     """Make modules with recurrent states process chunks separately. Returns an undo function.
 
     This takes one pass to find the modules. Yields before and after it.
@@ -258,7 +262,7 @@ def _let_states_mix(net: Any, session: Caches) -> Generator[None, None, Callable
     yield
     handlers = cache_handlers(net, states, run)
     yield
-    return ragged.share_chunks(handlers)
+    return ragged.run_by_chunks(handlers)
 
 
 def _row_modules(net: Any, session: Caches) -> list[Any]:
@@ -280,12 +284,12 @@ class _Trial(Struct, frozen=True):
     differences: list[float] = field(default_factory=list)
 
 
-def _agrees(way: str, tried: _Trial) -> Generator[None, None, bool]:
+def _try_mode(way: str, tried: _Trial) -> Generator[None, None, bool]:
     try:
         if way == _MIXED:
             difference = yield from _mixed_difference(tried)
         else:
-            difference = yield from _difference(way, tried)
+            difference = yield from _mode_difference(way, tried)
     except Exception as error:  # models that don't support these caches may raise any exception
         log.debug("%s step: %s: %s", way, type(error).__name__, error)
         yield
@@ -301,9 +305,9 @@ def _chunk_difference(tried: _Trial, stepped: Caches) -> Generator[None, None, f
     `stepped` are the caches of the first session with a shared prefix, after the steps.
     """
     chunk = [3, 1, 4, 1, 5]
-    wanted = yield from _logits(tried.net, chunk, clone(tried.alone[0]))
-    got = yield from _logits(tried.net, chunk, stepped)
-    return logit_difference(got, wanted)
+    expected = yield from _compute_logits(tried.net, chunk, clone(tried.alone[0]))
+    got = yield from _compute_logits(tried.net, chunk, stepped)
+    return logit_difference(got, expected)
 
 
 def _mixed_difference(tried: _Trial) -> Generator[None, None, float]:
@@ -315,31 +319,31 @@ def _mixed_difference(tried: _Trial) -> Generator[None, None, float]:
     net, tokens, expected = tried.net, tried.steps[0], tried.expected[0]
     chunk, then = [3, 1, 4, 1, 5], [9]
     plain = clone(tried.sessions[2])
-    last = yield from _logits(net, chunk, plain)
-    wanted = yield from _logits(net, then, plain)
+    last = yield from _compute_logits(net, chunk, plain)
+    wanted = yield from _compute_logits(net, then, plain)
     first, second, third = (clone(caches) for caches in tried.sessions)
-    shared = ragged.share_caches([first, second], None, [(third, len(chunk))])
+    shared = ragged.combine_caches([first, second], None, [(third, len(chunk))])
     places = (0, 1, 1 + len(chunk))
-    with dense.engaged(), output_rows.restricted_to(places):
+    with dense.engage(), output_rows.restrict_rows(places):
         together = net(mx.array([*tokens[:2], *chunk])[:, None], cache=shared)
-    step = output_rows.logits_of(together, places)
+    step = output_rows.extract_logits(together, places)
     yield from evaluate_in_slices(zip(first, second, third, strict=True), step)
     yield
-    after = yield from _logits(net, then, third)
+    after = yield from _compute_logits(net, then, third)
     pairs = (step[:2], expected[:2]), (step[2:], last), (after, wanted)
     return max(logit_difference(got.astype(mx.float32), right) for got, right in pairs)
 
 
-def logit_difference(got: mx.array, wanted: mx.array) -> float:
+def logit_difference(got: mx.array, expected: mx.array) -> float:
     """Maximum difference of logits in standard deviations, or inf if there are NaNs."""
-    wanted = wanted.astype(mx.float32)
+    expected = expected.astype(mx.float32)
     # Some models return -inf for unused tokens.
-    spread = mx.maximum(mx.std(mx.where(mx.isfinite(wanted), wanted, 0)), 1e-6)
-    off: Any = (mx.where(got == wanted, 0, mx.abs(got - wanted)).max() / spread).item()
+    spread = mx.maximum(mx.std(mx.where(mx.isfinite(expected), expected, 0)), 1e-6)
+    off: Any = (mx.where(got == expected, 0, mx.abs(got - expected)).max() / spread).item()
     return float(off) if math.isfinite(off) else math.inf
 
 
-def _difference(way: str, tried: _Trial) -> Generator[None, None, float]:
+def _mode_difference(way: str, tried: _Trial) -> Generator[None, None, float]:
     """Compare stepping sessions together in some way with stepping them alone.
 
     Returns the maximum `logit_difference`.
@@ -355,17 +359,17 @@ def _difference(way: str, tried: _Trial) -> Generator[None, None, float]:
                 if not kv.make_shared_prefix():
                     return math.inf
             together = [kv.layers for kv in kvs]
-        for tokens, wanted in zip(tried.steps, tried.expected, strict=True):
+        for tokens, expected in zip(tried.steps, tried.expected, strict=True):
             if way == _IN_SLOTS:
                 slots.assign(kvs)
                 if not slots.arrays:
                     return math.inf
-            shared = ragged.share_caches(together, slots)
-            with dense.engaged():
+            shared = ragged.combine_caches(together, slots)
+            with dense.engage():
                 got = tried.net(mx.array(tokens)[:, None], cache=shared)[:, -1].astype(mx.float32)
             held = [*zip(*together, strict=True), *slots.arrays]
             yield from evaluate_in_slices(held, got)
-            worst = max(worst, logit_difference(got, wanted))
+            worst = max(worst, logit_difference(got, expected))
             yield
         if way == _SHARED_PREFIX:
             worst = max(worst, (yield from _chunk_difference(tried, together[0])))
@@ -390,13 +394,15 @@ they do, logits change by about 1. Otherwise they are the same, because passes o
 don't have rounding differences."""
 
 
-def widened_caches(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], Caches]:
+def widen_caches(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], Caches]:
     """Wrap `make_cache` to enlarge windows to the range of the model's masks.
 
     To find the masks, this builds the graph of a two-token pass, but doesn't evaluate it.
     """
     caches = make_cache()
-    windows = [c for c in _flat(caches) if hasattr(c, "max_size") and hasattr(c, "make_mask")]
+    windows = [
+        c for c in _iterate_caches(caches) if hasattr(c, "max_size") and hasattr(c, "make_mask")
+    ]
     if not windows:
         return make_cache
     asked: dict[int, int] = {}
@@ -416,7 +422,7 @@ def widened_caches(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], C
 
     def make() -> Caches:
         made = make_cache()
-        for cache in _flat(made):
+        for cache in _iterate_caches(made):
             size = getattr(cache, "max_size", None)
             if size in wider:
                 cache.max_size = wider[size]
@@ -430,17 +436,17 @@ class _WindowRecorder:
 
     def __init__(self, cache: Any, asked: dict[int, int]) -> None:
         self._cache = cache
-        self._asked = asked
+        self._requested = asked
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         window = kwargs.get("window_size", args[1] if len(args) > 1 else None)
         if window is not None:
             size = self._cache.max_size
-            self._asked[size] = max(window, self._asked.get(size, 0))
+            self._requested[size] = max(window, self._requested.get(size, 0))
         return type(self._cache).make_mask(self._cache, *args, **kwargs)
 
 
-def sees_ahead(
+def can_see_ahead(
     net: Any, make_cache: Callable[[], Caches], vocab: int
 ) -> Generator[None, None, bool]:
     """Check whether tokens can see later tokens, by comparing two prompts with different endings.
@@ -463,10 +469,10 @@ def sees_ahead(
     return bool((off > SEES_AHEAD * spread).item())
 
 
-def _flat(caches: Any) -> Iterator[Any]:
+def _iterate_caches(caches: Any) -> Iterator[Any]:
     for cache in caches:
         yield cache
-        yield from _flat(getattr(cache, "caches", ()))
+        yield from _iterate_caches(getattr(cache, "caches", ()))
 
 
 # ---------------------------------------------------------------- module lookup
@@ -514,14 +520,14 @@ class _CallRecord:
         self.outermost: dict[int, Any] = {}
         self.second: dict[int, Any] = {}
         # `id()` of outermost modules that passed an object on to another module.
-        self.hands_on: set[int] = set()
+        self.passes_on: set[int] = set()
 
     def enter(self, module: Any) -> None:
         if not self.inside:
             self.outermost[id(module)] = module
         elif len(self.inside) == 1:
             self.second[id(module)] = module
-            self.hands_on.add(id(self.inside[0]))
+            self.passes_on.add(id(self.inside[0]))
         self.inside.append(module)
 
 
@@ -570,7 +576,7 @@ def cache_handlers(net: Any, caches: Sequence[Any], run: Callable[[], Any]) -> l
     unique = {id(module): module for _, module in net.named_modules() if module is not net}
     modules = [module for module in unique.values() if callable(module)]
     watch = _record_calls(modules, {id(c) for c in parts if c is not None}, run)
-    alone = [module for key, module in watch.outermost.items() if key not in watch.hands_on]
+    alone = [module for key, module in watch.outermost.items() if key not in watch.passes_on]
     return [*alone, *watch.second.values()]
 
 

@@ -53,11 +53,10 @@ class Lookup:
     def roll_back(self, length: int) -> None:
         """Do nothing, because lookup has no caches to roll back."""
 
-    def forget(self, tokens: list[int]) -> None:
-        """Do nothing. See `keep`."""
+    def forget_answer(self, tokens: list[int]) -> None:
+        """Do nothing, because lookup has no caches to drop."""
 
     def fail(self, error: BaseException) -> None:
-        """Count a failed pass."""
         self.breaker.record_failure()
         log.warning("a draft by lookup failed: %s", type(error).__name__)
 
@@ -70,33 +69,33 @@ class MatchSearch:
     """
 
     def __init__(self, tokens: list[int]) -> None:
-        self._of = tokens
+        self._tokens = tokens
         self._ids = np.empty(0, np.int32)
-        self._known = 0  # number of tokens copied from `_of` to `_ids`
+        self._copied = 0  # number of tokens copied from `_of` to `_ids`
         self._next = 0  # index of the token after the earlier occurrence, or 0 without a match
         self._matched = 0  # length of the current match
         # Accepted and drafted counts by length class.
-        self._held, self._tried = (
+        self._accepted, self._drafted = (
             list(_PRIOR_ACCEPTED),
             [_PRIOR_DRAFTED] * len(_PRIOR_ACCEPTED),
         )
 
     def find(self) -> int:
         """Return the length of the longest match for the latest tokens, or 0 if it's too short."""
-        new = self._of[self._known :]
-        if self._known + len(new) > len(self._ids):
-            grown = np.empty(2 * (self._known + len(new)), np.int32)
-            grown[: self._known] = self._ids[: self._known]
+        new = self._tokens[self._copied :]
+        if self._copied + len(new) > len(self._ids):
+            grown = np.empty(2 * (self._copied + len(new)), np.int32)
+            grown[: self._copied] = self._ids[: self._copied]
             self._ids = grown
-        self._ids[self._known : self._known + len(new)] = new
+        self._ids[self._copied : self._copied + len(new)] = new
         for token in new:
             goes_on = self._next and self._ids[self._next] == token
             if self._next:
-                self._held[_length_class(self._matched)] += goes_on
-                self._tried[_length_class(self._matched)] += 1
+                self._accepted[_length_class(self._matched)] += goes_on
+                self._drafted[_length_class(self._matched)] += 1
             self._next = self._next + 1 if goes_on else 0
             self._matched += 1
-        self._known += len(new)
+        self._copied += len(new)
         if new and not self._next:
             self._search()
         return self._matched if self._next else 0
@@ -105,24 +104,24 @@ class MatchSearch:
         """Return at most `count` tokens that followed the earlier occurrence."""
         if not self.find():
             return []
-        found: list[int] = self._ids[self._next : min(self._next + count, self._known)].tolist()
+        found: list[int] = self._ids[self._next : min(self._next + count, self._copied)].tolist()
         return found
 
-    def chances(self, count: int) -> list[float]:
+    def acceptance_chances(self, count: int) -> list[float]:
         """Estimate, for each token of a draft, the probability that the draft is accepted up to it.
 
         The statistics include every token of the answer, whether or not it was drafted.
         """
         chance, found = 1.0, list[float]()
-        for ahead in range(min(count, self._known - self._next)):
+        for ahead in range(min(count, self._copied - self._next)):
             length = _length_class(self._matched + ahead)
-            chance *= self._held[length] / self._tried[length]
+            chance *= self._accepted[length] / self._drafted[length]
             found.append(chance)
         return found
 
     def _search(self) -> None:
         """Find the longest match. If there are several, the most recent match wins."""
-        last = self._known - 1
+        last = self._copied - 1
         places, matched = np.flatnonzero(self._ids[:last] == self._ids[last]), 1
         while matched < MAX_MATCH:
             longer = places[places >= matched]

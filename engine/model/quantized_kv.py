@@ -15,7 +15,7 @@ import mlx.core as mx
 from msgspec import Struct
 from msgspec.structs import replace
 
-from engine.cache.cache_objects import Caches, clone, leaves, measure
+from engine.cache.cache_objects import Caches, clone, iterate_arrays, measure
 from engine.cache.estimate import MemoryEstimate
 from engine.cache.session_kv import SessionKV
 from engine.cache.slots import Slots
@@ -49,19 +49,19 @@ def quantized_caches(model: LoadedModel, bits: int, words: int | None = None) ->
     Raises:
         EngineError: `unsupported_session` if it doesn't work. The message says why.
     """
-    if bits not in model.kept_in:
+    if bits not in model.quantized_caches:
         try:
-            model.kept_in[bits] = _try(model, bits, words)
+            model.quantized_caches[bits] = _create(model, bits, words)
         except EngineError as error:
             # Don't store the exception, because its traceback references the model.
-            model.kept_in[bits] = (error.code, error.message)
-    found = model.kept_in[bits]
+            model.quantized_caches[bits] = (error.code, error.message)
+    found = model.quantized_caches[bits]
     if not isinstance(found, QuantizedCaches):
         raise EngineError(*found)
     return found
 
 
-def _try(model: LoadedModel, bits: int, words: int | None) -> QuantizedCaches:
+def _create(model: LoadedModel, bits: int, words: int | None) -> QuantizedCaches:
     # Imported here because of `backend.preserved_file_limit`.
     from mlx_lm.models.cache import KVCache, QuantizedKVCache
 
@@ -69,15 +69,17 @@ def _try(model: LoadedModel, bits: int, words: int | None) -> QuantizedCaches:
     model.net(mx.array([[1, 2, 3]]), cache=plain)
     growing = [c for c in plain if type(c) is KVCache]
     if not growing:
-        raise _refuse(model, bits, "none of its caches grows with the text")
+        raise _refusal(model, bits, "none of its caches grows with the text")
     widths = {a.shape[-1] for cache in growing for a in (cache.keys, cache.values)}
     fitting = [size for size in GROUP_SIZES if all(width % size == 0 for width in widths)]
     if not fitting:
         shown = " and ".join(str(width) for width in sorted(widths))
-        raise _refuse(model, bits, f"its head width {shown} is not a multiple of {GROUP_SIZES[-1]}")
+        raise _refusal(
+            model, bits, f"its head width {shown} is not a multiple of {GROUP_SIZES[-1]}"
+        )
 
     # Don't use `model.new_caches`. The model stores the result, so we would have a reference cycle.
-    new_caches = model.can.make_cache
+    new_caches = model.abilities.make_cache
 
     def make() -> Caches:
         return [
@@ -86,13 +88,13 @@ def _try(model: LoadedModel, bits: int, words: int | None) -> QuantizedCaches:
         ]
 
     try:
-        estimate = _check(model, make, words)
+        estimate = _check_caches(model, make, words)
     except Exception as error:  # models without support for quantized keys may raise any exception
-        raise _refuse(model, bits, f"its attention cannot read them ({error})") from None
+        raise _refusal(model, bits, f"its attention cannot read them ({error})") from None
     return QuantizedCaches(make, estimate)
 
 
-def _refuse(model: LoadedModel, bits: int, why: str) -> EngineError:
+def _refusal(model: LoadedModel, bits: int, why: str) -> EngineError:
     return EngineError(
         UNSUPPORTED_SESSION,
         f"{model.info.name} does not support a KV cache of {bits} bits: {why}. Open the chat "
@@ -100,7 +102,9 @@ def _refuse(model: LoadedModel, bits: int, why: str) -> EngineError:
     )
 
 
-def _check(model: LoadedModel, make: Callable[[], Caches], words: int | None) -> MemoryEstimate:
+def _check_caches(
+    model: LoadedModel, make: Callable[[], Caches], words: int | None
+) -> MemoryEstimate:
     """Check that quantized sessions give the same logits alone and together, and plausible logits.
 
     Returns:
@@ -109,17 +113,17 @@ def _check(model: LoadedModel, make: Callable[[], Caches], words: int | None) ->
     Raises:
         ValueError: if a check fails. Errors raised by the model are passed on.
     """
-    vocab = words or vocabulary.words(model.text.tokenizer)
+    vocab = words or vocabulary.vocabulary_size(model.text.tokenizer)
     sessions = [make(), model.new_caches(), make()]
     for count, caches in zip((9, 5, 7), sessions, strict=True):
         model.net(mx.array([[(7 * i + 3) % vocab for i in range(count)]]), cache=caches)
-        mx.eval(list(leaves(caches)))
+        mx.eval(list(iterate_arrays(caches)))
     estimate = measure(sessions[2], sessions[0], more=2)
     feeds = [mx.array([[token % vocab]]) for token in (5, 11, 17)]
-    alone = _logits(model, feeds, sessions)
+    alone = _compute_logits(model, feeds, sessions)
     if model.info.step != probe.ALONE:
         together = [clone(caches) for caches in sessions]
-        shared = ragged.share_caches(together)
+        shared = ragged.combine_caches(together)
         got = model.net(mx.concatenate(feeds), cache=shared)[:, -1]
         if probe.logit_difference(got, alone) > probe.TOLERANCE:
             raise ValueError("shared steps compute wrong results with it")
@@ -128,7 +132,7 @@ def _check(model: LoadedModel, make: Callable[[], Caches], words: int | None) ->
             model.slots.policy = replace(model.slots.policy, bits=bits)
     whole = model.new_caches()
     model.net(mx.array([[(7 * i + 3) % vocab for i in range(9)]]), cache=whole)
-    if probe.logit_difference(alone[:1], _logits(model, feeds[:1], [whole])) > GARBLED:
+    if probe.logit_difference(alone[:1], _compute_logits(model, feeds[:1], [whole])) > GARBLED:
         raise ValueError("they make nonsense")
     return estimate
 
@@ -145,7 +149,7 @@ def _agree_in_slots(
         order = slots.assign(kvs)
         if not slots.occupants:
             return False
-        shared = ragged.share_caches([kvs[row].layers for row in order], slots)
+        shared = ragged.combine_caches([kvs[row].layers for row in order], slots)
         got = model.net(mx.concatenate([feeds[row] for row in order]), cache=shared)[:, -1]
         return probe.logit_difference(got, alone[mx.array(order)]) <= probe.TOLERANCE
     except Exception as error:  # models without support for quantized keys may raise any exception
@@ -156,7 +160,9 @@ def _agree_in_slots(
             kv.drop()  # breaks the reference cycle between slots and occupants
 
 
-def _logits(model: LoadedModel, feeds: Sequence[mx.array], sessions: Sequence[Caches]) -> mx.array:
+def _compute_logits(
+    model: LoadedModel, feeds: Sequence[mx.array], sessions: Sequence[Caches]
+) -> mx.array:
     rows: list[Any] = [
         model.net(feed, cache=clone(caches))[:, -1]
         for feed, caches in zip(feeds, sessions, strict=True)

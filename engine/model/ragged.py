@@ -10,7 +10,7 @@ another session. This works with unmodified models, in one of two ways:
     (`SlotKV`) takes a single operation, and stacked recurrent states (`StackedArrays`) are read
     without a copy. `Rows` supports what models commonly do with keys. Anything else raises.
 2.  If a model does more than that, we call the module that uses the cache row by row
-    (`share_rows`). This reads the module's weights once per row, so it's the second choice.
+    (`run_by_rows`). This reads the module's weights once per row, so it's the second choice.
 
 The probe finds out which way works, so we don't need a list of model names.
 """
@@ -158,8 +158,8 @@ class SlotLengths:
         # Boolean mask `[occupied, 1, 1, longest]`, True at positions with a token. None if all
         # slots have the same length.
         self.mask: mx.array | None = None
-        self._at = [slot_layer.next_place(cache) for cache in caches]
-        self._places: dict[int, tuple[mx.array, mx.array]] = {}
+        self._positions = [slot_layer.write_position(cache) for cache in caches]
+        self._write_positions: dict[int, tuple[mx.array, mx.array]] = {}
         self._biases: dict[mx.Dtype, mx.array] = {}
         if min(self.lengths) < self.longest:
             # Use numpy, because with MLX each operation would be a kernel launch on a GPU.
@@ -176,13 +176,13 @@ class SlotLengths:
             self._biases[dtype] = mx.array(bias).astype(dtype)
         return self._biases[dtype]
 
-    def places(self, heads: int) -> tuple[mx.array, mx.array]:
+    def write_positions(self, heads: int) -> tuple[mx.array, mx.array]:
         """Return where to write the step's tokens, as row and position indices of the buffers."""
-        if heads not in self._places:
-            at = [place for place in self._at for _ in range(heads)]
+        if heads not in self._write_positions:
+            at = [place for place in self._positions for _ in range(heads)]
             rows = list(range(self.occupied * heads))
-            self._places[heads] = mx.array(rows, mx.int32), mx.array(at, mx.int32)
-        return self._places[heads]
+            self._write_positions[heads] = mx.array(rows, mx.int32), mx.array(at, mx.int32)
+        return self._write_positions[heads]
 
 
 class SlotStep:
@@ -200,23 +200,25 @@ class SlotStep:
         begun = [first for form, first in buffer.firsts.items() if form.own]
         # Shared prefixes extended by the rows, or None.
         self.beginnings = (
-            SharedPrefixRows([caches[begun[0]].begins_with for caches in buffer.caches])
+            SharedPrefixRows([caches[begun[0]].prefix_in_use for caches in buffer.caches])
             if begun
             else None
         )
 
-    def filled(self, layer: int) -> SlotLengths:
+    def slot_lengths(self, layer: int) -> SlotLengths:
         return self._filled[self._buffer.forms[layer]]
 
     def write(self, layer: int, keys: mx.array, values: mx.array) -> None:
         """Write the step's keys and values `[occupied, key heads, 1, head dim]` into the slots."""
-        self._buffer.write(layer, self.filled(layer).places(keys.shape[1]), keys, values)
+        self._buffer.write(
+            layer, self.slot_lengths(layer).write_positions(keys.shape[1]), keys, values
+        )
 
     def keys_and_values(self, layer: int) -> tuple[KeysOrValues, KeysOrValues]:
         """Return a layer's keys and values, `[occupied, key heads, longest, width]`."""
-        longest = self.filled(layer).longest
+        longest = self.slot_lengths(layer).longest
         arrays = self._buffer.layers[layer]
-        held = [self._buffer.slots_of(a)[: self.occupied, :, :longest] for a in arrays]
+        held = [self._buffer.split_slots(a)[: self.occupied, :, :longest] for a in arrays]
         half = len(held) // 2
         if half > 1:
             return tuple(held[:half]), tuple(held[half:])
@@ -413,14 +415,14 @@ class Offsets:
     """Cache for arrays of row positions, so that they're created once per step, not per layer."""
 
     def __init__(self) -> None:
-        self._made: dict[tuple[int, ...], mx.array] = {}
+        self._arrays: dict[tuple[int, ...], mx.array] = {}
 
     def __call__(self, rows: Sequence[Any], spans: Sequence[range] = ()) -> mx.array:
         """Return the positions of `rows`, followed by all positions in `spans`."""
         positions = *(c.offset for c in rows), *chain.from_iterable(spans)
-        if positions not in self._made:
-            self._made[positions] = mx.array(positions, mx.int32)
-        return self._made[positions]
+        if positions not in self._arrays:
+            self._arrays[positions] = mx.array(positions, mx.int32)
+        return self._arrays[positions]
 
 
 class RaggedKV:
@@ -477,13 +479,13 @@ class SlotKV(RaggedKV):
         super().__init__(rows, offsets)
         self._steps = steps
         self._layer = layer
-        self._after = [offset for step in steps for offset in step.offsets]
-        self._others = RaggedKV(rows[len(self._after) :], offsets)
+        self._lengths_after = [offset for step in steps for offset in step.offsets]
+        self._others = RaggedKV(rows[len(self._lengths_after) :], offsets)
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Rows, Rows]:
-        if any(c.offset + 1 != n for c, n in zip(self.rows, self._after, strict=False)):
+        if any(c.offset + 1 != n for c, n in zip(self.rows, self._lengths_after, strict=False)):
             raise NotImplementedError("a layer's cache is written twice in a step")
-        for cache in self.rows[: len(self._after)]:
+        for cache in self.rows[: len(self._lengths_after)]:
             slot_layer.advance(cache)
         first, n = 0, len(self.rows)
         for step in self._steps:
@@ -499,7 +501,7 @@ class SlotKV(RaggedKV):
         k = v = Rows([], [])
         if self._others.rows:
             k, v = self._others.keys_and_values()
-        filled = [step.filled(self._layer) for step in self._steps]
+        filled = [step.slot_lengths(self._layer) for step in self._steps]
         both = [step.keys_and_values(self._layer) for step in self._steps]
         keys, values = [keys for keys, _ in both], [values for _, values in both]
         return (
@@ -526,7 +528,7 @@ class MixedKV:
         self._caches = caches
         self._counts = counts
         self._offsets = offsets
-        self._given: tuple[Any, Any] = (None, None)
+        self._keys_and_values: tuple[Any, Any] = (None, None)
 
     @property
     def offset(self) -> mx.array:
@@ -550,11 +552,11 @@ class MixedKV:
             WithChunks(rows, [pair[place] for pair in read], self._caches, self._counts)
             for place, rows in enumerate(own)
         )
-        self._given = k, v
+        self._keys_and_values = k, v
         return k, v
 
     def keys_and_values(self) -> tuple[Any, Any]:
-        return self._given
+        return self._keys_and_values
 
     def make_mask(
         self, n: int, *, within: Sequence[Spans] = (), **kwargs: Any
@@ -611,7 +613,7 @@ class MixedArrays:
     """Recurrent states of one layer for a mixed pass. See `MixedKV`.
 
     A state depends on the previous token. So the module has to run once for all decoding rows, and
-    once for each chunk (`share_chunks`).
+    once for each chunk (`run_by_chunks`).
     """
 
     def __init__(
@@ -624,7 +626,7 @@ class MixedArrays:
     def make_mask(self, _n: int) -> None:
         return None  # nothing is padded
 
-    def spans(self, rows: int) -> Iterator[tuple[slice, Any, bool]]:
+    def row_spans(self, rows: int) -> Iterator[tuple[slice, Any, bool]]:
         """Yield the row ranges that run together, their states, and whether this is a chunk."""
         first = rows - sum(self._counts)
         if self._decoding is not None:
@@ -640,13 +642,13 @@ class RaggedList:
     def __init__(self, rows: Sequence[Any], offsets: Offsets) -> None:
         self.rows = rows
         groups = zip(*(c.caches for c in rows), strict=True)
-        self.caches = [share(group, offsets) for group in groups]
+        self.caches = [combine_layer(group, offsets) for group in groups]
 
     def __getitem__(self, index: int) -> Any:
         return self.caches[index]
 
 
-def share(rows: Sequence[Any], offsets: Offsets) -> Any:
+def combine_layer(rows: Sequence[Any], offsets: Offsets) -> Any:
     """Combine the caches of several sessions in one layer into a cache-like object."""
     first = rows[0]
     if first is None:
@@ -658,8 +660,10 @@ def share(rows: Sequence[Any], offsets: Offsets) -> Any:
     return RaggedKV(rows, offsets)
 
 
-def _with_slots(each: Sequence[Sequence[Any]], slots: Slots, offsets: Offsets) -> Iterator[Any]:
-    """Like `share` for each layer, where some of the rows may be in slots."""
+def _combine_with_slots(
+    each: Sequence[Sequence[Any]], slots: Slots, offsets: Offsets
+) -> Iterator[Any]:
+    """Like `combine_layer` for each layer, where some of the rows may be in slots."""
     steps = [SlotStep(buffer) for buffer in slots.buffers if buffer.occupants]
     kept = next((buffer.caches[0] for buffer in slots.buffers if buffer.occupants), [])
     keys = {id(cache): place for place, cache in enumerate(kept)}
@@ -671,7 +675,7 @@ def _with_slots(each: Sequence[Sequence[Any]], slots: Slots, offsets: Offsets) -
         elif id(rows[0]) in states:
             yield StackedArrays(rows, slots.stack.layers[states[id(rows[0])]])
         else:
-            yield share(rows, offsets)
+            yield combine_layer(rows, offsets)
 
 
 class SharedCaches(list[Any]):
@@ -686,7 +690,7 @@ class SharedCaches(list[Any]):
         self.sessions = sessions
 
 
-def share_caches(
+def combine_caches(
     caches: Sequence[Sequence[Any]],
     slots: Slots | None = None,
     reading: Sequence[tuple[Sequence[Any], int]] = (),
@@ -706,20 +710,22 @@ def share_caches(
     each = list(zip(*caches, strict=True))
     shared: list[Any]
     if slots is not None:
-        shared = list(_with_slots(each, slots, offsets))
+        shared = list(_combine_with_slots(each, slots, offsets))
     else:
-        shared = [share(rows, offsets) for rows in each]
+        shared = [combine_layer(rows, offsets) for rows in each]
     sessions = [*((own, 1) for own in caches), *reading]
     if not reading:
         return SharedCaches(shared, sessions)
     read = list(zip(*(own for own, _ in reading), strict=True))
     counts = [count for _, count in reading]
     layers = zip(shared or [None] * len(read), read, strict=True)
-    mixed = (_mixed(rows, own, counts, offsets) for rows, own in layers)
+    mixed = (_combine_mixed(rows, own, counts, offsets) for rows, own in layers)
     return SharedCaches(mixed, sessions)
 
 
-def _mixed(decoding: Any, caches: Sequence[Any], counts: Sequence[int], offsets: Offsets) -> Any:
+def _combine_mixed(
+    decoding: Any, caches: Sequence[Any], counts: Sequence[int], offsets: Offsets
+) -> Any:
     if all(hasattr(cache, "update_and_fetch") for cache in caches):
         return MixedKV(decoding, caches, counts, offsets)
     if all(hasattr(cache, "cache") for cache in caches):
@@ -732,7 +738,7 @@ def _mixed(decoding: Any, caches: Sequence[Any], counts: Sequence[int], offsets:
 _RAGGED = (RaggedKV, SlotKV, RaggedArrays, RaggedList, Rows, SlotRows)
 
 
-def share_rows(modules: Iterable[Any]) -> Callable[[], None]:
+def run_by_rows(modules: Iterable[Any]) -> Callable[[], None]:
     """Make modules run row by row if they get ragged caches. Returns an undo function."""
     return mix_in(_RowByRow, modules)
 
@@ -755,12 +761,12 @@ class _RowByRow:
             self._per_row = frozenset(k for k, v in given.items() if _has_rows(v, n))
         outs = []
         for row in range(n):
-            own = {k: _row_of(v, row) if k in self._per_row else v for k, v in given.items()}
+            own = {k: _take_row(v, row) if k in self._per_row else v for k, v in given.items()}
             outs.append(inner(*(own[k] for k in range(len(args))), **{k: own[k] for k in kwargs}))
         return _join_rows(outs)
 
 
-def share_chunks(modules: Iterable[Any]) -> Callable[[], None]:
+def run_by_chunks(modules: Iterable[Any]) -> Callable[[], None]:
     """Make modules run chunk by chunk if they get `MixedArrays`. Returns an undo function."""
     return mix_in(_ByChunk, modules)
 
@@ -776,14 +782,16 @@ class _ByChunk:
             return inner(*args, **kwargs)
         x = next(a for a in given.values() if isinstance(a, mx.array) and a.ndim > 1)
         outs = []
-        for span, cache, is_chunk in mixed.spans(x.shape[0]):
-            own = {k: cache if v is mixed else _within(v, span, is_chunk) for k, v in given.items()}
+        for span, cache, is_chunk in mixed.row_spans(x.shape[0]):
+            own = {
+                k: cache if v is mixed else _slice_rows(v, span, is_chunk) for k, v in given.items()
+            }
             out = inner(*(own[k] for k in range(len(args))), **{k: own[k] for k in kwargs})
             outs.append(_swap_rows_and_tokens(out) if is_chunk else out)
         return _join_rows(outs)
 
 
-def _within(value: Any, span: slice, is_chunk: bool) -> Any:
+def _slice_rows(value: Any, span: slice, is_chunk: bool) -> Any:
     """Slice an argument by rows. The rows of a chunk are turned back into a single row."""
     if not isinstance(value, mx.array) or not value.ndim:
         return value
@@ -807,12 +815,12 @@ def _has_rows(value: Any, n: int) -> bool:
     return type(value) in _RAGGED
 
 
-def _row_of(value: Any, row: int) -> Any:
+def _take_row(value: Any, row: int) -> Any:
     """Return what `value` would be if the row ran alone."""
     if isinstance(value, mx.array):
         return value[row : row + 1]
     if type(value) is RaggedList:
-        return _OneRow([_row_of(c, row) for c in value.caches])
+        return _OneRow([_take_row(c, row) for c in value.caches])
     return value.rows[row] if type(value) in _RAGGED else value
 
 

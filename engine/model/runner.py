@@ -10,7 +10,7 @@ import mlx.core as mx
 import numpy as np
 from msgspec import Struct
 
-from engine.cache.cache_objects import Caches, leaves
+from engine.cache.cache_objects import Caches, iterate_arrays
 from engine.cache.session_kv import SessionKV
 from engine.model import output_rows, plain_decoder, ragged
 from engine.model.constraint import Constraint
@@ -18,7 +18,7 @@ from engine.model.loaded_model import LoadedModel
 from engine.model.patches import dense
 from engine.model.probe import ALONE
 from engine.model.prompt_lookup import MatchSearch
-from engine.model.sampling import Odds, Sampler, Token, as_mlx, invalid_numbers, sample_rows
+from engine.model.sampling import Odds, Sampler, Token, as_mlx, nan_error, sample_rows
 from engine.model.vision import FIRST_IMAGE_ID, InputSpan, PlacedImage
 from engine.params import SamplingParams
 
@@ -27,12 +27,12 @@ class DecodeRequest(Protocol):
     """Fields of a request that a pass uses.
 
     Attributes:
-        kv: the caches of its session.
-        tokens: the prompt and all tokens generated and read so far.
-        pending: lazy id of the next token, or None.
+        kv: caches of the session.
+        tokens: the prompt, and all tokens generated and processed so far.
+        pending: lazy id of the next token to feed, or None.
         images: images among the tokens. Only used by models with vision.
-        places: search for earlier occurrences of the latest tokens. Only used for drafts by lookup.
-        index: number of the next token in the answer.
+        places: search for earlier occurrences of the latest tokens. Only used for prompt lookup.
+        index: index of the next token in the answer.
         odds: None if not requested.
         next_is_nan: lazy `[1]`, True if the logit of the last sampled token is NaN; None if
             unknown.
@@ -73,7 +73,7 @@ class PendingLogits(Struct, frozen=True):
 Array = np.ndarray[Any, Any]
 
 NextToken = Token | PendingLogits | Exception
-"""Next token of a row: sampled, still to be sampled, or the error of its sampler."""
+"""Next token of a row: a token, logits that still have to be sampled, or the sampler's error."""
 
 
 def prefill(
@@ -81,31 +81,33 @@ def prefill(
 ) -> None:
     """Feed tokens of a prompt to a session's caches, and wait until they are computed.
 
-    Their logits are not computed, as MLX does not run what is not evaluated. Layers replaced by the
-    CPU kernels run immediately, so the output layer gets only one row.
+    MLX is lazy, so logits aren't computed unless they are evaluated. But layers that use the CPU
+    kernels run immediately, so we restrict the output layer to a single row.
     """
-    caches, start = kv.take_out(), kv.length
-    if _logits_by_kernels(model, [(caches, tokens)], ()) is None:
-        for piece in _pieces(model, tokens):
-            ids = mx.array([piece if model.vision is None else model.vision.plain(piece)])
+    caches, start = kv.caches_without_slots(), kv.length
+    if _kernel_logits(model, [(caches, tokens)], ()) is None:
+        for piece in _split_tokens(model, tokens):
+            ids = mx.array(
+                [piece if model.vision is None else model.vision.replace_image_tokens(piece)]
+            )
             given = _model_arguments(model, ids, [InputSpan(images, start, len(piece))])
-            with dense.engaged(), output_rows.restricted_to([0]):
+            with dense.engage(), output_rows.restrict_rows([0]):
                 model.net(ids, cache=caches, **given)
-                mx.eval(list(leaves(caches)))
+                mx.eval(list(iterate_arrays(caches)))
             start += len(piece)
-    kv.note_read(tokens)
+    kv.record_chunk(tokens)
 
 
 def prefill_together(model: LoadedModel, readings: Sequence[PrefillChunk]) -> None:
     """Prefill several prompts in one pass, reading the weights once. See `prefill`."""
     for reading in readings:
         reading.kv.leave_slots()
-    if _logits_by_kernels(model, _fed_by(readings), ()) is None:
-        with dense.engaged(), output_rows.restricted_to([0]):
-            shared = ragged.share_caches((), reading=_reading_caches(readings))
-            ids = _rows_of(model, readings)
+    if _kernel_logits(model, _chunk_inputs(readings), ()) is None:
+        with dense.engage(), output_rows.restrict_rows([0]):
+            shared = ragged.combine_caches((), reading=_chunk_caches(readings))
+            ids = _chunk_rows(model, readings)
             model.net(ids, cache=shared, **_model_arguments(model, ids, (), readings))
-    _note_read(readings)
+    _record_chunks(readings)
 
 
 def decode(
@@ -114,17 +116,17 @@ def decode(
     shared: bool,
     readings: Sequence[PrefillChunk] = (),
 ) -> list[NextToken]:
-    """Feed the pending token of each row, and return the next token of each.
+    """Feed the pending token of each row, and return the next token of each row.
 
-    For an answer with a form, the next token is still to be sampled by `sample_constrained`.
+    For constrained answers, this returns `PendingLogits`. Pass them to `sample_constrained` later.
 
-    If `shared` is set and the model supports it, the rows share one forward pass; otherwise each
-    has its own. With `readings` there is one pass, and the call blocks. Rows whose prompts end in
-    `readings` need no separate row.
+    If `shared` is set and the model supports it, all rows share one forward pass. Otherwise, each
+    row has its own pass. With `readings`, there is a single pass for everything, and the call
+    blocks. If a row's prompt ends in one of the `readings`, that chunk computes the row's logits.
 
-    MLX launches the pass before the pending ids are known to Python, so the device works while
-    Python handles the previous token. If that token ends the reply, one row of the pass is wasted.
-    The CPU kernels compute the pass within the call, and return ids.
+    MLX launches the pass before Python knows the pending ids, so the device is busy while Python
+    handles the previous token. If that token ends a reply, one row of the pass is wasted. With the
+    CPU kernels, the pass is finished when this returns, and the result has ids instead of arrays.
     """
     ending = [id(reading.kv) for reading in readings if reading.ends]
     turn = [r for r in rows if id(r.kv) not in ending]
@@ -136,9 +138,9 @@ def decode(
         turn = [turn[row] for row in order] or turn
     logits: mx.array | Array | None = None
     if not (lost or (alone and len(turn) > 1) or any(r.pending is not None for r in turn)):
-        fed = [*((r.kv.layers, r.tokens[-1:]) for r in turn), *_fed_by(readings)]
-        wanted = [*range(len(turn)), *_ends_of(readings, len(turn))]
-        logits = _logits_by_kernels(model, fed, wanted)
+        fed = [*((r.kv.layers, r.tokens[-1:]) for r in turn), *_chunk_inputs(readings)]
+        wanted = [*range(len(turn)), *_end_rows(readings, len(turn))]
+        logits = _kernel_logits(model, fed, wanted)
     if logits is None:
         feeds: Sequence[mx.array] = [next_input(r) for r in turn]
         caches = [r.kv.layers for r in turn]
@@ -151,29 +153,30 @@ def decode(
             logits = forward(model, feeds, caches, alone, spans)
     for kv, tokens in lost:
         for one in tokens:
-            kv.note_fed(one)
+            kv.record_token(one)
     if model.ranks > 1:  # all ranks evaluate the same arrays, regardless of sampling
         mx.async_eval(logits)  # type: ignore[no-untyped-call]
     last = [r for r in rows if id(r.kv) in ending]
     turn = [*turn, *sorted(last, key=lambda r: ending.index(id(r.kv)))]
-    out, lazy = _sample(logits, [(a, a.index, recent_tokens(a)) for a in turn], len(turn))
+    out, lazy = _sample_tokens(logits, [(a, a.index, recent_tokens(a)) for a in turn], len(turn))
     if lazy:
         mx.async_eval(lazy)  # type: ignore[no-untyped-call]
-    _note_read(readings)
+    _record_chunks(readings)
     places = {id(r): number for number, r in enumerate(turn)}
     return [out[places[id(r)]] for r in rows]
 
 
-def _sample(
+def _sample_tokens(
     logits: mx.array | Array,
     places: Sequence[tuple[DecodeRequest, int, mx.array | None]],
     steps: int = 0,
 ) -> tuple[list[NextToken], list[mx.array]]:
-    """Sample the tokens after each row of logits.
+    """Sample a token from each row of logits.
 
     Args:
-        places: for each row its answer, the number of the token, and the `recent_tokens` tokens.
-        steps: number of rows at the start whose token is certainly the next one of its answer.
+        places: for each row, the answer, the index of the token, and the result of `recent_tokens`.
+        steps: number of leading rows whose tokens are used in any case. The other rows belong to
+            drafts.
 
     Returns:
         The tokens, and the arrays to evaluate with them, including odds.
@@ -183,7 +186,7 @@ def _sample(
     if free:
         answers, indices, known = zip(*(places[row] for row in free), strict=True)
         sampled = sample_rows(
-            _some_rows(logits, free), [a.sampler for a in answers], indices, known
+            _select_rows(logits, free), [a.sampler for a in answers], indices, known
         )
         for row, token in zip(free, sampled, strict=True):
             out[row] = token
@@ -191,7 +194,7 @@ def _sample(
         out[row] = PendingLogits(as_mlx(logits[row : row + 1]))
     lazy = [t for t in out[:steps] if isinstance(t, mx.array)]
     if rows := [row for row, token in enumerate(out[:steps]) if isinstance(token, mx.array)]:
-        flags = _is_nan(as_mlx(_some_rows(logits, rows)), mx.concatenate(lazy))
+        flags = _is_nan(as_mlx(_select_rows(logits, rows)), mx.concatenate(lazy))
         lazy.append(flags)
         for row, is_nan in zip(rows, mx.split(flags, len(rows)), strict=True):
             places[row][0].next_is_nan = is_nan
@@ -199,11 +202,11 @@ def _sample(
     for row, chosen in enumerate(out[:steps]):
         odds = places[row][0].odds
         if odds is not None and isinstance(chosen, (mx.array, int)):
-            lazy += odds.note(as_mlx(logits[row : row + 1]), _as_array(chosen))
+            lazy += odds.record(as_mlx(logits[row : row + 1]), _as_array(chosen))
     return out, lazy
 
 
-def _some_rows(logits: Any, rows: list[int]) -> Any:
+def _select_rows(logits: Any, rows: list[int]) -> Any:
     if len(rows) == len(logits):
         return logits
     return logits[mx.array(rows) if isinstance(logits, mx.array) else rows]
@@ -221,20 +224,20 @@ def decode_with_drafts(
     """Decode some answers and verify drafts of others in one pass. See `decode` and `verify`.
 
     Args:
-        drafts: answers with the tokens fed to them, one row per token.
+        drafts: answers with the tokens to feed. Each token is a row.
     """
     readings = [PrefillChunk(answer.kv, fed) for answer, fed in drafts]
     turn = list(rows)
     if model.slots is not None:
         order = model.slots.assign([r.kv for r in turn], len(turn) < 2)
         turn = [turn[row] for row in order] or turn
-    read = _rows_of(model, readings)
+    read = _chunk_rows(model, readings)
     feeds = [next_input(r).astype(read.dtype) for r in turn]
     caches = [r.kv.layers for r in turn]
-    shared = ragged.share_caches(caches, model.slots, _reading_caches(readings))
+    shared = ragged.combine_caches(caches, model.slots, _chunk_caches(readings))
     ids = mx.concatenate([*feeds, read])
     fed = [InputSpan(r.images, r.kv.length) for r in turn] if model.vision is not None else []
-    with dense.engaged():
+    with dense.engage():
         given = _model_arguments(model, ids, fed, readings)
         logits: mx.array = model.net(ids, cache=shared, **given)[:, -1]
     places = [(a, a.index, recent_tokens(a)) for a in turn]
@@ -244,17 +247,17 @@ def decode_with_drafts(
             (answer, answer.index + n, recent_tokens(answer, known[: n + 1]))
             for n in range(len(tokens))
         ]
-    said, lazy = _sample(logits, places, len(turn))
+    outcomes, lazy = _sample_tokens(logits, places, len(turn))
     first, found = len(turn), []
     for answer, tokens in drafts:
         end = first + len(tokens)
-        found.append(_verification(answer, logits[first:end], said[first:end]))
+        found.append(_verification(answer, logits[first:end], outcomes[first:end]))
         first = end
     lazy += [chosen for _, chosen in found if chosen is not None]
     if any(a.constraint is not None or a.odds is not None for a, _ in drafts):
         lazy.append(logits)
     mx.async_eval(lazy)  # type: ignore[no-untyped-call]
-    out = dict(zip(map(id, turn), said, strict=False))
+    out = dict(zip(map(id, turn), outcomes, strict=False))
     return [out[id(r)] for r in rows], found
 
 
@@ -265,14 +268,15 @@ def decode_on_follower(
     fed: Callable[[int], mx.array],
     readings: Sequence[PrefillChunk] = (),
 ) -> tuple[list[int], mx.array]:
-    """Run the same pass as `decode` on the leading rank, with this rank's part of the model.
+    """Run the leading rank's pass on another rank, with that rank's part of the model. See
+    `decode`.
 
     Args:
-        kvs: of the rows, in the same order as in `decode`.
-        fed: returns the fed tokens of a number of rows, plus one more number.
+        kvs: caches of the rows, in the same order as in `decode`.
+        fed: receives the fed tokens of a number of rows, plus one extra number.
 
     Returns:
-        The order of the rows in the pass, as indexes into `kvs`, and the result of `fed`.
+        The order of the rows in the pass, as indices into `kvs`, and the result of `fed`.
     """
     alone = _needs_own_passes(model, kvs, shared)
     order = [] if model.slots is None else model.slots.assign(kvs, alone)
@@ -284,15 +288,15 @@ def decode_on_follower(
     else:
         logits = forward(model, feeds, caches, alone)
     mx.async_eval(logits)  # type: ignore[no-untyped-call]
-    _note_read(readings)
+    _record_chunks(readings)
     return order, given
 
 
 def _needs_own_passes(model: LoadedModel, kvs: Sequence[SessionKV], shared: bool) -> bool:
     """Return True if each row of a step needs its own pass.
 
-    That is the case for prompts of one token, which have no state yet: recurrent models may treat a
-    first token differently.
+    This includes rows without any cached tokens (prompts of a single token), because recurrent
+    models may treat the first token differently.
     """
     several = shared and len(kvs) > 1 and model.info.step != ALONE
     return not several or not all(kv.length for kv in kvs)
@@ -301,10 +305,10 @@ def _needs_own_passes(model: LoadedModel, kvs: Sequence[SessionKV], shared: bool
 def sample_constrained(
     answer: DecodeRequest, unsampled: PendingLogits, mask: np.ndarray | None = None
 ) -> Token:
-    """Sample a token of an answer with a form, once the previous token has been accepted.
+    """Sample a token of a constrained answer, once the previous token has been accepted.
 
     Args:
-        mask: of its constraint, or None to compute it here.
+        mask: result of `Constraint.mask`, or None to compute it here.
 
     Raises:
         EngineError: `model_load_failed` if the CPU kernels find that the logits are NaN.
@@ -317,29 +321,29 @@ def sample_constrained(
     token = answer.sampler(logits, answer.index, recent_tokens(answer), allowed)
     lazy = _as_array(token)
     answer.next_is_nan = _is_nan(logits, lazy)
-    noted = [] if answer.odds is None else answer.odds.note(logits, lazy)
+    noted = [] if answer.odds is None else answer.odds.record(logits, lazy)
     mx.async_eval([lazy, answer.next_is_nan, *noted])  # type: ignore[no-untyped-call]
     if isinstance(token, int) and answer.next_is_nan.item():
-        raise invalid_numbers()
+        raise nan_error()
     return token
 
 
 def _is_nan(logits: mx.array, tokens: mx.array) -> mx.array:
-    """Return for each row of `logits` `[rows, vocab]` if its token's logit is NaN, `[rows]`."""
+    """Check in each row of `logits` `[rows, vocab]` if its token's logit is NaN; `[rows]`."""
     chosen = mx.take_along_axis(logits, tokens[:, None].astype(mx.uint32), axis=-1)
     return mx.isnan(chosen[:, 0])
 
 
-def _logits_by_kernels(
+def _kernel_logits(
     model: LoadedModel, fed: Sequence[tuple[Caches, list[int]]], wanted: Sequence[int]
 ) -> Array | None:
-    """Return the logits of a pass in one call of the kernels (see `PlainDecoder.logits`).
+    """Compute the logits of a pass in one call of the kernels (see `PlainDecoder.logits`).
 
-    None if the kernels do not compute all of the model, or not of these sessions.
+    Returns None if the kernels don't implement the whole model or support all sessions.
     """
     if model.feed is not None or model.vision is not None:
         return None
-    decoder = plain_decoder.whole(model.net)
+    decoder = plain_decoder.full_decoder(model.net)
     return None if decoder is None else decoder.logits(fed, wanted)
 
 
@@ -350,13 +354,13 @@ def forward(
     alone: bool,
     fed: Sequence[InputSpan] = (),
 ) -> mx.array:
-    """Return the lazy logits `[N, vocab]` after one token `[1, 1]` for each of N sessions.
+    """Feed one token `[1, 1]` for each of N sessions, and return the lazy logits `[N, vocab]`.
 
     Args:
-        fed: spans of `feeds` in their sessions, for models with vision.
+        fed: spans of the fed tokens, for models with vision.
     """
     if alone or model.info.step == ALONE or len(feeds) == 1:
-        with dense.engaged():
+        with dense.engage():
             rows = []
             for row, (feed, own) in enumerate(zip(feeds, caches, strict=True)):
                 given = _model_arguments(model, feed, fed[row : row + 1])
@@ -364,9 +368,9 @@ def forward(
                 if model.ranks > 1:  # keep the order of collectives when running several passes
                     mx.async_eval(rows[-1])  # type: ignore[no-untyped-call]
         return rows[0] if len(rows) == 1 else mx.concatenate(rows)
-    shared = ragged.share_caches(caches, model.slots)
+    shared = ragged.combine_caches(caches, model.slots)
     ids = mx.concatenate(list(feeds))
-    with dense.engaged():
+    with dense.engage():
         logits: mx.array = model.net(ids, cache=shared, **_model_arguments(model, ids, fed))[:, -1]
     return logits
 
@@ -378,66 +382,66 @@ def forward_mixed(
     readings: Sequence[PrefillChunk],
     fed: Sequence[InputSpan] = (),
 ) -> mx.array:
-    """Run `forward` together with prefill chunks in one pass, reading the weights once.
+    """Like `forward`, with prefill chunks in the same pass, so that weights are only read once.
 
-    The logits of `feeds` are followed by those of the prompts that end.
+    Returns the logits of `feeds`, followed by the logits of the chunks that end a prompt.
     """
     if not feeds and len(readings) == 1:
         return _forward_last(model, readings[0])
-    shared = ragged.share_caches(caches, model.slots, _reading_caches(readings))
-    read = _rows_of(model, readings)
+    shared = ragged.combine_caches(caches, model.slots, _chunk_caches(readings))
+    read = _chunk_rows(model, readings)
     ids = mx.concatenate([*feeds, read.astype(feeds[0].dtype)]) if feeds else read
     given = _model_arguments(model, ids, fed, readings)
-    wanted = [*range(len(feeds)), *_ends_of(readings, len(feeds))]
-    with dense.engaged(), output_rows.restricted_to(wanted):
-        return output_rows.logits_of(model.net(ids, cache=shared, **given), wanted)
+    wanted = [*range(len(feeds)), *_end_rows(readings, len(feeds))]
+    with dense.engage(), output_rows.restrict_rows(wanted):
+        return output_rows.extract_logits(model.net(ids, cache=shared, **given), wanted)
 
 
 def _forward_last(model: LoadedModel, reading: PrefillChunk) -> mx.array:
-    """Return the lazy logits `[1, vocab]` after the end of a prompt that is read alone."""
+    """Return the lazy logits `[1, vocab]` for the end of a prompt, in a pass with nothing else."""
     wanted = [len(reading.tokens) - 1]
     tokens = reading.tokens
-    ids = mx.array([tokens if model.vision is None else model.vision.plain(tokens)])
+    ids = mx.array([tokens if model.vision is None else model.vision.replace_image_tokens(tokens)])
     given = _model_arguments(model, ids, (), [reading])
-    with dense.engaged(), output_rows.restricted_to(wanted):
+    with dense.engage(), output_rows.restrict_rows(wanted):
         logits = model.net(ids, cache=reading.kv.layers, **given)
-    return output_rows.logits_of(logits, wanted)
+    return output_rows.extract_logits(logits, wanted)
 
 
 Verification = tuple[mx.array, mx.array | None]
-"""Logits after each fed token, `[tokens, vocab]`, and the sampled tokens, `[tokens]`. The latter is
-None for an answer with a form, whose tokens are sampled one by one."""
+"""Logits after each fed token, `[tokens, vocab]`, and the sampled tokens, `[tokens]`. The latter
+are None for constrained answers, whose tokens are sampled one by one."""
 
 
 def verify(model: LoadedModel, answer: DecodeRequest, fed: mx.array) -> Verification:
-    """Feed several tokens of an answer in one pass, the last one and drafts.
+    """Feed an answer's last token and a draft in one pass.
 
     Args:
-        fed: their lazy ids, `[tokens]`, from the answer's last token on.
+        fed: lazy ids of these tokens, `[tokens]`.
 
     Raises:
-        Exception: from the sampler.
+        Exception: any error of the sampler.
     """
     if model.slots is not None:
         model.slots.assign([])
-    with dense.engaged():
+    with dense.engage():
         logits: mx.array = model.net(fed[None], cache=answer.kv.layers)[0]
     places = [
         (answer, answer.index + n, recent_tokens(answer, fed[: n + 1])) for n in range(fed.shape[0])
     ]
-    said, _ = _sample(logits, places)
-    _, chosen = found = _verification(answer, logits, said)
-    # Only forms and odds read the logits again.
+    outcomes, _ = _sample_tokens(logits, places)
+    _, chosen = found = _verification(answer, logits, outcomes)
+    # Logits are only needed again for constraints and odds.
     again = [logits] if chosen is None or answer.odds is not None else []
     mx.async_eval([fed, *again, *([] if chosen is None else [chosen])])  # type: ignore[no-untyped-call]
     return found
 
 
 def _verification(
-    answer: DecodeRequest, logits: mx.array, said: Sequence[NextToken]
+    answer: DecodeRequest, logits: mx.array, outcomes: Sequence[NextToken]
 ) -> Verification:
     chosen = []
-    for token in said:
+    for token in outcomes:
         if isinstance(token, Exception):
             raise token
         if isinstance(token, (mx.array, int)):
@@ -446,9 +450,10 @@ def _verification(
 
 
 def next_input(answer: DecodeRequest) -> mx.array:
-    """Return the ids to feed next, `[1, tokens]`: the pending one, or the last known one.
+    """Return the ids to feed next, `[1, tokens]`: the pending token, or the last known token.
 
-    They begin with tokens that the caches lost to a rejected draft (`SessionKV.roll_back`).
+    If rolling back a draft has removed tokens from the caches (`SessionKV.roll_back`), the result
+    starts with these.
     """
     lost = _lost_tokens(answer)
     if answer.pending is None:
@@ -465,18 +470,18 @@ def _lost_tokens(answer: DecodeRequest) -> list[int]:
 
 
 def recent_tokens(answer: DecodeRequest, fed: mx.array | None = None) -> mx.array | None:
-    """Return the latest token ids, including the pending one, for samplers with penalties.
+    """Return the latest token ids, including the pending one, or None if there are no penalties.
 
     Args:
-        fed: the last token and those after it, if a draft is fed.
+        fed: when verifying a draft, the tokens from the last token up to the current one.
     """
     if not answer.params.uses_history:
         return None
     window = answer.params.penalty_window
-    said = answer.tokens[-window:]
-    if max(said, default=0) >= FIRST_IMAGE_ID:  # IDs of image tokens aren't valid results
-        said = [token for token in said if token < FIRST_IMAGE_ID]
-    known = mx.array(said, mx.uint32)
+    tokens = answer.tokens[-window:]
+    if max(tokens, default=0) >= FIRST_IMAGE_ID:  # IDs of image tokens aren't valid results
+        tokens = [token for token in tokens if token < FIRST_IMAGE_ID]
+    known = mx.array(tokens, mx.uint32)
     if fed is not None:
         return mx.concatenate([known, fed[1:]])[-window:]
     if answer.pending is None:
@@ -484,11 +489,10 @@ def recent_tokens(answer: DecodeRequest, fed: mx.array | None = None) -> mx.arra
     return mx.concatenate([known, answer.pending.astype(mx.uint32).reshape(1)])[-window:]
 
 
-def _rows_of(model: LoadedModel, readings: Sequence[PrefillChunk]) -> mx.array:
-    """Return the tokens of all chunks as rows of one token, `[tokens, 1]`."""
+def _chunk_rows(model: LoadedModel, readings: Sequence[PrefillChunk]) -> mx.array:
     tokens = [token for r in readings for token in r.tokens]
     if model.vision is not None:
-        tokens = model.vision.plain(tokens)
+        tokens = model.vision.replace_image_tokens(tokens)
     return mx.array(tokens, mx.uint32)[:, None]
 
 
@@ -498,48 +502,48 @@ def _model_arguments(
     fed: Sequence[InputSpan],
     readings: Sequence[PrefillChunk] = (),
 ) -> dict[str, Any]:
-    """Return the model's arguments besides the ids, for all that is fed, in order."""
+    """Return the model's keyword arguments for a pass over `fed`, followed by `readings`."""
     if model.vision is None:
         return {}
     read = [InputSpan(r.images, r.kv.length, len(r.tokens)) for r in readings]
     return model.vision.model_arguments(ids, [*fed, *read])
 
 
-def _fed_by(readings: Sequence[PrefillChunk]) -> list[tuple[Caches, list[int]]]:
+def _chunk_inputs(readings: Sequence[PrefillChunk]) -> list[tuple[Caches, list[int]]]:
     return [(r.kv.layers, r.tokens) for r in readings]
 
 
-def _reading_caches(readings: Sequence[PrefillChunk]) -> list[tuple[Caches, int]]:
+def _chunk_caches(readings: Sequence[PrefillChunk]) -> list[tuple[Caches, int]]:
     return [(r.kv.layers, len(r.tokens)) for r in readings]
 
 
-def _ends_of(readings: Sequence[PrefillChunk], first: int) -> list[int]:
-    """Return the rows that end their prompts, in a pass whose chunks start at row `first`."""
+def _end_rows(readings: Sequence[PrefillChunk], first: int) -> list[int]:
+    """Return the indices of the rows that end prompts, if the chunks start at row `first`."""
     ends = accumulate((len(r.tokens) for r in readings), initial=first)
     return [end - 1 for r, end in zip(readings, islice(ends, 1, None), strict=True) if r.ends]
 
 
-def _note_read(readings: Sequence[PrefillChunk]) -> None:
-    """Wait until chunks have been computed, and record their tokens."""
+def _record_chunks(readings: Sequence[PrefillChunk]) -> None:
+    """Wait until the chunks are computed, and record their tokens."""
     if readings:
-        mx.eval([list(leaves(r.kv.layers)) for r in readings])
+        mx.eval([list(iterate_arrays(r.kv.layers)) for r in readings])
     for reading in readings:
-        reading.kv.note_read(reading.tokens, alone=False)
+        reading.kv.record_chunk(reading.tokens, alone=False)
 
 
 def add_hidden_states(
     model: LoadedModel, caches: Caches, tokens: list[int], before: Array | None
 ) -> Array:
-    """Return the sum of the hidden states of the next `tokens` and of `before`, in float64.
+    """Return `before` plus the sum of the hidden states of the next `tokens`, in float64.
 
-    States are added token by token, so the sum does not depend on how a text is split.
+    States are added one by one, so the sum doesn't depend on how a text is split.
     """
-    assert model.can.body is not None
+    assert model.abilities.body is not None
     total = before
-    for piece in _pieces(model, tokens):
-        with dense.engaged():
-            states = model.can.body(mx.array([piece]), cache=caches)[0].astype(mx.float32)
-            mx.eval([states, *leaves(caches)])
+    for piece in _split_tokens(model, tokens):
+        with dense.engage():
+            states = model.abilities.body(mx.array([piece]), cache=caches)[0].astype(mx.float32)
+            mx.eval([states, *iterate_arrays(caches)])
         rows = np.array(states, np.float64)
         if total is not None:
             rows = np.concatenate([total[None], rows])
@@ -549,10 +553,10 @@ def add_hidden_states(
 
 
 def embedding_vector(total: Array) -> bytes:
-    """Return the mean scaled to length 1, as little-endian float32."""
+    """Scale a vector to length 1. Returns little-endian float32."""
     length = float(np.sqrt((total * total).sum()))
     return (total / (length or 1.0)).astype("<f4").tobytes()
 
 
-def _pieces(model: LoadedModel, tokens: list[int]) -> list[list[int]]:
-    return [[t] for t in tokens] if model.can.token_by_token else [tokens]
+def _split_tokens(model: LoadedModel, tokens: list[int]) -> list[list[int]]:
+    return [[t] for t in tokens] if model.abilities.token_by_token else [tokens]

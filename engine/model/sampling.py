@@ -1,16 +1,17 @@
 """Sampling of the next token, with separate randomness for each reply.
 
-mlx-lm's samplers share one random state, so one reply would change another's seeded tokens. Here,
-token `i` of a reply is drawn with a key computed from the reply's seed and `i`. When, how often and
-next to which others it is drawn does not matter.
+mlx-lm's samplers share one random state, so a reply would affect the tokens of other replies, even
+with a seed. Here, token `i` of a reply is sampled with a key that only depends on the reply's seed
+and `i`.
 
-Rows with the same steps are drawn in one batched call, with their parameters as columns. Each
-operation works along a row, so a row's token has the same bits as if it were drawn alone. On a
-Linux CPU, the CPU kernels draw all rows in one call, because MLX takes longer for it than a small
-model for its forward pass. They take the same steps, but use other random numbers.
+Rows with the same steps are sampled in one batched call, with their parameters as columns. All
+operations work along a row, so a row's token is the same as if it were sampled alone, bit by bit.
+On a Linux CPU, we use the CPU kernels to sample all rows in one call, because MLX takes longer for
+it than a small model takes for a forward pass. The kernels implement the same steps, but with other
+random numbers.
 
 Order of the steps: penalties, logit bias, the mask of a constraint, temperature. Then each enabled
-filter keeps some of the remaining tokens: top-k, min-p, typical-p, top-p, XTC.
+filter removes some of the remaining tokens: top-k, min-p, typical-p, top-p, XTC.
 """
 
 from __future__ import annotations
@@ -27,32 +28,31 @@ import numpy as np
 
 from engine.errors import MODEL_LOAD_FAILED, EngineError
 from engine.kernels import library as kernels
-from engine.kernels.library import Library, choose
+from engine.kernels.library import Library, sample_tokens
 from engine.kernels.matrices import Array
 from engine.messages import TokenOdds
 from engine.params import SamplingParams
 
 Token = mx.array | int
-"""A lazy id `[1]`, or the id if the CPU kernels have chosen it."""
+"""Lazy id `[1]`, or the id itself if it was sampled by the CPU kernels."""
 
 
 def token_id(token: Token) -> int:
-    """Wait for a token's id, and return it."""
     return token if isinstance(token, int) else int(token.item())  # type: ignore[arg-type]
 
 
 _MASK = (1 << 64) - 1
 _CLAMP = 1 << 40  # larger numbers have no further effect and don't fit the kernels' types
 _XTC_SALT = 0x58544331
-"""Mixed into the seed for XTC's decision, which must be independent of the draw that follows."""
+"""Mixed into the seed for XTC's decision, which must not correlate with the choice of the token."""
 
 Shape = tuple[int | bool, ...]
-"""Steps of a sampler: its top-k, then for each other filter True if enabled. Samplers with equal
-shapes can be batched."""
+"""Steps of a sampler: the value of top-k, followed by a flag for each of the other filters. Only
+samplers with equal shapes can be batched."""
 
 
-def _mix(seed: int, index: int) -> int:
-    """Return 64 random bits for token `index` under `seed` (SplitMix64, Steele et al. 2014)."""
+def _random_bits(seed: int, index: int) -> int:
+    """Return 64 random bits for token `index` (SplitMix64, Steele et al. 2014)."""
     z = (seed + (index + 1) * 0x9E3779B97F4A7C15) & _MASK
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
@@ -60,20 +60,19 @@ def _mix(seed: int, index: int) -> int:
 
 
 def token_keys(seeds: Sequence[int], indices: Sequence[int]) -> mx.array:
-    """Return the RNG keys `[rows, 2]` of tokens `indices` under `seeds`."""
-    mixed = [_mix(seed, index) for seed, index in zip(seeds, indices, strict=True)]
+    """Return RNG keys `[rows, 2]` for the tokens of several replies."""
+    mixed = [_random_bits(seed, index) for seed, index in zip(seeds, indices, strict=True)]
     return mx.array([[z >> 32, z & 0xFFFFFFFF] for z in mixed], mx.uint32)
 
 
 def _uniform(seed: int, index: int) -> float:
-    """Random number in [0, 1) for token `index` under `seed`."""
-    return (_mix(seed, index) >> 11) * 2.0**-53
+    return (_random_bits(seed, index) >> 11) * 2.0**-53
 
 
 class Sampler:
     def __init__(self, params: SamplingParams) -> None:
         self.params = params
-        # The seed of the reply, or a random seed from the system's entropy.
+        # Seed of the reply, or a random seed from the operating system.
         self.seed = secrets.randbits(63) if params.seed is None else params.seed
         # Sampling steps, or None to select the most probable token.
         self.shape: Shape | None = None
@@ -86,24 +85,24 @@ class Sampler:
                 params.top_p < 1.0,
                 params.xtc_probability > 0.0,
             )
-        # True if `change` has an effect without a mask.
+        # True if `change` has an effect even without a mask.
         self.changes_logits = params.uses_history or bool(params.logit_bias)
 
     def __call__(
         self, logits: mx.array, index: int, recent: Any = None, allowed: mx.array | None = None
     ) -> Token:
-        """Return a token for `logits` `[1, vocab]`.
+        """Sample a token from `logits` `[1, vocab]`.
 
         Args:
-            index: of the token in its reply, from 0.
-            recent: ids that penalties apply to, `[tokens]`.
-            allowed: tokens to choose from, `[vocab]` of bool, or None for all.
+            index: index of the token in its reply.
+            recent: token ids for penalties, `[tokens]`.
+            allowed: boolean mask `[vocab]` of allowed tokens, or None for all.
         """
-        (token,) = draw([self], self.change(logits, recent, allowed), [index])
+        (token,) = draw([self], self.adjust_logits(logits, recent, allowed), [index])
         return token
 
-    def choice(self, index: int) -> tuple[Any, ...]:
-        """Return the fields of `ChoiceStruct` for token `index`, without `logits` and `token`."""
+    def kernel_choice(self, index: int) -> tuple[Any, ...]:
+        """Return the fields of `ChoiceStruct` for a token, except for `logits` and `token`."""
         p = self.params
         tossed = self.shape is not None and p.xtc_probability > 0.0
         has_xtc = tossed and _uniform(self.seed ^ _XTC_SALT, index) < p.xtc_probability
@@ -115,10 +114,10 @@ class Sampler:
             p.xtc_threshold if has_xtc else -1.0,
         )
 
-    def change(
+    def adjust_logits(
         self, logits: mx.array, recent: Any = None, allowed: mx.array | None = None
     ) -> mx.array:
-        """Apply the steps that are not batched: penalties, bias and mask."""
+        """Apply the steps that aren't batched: penalties, bias and mask."""
         params = self.params
         if self.changes_logits:
             logits = logits.astype(mx.float32)
@@ -137,22 +136,22 @@ def sample_rows(
     indices: Sequence[int],
     recent: Sequence[Any],
 ) -> list[Token | Exception]:
-    """Return a token for each row of `logits` `[rows, vocab]`.
+    """Sample a token from each row of `logits` `[rows, vocab]`.
 
-    If a row's sampler raises an error, its result is the exception; other rows get their tokens.
-    The CPU kernels also detect rows of NaN, whose result is an error.
+    If a row's sampler raises an error, the row's result is the exception. The CPU kernels also
+    detect NaNs, and the result is an error as well.
     """
     tokens: list[Token | Exception] = [0] * len(samplers)
     groups: dict[Shape | None, list[int]] = {}
     changed: dict[int, Any] = {}
     on_cpu = _cpu_kernels() is not None
     if on_cpu:
-        logits = evaluated(logits)
+        logits = evaluate_rows(logits)
     for row, sampler in enumerate(samplers):
         try:
             if sampler.changes_logits:
-                lazy = sampler.change(as_mlx(logits[row : row + 1]), recent[row])
-                changed[row] = evaluated(lazy) if on_cpu else lazy
+                lazy = sampler.adjust_logits(as_mlx(logits[row : row + 1]), recent[row])
+                changed[row] = evaluate_rows(lazy) if on_cpu else lazy
             groups.setdefault(None if on_cpu else sampler.shape, []).append(row)
         except Exception as error:
             tokens[row] = error.with_traceback(None)
@@ -168,11 +167,11 @@ def sample_rows(
         drawn = draw([samplers[r] for r in rows], together, [indices[r] for r in rows])
         for row, token in zip(rows, drawn, strict=True):
             is_nan = isinstance(token, int) and math.isnan(logits[row, token])
-            tokens[row] = invalid_numbers() if is_nan else token
+            tokens[row] = nan_error() if is_nan else token
     return tokens
 
 
-def invalid_numbers() -> EngineError:
+def nan_error() -> EngineError:
     """Error for a reply whose logits are NaN."""
     return EngineError(
         MODEL_LOAD_FAILED,
@@ -184,13 +183,13 @@ def invalid_numbers() -> EngineError:
 def draw(
     samplers: Sequence[Sampler], logits: mx.array | Sequence[Array], indices: Sequence[int]
 ) -> Sequence[Token]:
-    """Return tokens for `logits` `[rows, vocab]`; all samplers are of one shape.
+    """Sample tokens from `logits` `[rows, vocab]`.
 
-    The CPU kernels evaluate `logits`, for samplers of any shapes.
+    All samplers must have the same shape, except with the CPU kernels.
     """
     if (library := _cpu_kernels()) is not None:
-        choices = [s.choice(index) for s, index in zip(samplers, indices, strict=True)]
-        return choose(library, list(evaluated(logits)), choices)
+        choices = [s.kernel_choice(index) for s, index in zip(samplers, indices, strict=True)]
+        return sample_tokens(library, list(evaluate_rows(logits)), choices)
     assert isinstance(logits, mx.array)
     if samplers[0].shape is None:
         return list(mx.split(mx.argmax(logits, axis=-1), len(samplers)))
@@ -204,12 +203,12 @@ def draw(
 
 
 def as_mlx(logits: mx.array | Array) -> mx.array:
-    """Return rows of logits as a lazy array, copied unless they are lazy already."""
+    """Convert rows of logits to a lazy array, if they aren't one already."""
     return logits if isinstance(logits, mx.array) else mx.array(logits)
 
 
-def evaluated(logits: Any) -> Any:
-    """Return rows of logits as evaluated arrays of float32."""
+def evaluate_rows(logits: Any) -> Any:
+    """Evaluate rows of logits and convert them to float32."""
     if isinstance(logits, mx.array):
         logits = logits.astype(mx.float32)
         mx.eval(logits)  # NumPy would ignore an error here and read undefined numbers
@@ -225,11 +224,11 @@ def _cpu_kernels() -> Library | None:
 def candidates(
     samplers: Sequence[Sampler], logits: mx.array, indices: Sequence[int]
 ) -> tuple[mx.array, mx.array | None]:
-    """Return the tokens that may be drawn, as log weights and ids.
+    """Apply the temperature and all filters. Returns log weights and ids of the candidates.
 
-    With a top-k, both are `[rows, top_k]`, sorted by descending weight, so later filters work on
-    few tokens. Otherwise the weights are `[rows, vocab]` and the ids are None. Filtered tokens have
-    the weight -inf.
+    With top-k, both have the shape `[rows, top_k]` and are sorted by descending weight, so that the
+    remaining filters have less to do. Otherwise, the weights are `[rows, vocab]` and the ids are
+    None. Removed tokens have the weight -inf.
     """
     shape = samplers[0].shape
     assert shape is not None
@@ -264,7 +263,7 @@ def candidates(
         coin = mx.vmap(lambda key: mx.random.uniform(shape=(1,), key=key))(tossed)
         values = mx.where(
             coin < column(lambda p: p.xtc_probability),
-            _without_top_choices(values, column(lambda p: p.xtc_threshold)),
+            _exclude_top_choices(values, column(lambda p: p.xtc_threshold)),
             values,
         )
     return values, ids
@@ -275,17 +274,19 @@ def _log(number: float) -> float:
 
 
 def _gumbel(keys: mx.array, width: int) -> mx.array:
-    """Return Gumbel noise `[rows, width]`, each row from its own key, as if it were alone."""
+    """Generate Gumbel noise `[rows, width]`. Each row only depends on its own key."""
     if keys.shape[0] == 1:
         return mx.random.gumbel((1, width), key=keys[0])
     noise: mx.array = mx.vmap(lambda key: mx.random.gumbel((width,), key=key))(keys)
     return noise
 
 
-def _without_top_choices(values: mx.array, threshold: mx.array) -> mx.array:
-    """Apply XTC ("exclude top choices"): keep the least probable token above the threshold."""
+def _exclude_top_choices(values: mx.array, threshold: mx.array) -> mx.array:
+    """Apply XTC ("exclude top choices"): of all tokens above the threshold, keep only the least
+    likely.
+    """
     probs = mx.softmax(values, axis=-1)
-    # Ignore tokens removed by a form or filter, even if the threshold is 0.
+    # Ignore tokens that were removed before, even if the threshold is 0.
     last = mx.where((probs >= threshold) & (probs > 0), probs, mx.inf).min(axis=-1, keepdims=True)
     return mx.where(probs > last, -mx.inf, values)
 
@@ -321,28 +322,28 @@ _BUCKETS = 4096
 _DEPTH = 32.0
 """Tokens with scores this far below the best have probabilities that round to 0."""
 _ONE = 1 << 30
-"""Probabilities are added as multiples of `1 / _ONE`. The sum of integers does not depend on the
-order, so every device returns the same set."""
+"""Probabilities are added up as integers, in units of `1 / _ONE`. Unlike a sum of floats, the
+result doesn't depend on the order, so it's the same on every device."""
 
 
 def smallest_set(scores: mx.array, probs: mx.array, mass: mx.array) -> mx.array:
-    """Return the tokens with the best scores whose probabilities add up to `mass`.
+    """Select the tokens with the best scores whose probabilities add up to `mass`.
 
-    Sorting 150,000 tokens takes 12 ms on a CPU, longer than the forward pass of a small model. The
-    order is not needed, only the score at which the sum is reached, and two histograms find it in a
-    third of that time.
+    Sorting 150,000 tokens takes 12 ms on a CPU, longer than the forward pass of a small model. But
+    we only need to know at which score the sum is reached. Two histograms find it in a third of the
+    time.
 
-    Top-p (Holtzman et al. 2020, arXiv:1904.09751) scores tokens by probability, typical sampling
-    (Meister et al. 2022, arXiv:2202.00666) by closeness to the entropy. All tokens with the same
-    score as the last one (to about 1e-5) are in the set.
+    For top-p (Holtzman et al. 2020, arXiv:1904.09751), scores are probabilities. For typical
+    sampling (Meister et al. 2022, arXiv:2202.00666), they measure closeness to the entropy. The set
+    includes all tokens whose score equals the last one (to about 1e-5).
 
     Args:
-        scores: `[rows, width]`, -inf for tokens that are already removed.
+        scores: `[rows, width]`, -inf for tokens that were already removed.
         probs: `[rows, width]`, the sum of each row is 1.
         mass: `[rows, 1]`, above 0.
 
     Returns:
-        `[rows, width]` of bool.
+        Boolean mask `[rows, width]`.
     """
     if scores.shape[-1] <= _SORT_UP_TO:
         return _by_sorting(scores, probs, mass)
@@ -353,7 +354,7 @@ def _by_sorting(scores: mx.array, probs: mx.array, mass: mx.array) -> mx.array:
     order = mx.argsort(-scores, axis=-1)
     sorted_probs = mx.take_along_axis(probs, order, axis=-1)
     before = mx.cumsum(sorted_probs, axis=-1) - sorted_probs
-    # Select at least one token, even if `mass` is rounded to 0.
+    # Always select at least one token, because `mass` may be rounded to 0.
     last = mx.maximum((before < mass).sum(axis=-1, keepdims=True) - 1, 0)
     boundary = mx.take_along_axis(mx.take_along_axis(scores, order, axis=-1), last, axis=-1)
     return (scores >= boundary) & (scores > -mx.inf)
@@ -374,7 +375,8 @@ def _by_histogram(scores: mx.array, probs: mx.array, mass: mx.array) -> mx.array
 
 
 def _crossing(buckets: mx.array, units: mx.array, goal: mx.array) -> tuple[mx.array, mx.array]:
-    """Return the bucket that reaches `goal`, and the sum before it, both `[rows, 1]`."""
+    """Find the bucket where the sum reaches `goal`. Returns it and the sum before it, `[rows, 1]`
+    each."""
     rows = buckets.shape[0]
     offsets = mx.arange(rows, dtype=mx.int32)[:, None] * _BUCKETS
     filled = mx.zeros((rows * _BUCKETS,), mx.int32)
@@ -389,42 +391,41 @@ def _crossing(buckets: mx.array, units: mx.array, goal: mx.array) -> tuple[mx.ar
 
 
 class Odds:
-    """Log probabilities of a reply's tokens, computed when a token is sampled, returned when it is
-    read.
+    """Log probabilities of a reply's tokens.
 
-    They are the model's own probabilities, before penalties, bias, mask, temperature and filters,
-    and do not affect sampling.
+    They are computed when a token is sampled, and returned when it is processed. They are the
+    model's own probabilities, before any of the sampling steps.
 
     Args:
-        most: number of most probable tokens to report for each token.
+        most: number of most likely tokens to report for each token.
     """
 
     def __init__(self, most: int) -> None:
-        self._most = most
-        self._noted: deque[tuple[mx.array, mx.array]] = deque()
+        self._top_count = most
+        self._recorded: deque[tuple[mx.array, mx.array]] = deque()
 
-    def note(self, logits: mx.array, token: mx.array) -> list[mx.array]:
-        """Compute the odds of a lazy `token` sampled from `logits` `[1, vocab]`.
+    def record(self, logits: mx.array, token: mx.array) -> list[mx.array]:
+        """Compute the odds of a lazy `token` that was sampled from `logits` `[1, vocab]`.
 
-        Return the arrays to evaluate.
+        Returns the arrays to evaluate.
         """
         row = logits[0].astype(mx.float32)
         ids = token.reshape(-1).astype(mx.uint32)
-        most = min(self._most, row.shape[-1])
+        most = min(self._top_count, row.shape[-1])
         if most:
             top = mx.argpartition(-row, most - 1)[:most].astype(mx.uint32)
             ids = mx.concatenate([ids, top])
         pair = (ids, row[ids] - mx.logsumexp(row))
-        self._noted.append(pair)
+        self._recorded.append(pair)
         return list(pair)
 
     def clear(self) -> None:
-        """Drop the odds of tokens that will not be read."""
-        self._noted.clear()
+        """Discard odds of tokens that won't be processed."""
+        self._recorded.clear()
 
     def pop_odds(self, token: int, detokenizer: Any) -> TokenOdds:
-        """Return the odds of the token that was read, the oldest one stored."""
-        found, logs = self._noted.popleft()
+        """Return the odds of the next token that is processed."""
+        found, logs = self._recorded.popleft()
         ids, values = np.array(found).tolist(), np.array(logs).tolist()
         pairs: list[tuple[int, float]] = list(zip(ids, values, strict=True))
         ranked = sorted(pairs[1:], key=lambda pair: (-pair[1], pair[0]))
@@ -433,7 +434,7 @@ class Odds:
 
 
 def token_bytes(token: int, detokenizer: Any) -> bytes:
-    """Return a token's bytes according to mlx-lm's detokenizer."""
+    """Return a token's bytes, using mlx-lm's detokenizer."""
     from mlx_lm.tokenizer_utils import _byte_decoder
 
     known = getattr(detokenizer, "tokenmap", None)

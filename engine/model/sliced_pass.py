@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import mlx.core as mx
 
-from engine.cache.cache_objects import leaves
+from engine.cache.cache_objects import iterate_arrays
 
 T = TypeVar("T")
 
@@ -33,7 +33,7 @@ def evaluate_in_slices(layers: Iterable[Any], *last: mx.array) -> Generator[None
         layers: caches of each layer, in order.
         last: results of the pass, to be evaluated last.
     """
-    steps = [*(list(leaves(layer)) for layer in layers), list(last)]
+    steps = [*(list(iterate_arrays(layer)) for layer in layers), list(last)]
     count, began = 1, time.perf_counter()
     at = 0
     while at < len(steps):
@@ -65,7 +65,7 @@ def run_to_end(pieces: Generator[Any, None, T], after: Callable[[], object] = la
         after()
 
 
-def batches(arrays: list[mx.array], least: int) -> Iterator[list[mx.array]]:
+def batch_arrays(arrays: list[mx.array], least: int) -> Iterator[list[mx.array]]:
     """Group arrays into batches of at least `least` bytes. Larger arrays get their own batch."""
     batch: list[mx.array] = []
     nbytes = 0

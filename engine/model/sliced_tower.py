@@ -63,7 +63,7 @@ def evaluate_in_pieces(
         modules: all modules called by `embed`, including nested modules.
     """
     noted = _RecordedPieces()
-    undo = mix_in(_ByRows, _by_rows(modules))
+    undo = mix_in(_ByRows, _row_modules(modules))
     recorder.now = noted
     try:
         features = embed()
@@ -91,7 +91,7 @@ def evaluate_in_pieces(
     return features
 
 
-def _by_rows(modules: Iterable[nn.Module]) -> list[nn.Module]:
+def _row_modules(modules: Iterable[nn.Module]) -> list[nn.Module]:
     found = []
     for module in modules:
         if isinstance(module, _BY_ROWS):
@@ -106,7 +106,7 @@ class _RecordedPieces:
 
     def __init__(self) -> None:
         device = "gpu" if mx.default_device() == mx.Device(mx.gpu) else "cpu"
-        self._most, self.element = PIECE[device], ELEMENT[device]
+        self._max_cost, self.element = PIECE[device], ELEMENT[device]
         # Kind, cost and arrays of each chunk. The time of a chunk is estimated from earlier chunks
         # of the same kind. Arrays that only combine other arrays have the kind "" and are evaluated
         # separately.
@@ -115,7 +115,7 @@ class _RecordedPieces:
     def add(self, *arrays: mx.array) -> None:
         self.pieces += [("", 0.0, [array]) for array in arrays]
 
-    def cut(
+    def split_call(
         self,
         kind: str,
         given: Sequence[SplitArray],
@@ -130,7 +130,7 @@ class _RecordedPieces:
             cost: operations per row.
         """
         arrays, axes = zip(*given, strict=True)
-        count, step = arrays[0].shape[axes[0]], max(1, int(self._most / cost))
+        count, step = arrays[0].shape[axes[0]], max(1, int(self._max_cost / cost))
         recorder.now = None  # nested calls are part of the current chunk
         try:
             if count <= step:
@@ -163,7 +163,7 @@ class _ByRows:
             # Measurements show eight times the cost of a matrix product, because MLX unfolds the
             # input on a single core.
             cost = 16 * self.weight.size * math.prod(x.shape[1:-1]) / steps
-            return noted.cut(kind, [(x, 0)], cost, lambda part: [call(part)])[0]
+            return noted.split_call(kind, [(x, 0)], cost, lambda part: [call(part)])[0]
         rows, cost = x.size / x.shape[-1], noted.element * x.shape[-1]
         for module in self.modules():  # type: ignore[attr-defined]
             if isinstance(module, _LINEAR):
@@ -171,22 +171,22 @@ class _ByRows:
                 inner = packed * 32 // getattr(module, "bits", 32)
                 cost += width * (2 * inner + noted.element)
         cost *= rows / x.shape[-2]
-        return noted.cut(kind, [(x, -2)], cost, lambda part: [call(part)])[0]
+        return noted.split_call(kind, [(x, -2)], cost, lambda part: [call(part)])[0]
 
 
-def by_rows(
+def split_by_rows(
     kind: str, given: Sequence[SplitArray], numbers: float, call: Callable[..., list[mx.array]]
 ) -> list[mx.array]:
     """Call a function on arrays. While a tower's pass is recorded, the call is split by rows.
 
     Args:
-        given: see `_RecordedPieces.cut`.
+        given: see `_RecordedPieces.split_call`.
         numbers: number of elements computed per row.
     """
     noted = recorder.now
     if noted is None:
         return call(*(array for array, _ in given))
-    return noted.cut(kind, given, noted.element * numbers, call)
+    return noted.split_call(kind, given, noted.element * numbers, call)
 
 
 def split_rotary_by_rows(home: ModuleType, name: str, axes: Sequence[int]) -> None:
@@ -212,7 +212,7 @@ def _rotary_by_rows(
         return [*out] if isinstance(out, tuple) else [out]
 
     numbers = 3 * sum(array.size for array in arrays) / arrays[0].shape[axes[0]]
-    out = by_rows("rotary", [*zip(arrays, axes, strict=True)], numbers, part)
+    out = split_by_rows("rotary", [*zip(arrays, axes, strict=True)], numbers, part)
     return out[0] if len(out) == 1 else tuple(out)
 
 
@@ -235,4 +235,4 @@ def attend(
         return [mlx(queries, k, v, **named)]
 
     cost = q.shape[0] * q.shape[1] * k.shape[-2] * (4 * q.shape[-1] + noted.element)
-    return noted.cut(_ATTENTION, given, cost, part)[0]
+    return noted.split_call(_ATTENTION, given, cost, part)[0]

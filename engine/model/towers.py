@@ -55,13 +55,13 @@ def _require_tokens(words: Mapping[str, int], *wanted: str) -> None:
             raise LookupError(f"its tokenizer has no {word!r}")
 
 
-def _settings(folder: Path) -> dict[str, Any]:
+def _processor_settings(folder: Path) -> dict[str, Any]:
     """Read a folder's image processor settings. The newer file format takes precedence."""
     found: dict[str, Any] = {}
     for name in ("preprocessor_config.json", "processor_config.json"):
         if (folder / name).exists():
-            said = json.loads((folder / name).read_text(encoding="utf-8"))
-            found |= said.get("image_processor", said)
+            settings = json.loads((folder / name).read_text(encoding="utf-8"))
+            found |= settings.get("image_processor", settings)
     return found
 
 
@@ -145,12 +145,12 @@ class _PositionsByRows:
         blocks = high // merge, merge, wide // merge, merge, 4
         places, weights = (
             array.reshape(blocks).transpose(0, 2, 1, 3, 4)
-            for array in _of_grid(along(high), along(wide), side)
+            for array in _grid_neighbors(along(high), along(wide), side)
         )
-        return _interpolated(self.pos_embed, (places, weights), cast=True)
+        return _interpolate(self.pos_embed, (places, weights), cast=True)
 
 
-def _of_grid(rows: _Neighbors, columns: _Neighbors, side: int) -> _Neighbors:
+def _grid_neighbors(rows: _Neighbors, columns: _Neighbors, side: int) -> _Neighbors:
     """Combine both axes: indices and weights of the four neighbors, `[high, wide, 4]` each."""
     corners = [(row, column) for row in (0, 1) for column in (0, 1)]
     places = [rows[0][r][:, None] * side + columns[0][c] for r, c in corners]
@@ -158,7 +158,7 @@ def _of_grid(rows: _Neighbors, columns: _Neighbors, side: int) -> _Neighbors:
     return np.stack(places, axis=-1), np.stack(weights, axis=-1)
 
 
-def _interpolated(known: Any, neighbours: _Neighbors, *, cast: bool) -> mx.array:
+def _interpolate(known: Any, neighbours: _Neighbors, *, cast: bool) -> mx.array:
     """Interpolate embeddings, i.e. compute the weighted sum over each position's neighbors.
 
     Args:
@@ -173,7 +173,7 @@ def _interpolated(known: Any, neighbours: _Neighbors, *, cast: bool) -> mx.array
         return [sum(others, first)]
 
     given = [(mx.array(array.reshape(-1, 4)), 0) for array in neighbours]
-    return sliced_tower.by_rows("places", given, 4.0 * known.weight.shape[-1], part)[0]
+    return sliced_tower.split_by_rows("places", given, 4.0 * known.weight.shape[-1], part)[0]
 
 
 class _AddsFeatures:
@@ -263,7 +263,7 @@ class Lfm2VL(VisionFamily):
     def __init__(self, folder: Path, config: dict[str, Any], words: Mapping[str, int]) -> None:
         processing = _module("lfm2_vl.processing_lfm2_vl")
         _require_tokens(words, "<|image_start|>", "<|image_end|>")
-        settings = _settings(folder)
+        settings = _processor_settings(folder)
         for name in processing._OFFICIAL_SPLITTING_DEFAULTS:
             settings.pop(name, None)  # mlx-vlm's own processor ignores these, too
         self._processor = processing.Lfm2VlNumpyImageProcessor(**settings)
@@ -297,7 +297,9 @@ class MuseGlimmer(VisionFamily):
 
     def __init__(self, folder: Path, config: dict[str, Any], words: Mapping[str, int]) -> None:
         _require_tokens(words, "<|image_start|>", "<|image_end|>")
-        self._processor = _module("muse_glimmer").MuseGlimmerImageProcessor(**_settings(folder))
+        self._processor = _module("muse_glimmer").MuseGlimmerImageProcessor(
+            **_processor_settings(folder)
+        )
         most = MAX_PIXELS // (self._processor.patch_size * self._processor.merge_size) ** 2
         self._processor.max_image_tokens = min(self._processor.max_image_tokens, most)
         sliced_tower.split_rotary_by_rows(
@@ -316,8 +318,8 @@ class MuseGlimmer(VisionFamily):
         grid = mx.array(pixels["image_grid_thw"])
         return [net._encode_image(mx.array(pixels["pixel_values"]), grid)]
 
-    def words_of(self, net: Any, ids: mx.array) -> mx.array:
-        normed: mx.array = net.language_model.model.embed_norm(super().words_of(net, ids))
+    def token_embeddings(self, net: Any, ids: mx.array) -> mx.array:
+        normed: mx.array = net.language_model.model.embed_norm(super().token_embeddings(net, ids))
         return normed
 
 
@@ -341,8 +343,8 @@ class _MusePositionsByRows:
             return np.clip(places, 0, side - 1).astype(np.int32), weights * inside
 
         _, high, wide = grid[0]
-        neighbours = _of_grid(along(high), along(wide), side)
-        return _interpolated(self.position_embedding_table, neighbours, cast=False)
+        neighbours = _grid_neighbors(along(high), along(wide), side)
+        return _interpolate(self.position_embedding_table, neighbours, cast=False)
 
 
 class Gemma4(VisionFamily):
@@ -358,7 +360,7 @@ class Gemma4(VisionFamily):
     def __init__(self, folder: Path, config: dict[str, Any], words: Mapping[str, int]) -> None:
         home = _module(config["model_type"])
         processor = getattr(home, "ImageProcessor", None) or home.Gemma4ImageProcessor
-        self._processor = processor(**_settings(folder))
+        self._processor = processor(**_processor_settings(folder))
         known = {number: word for word, number in words.items()}
         sliced_tower.split_rotary_by_rows(
             _module("gemma4.vision"), "apply_multidimensional_rope", (1, 1)
@@ -410,8 +412,8 @@ class Gemma4(VisionFamily):
         found = net.encode_image(given, None if places is None else mx.array(places))
         return [found.reshape(-1, found.shape[-1])]
 
-    def words_of(self, net: Any, ids: mx.array) -> mx.array:
-        scaled: mx.array = super().words_of(net, ids) * net.language_model.model.embed_scale
+    def token_embeddings(self, net: Any, ids: mx.array) -> mx.array:
+        scaled: mx.array = super().token_embeddings(net, ids) * net.language_model.model.embed_scale
         return scaled
 
     def model_arguments(
@@ -430,7 +432,7 @@ class Gemma4(VisionFamily):
             given["per_layer_inputs"] = model.get_per_layer_inputs(flat.reshape(ids.shape))
         if model.config.use_bidirectional_attention == "vision":
             mix_in(_BidirectionalImages, [model])
-            given["mm_token_type_ids"] = [_within(part) for part in parts]
+            given["mm_token_type_ids"] = [_image_spans(part) for part in parts]
         return given
 
 
@@ -446,13 +448,13 @@ def _recording_embeddings(net: Any, pixels: Mapping[str, Any], number: int) -> m
     return made[mx.array(np.flatnonzero(known[::2][::2]))]
 
 
-def _within(part: InputSpan) -> list[tuple[int, int]]:
+def _image_spans(part: InputSpan) -> list[tuple[int, int]]:
     spans = []
     for at, sight in part.images:
         if not sight.whole:
             continue
-        first = max(0, at + int(sight.own[0]) - part.start)
-        last = min(part.count, at + int(sight.own[-1]) + 1 - part.start)
+        first = max(0, at + int(sight.image_indices[0]) - part.start)
+        last = min(part.count, at + int(sight.image_indices[-1]) + 1 - part.start)
         if last - first > 1:
             spans.append((first, last))
     return spans

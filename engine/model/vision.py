@@ -33,7 +33,7 @@ from engine.errors import INVALID_REQUEST, EngineError
 from engine.messages import Audio, Image
 from engine.model import sliced_tower
 from engine.sandbox import jobs
-from engine.sandbox.lanes import MODELS, in_lane
+from engine.sandbox.lanes import MODELS, use_lane
 
 FIRST_IMAGE_ID = 1 << 30  # smallest id of image tokens, larger than any vocabulary
 
@@ -69,8 +69,7 @@ class ImageTokens:
     whole: bool = False
 
     @functools.cached_property
-    def own(self) -> np.ndarray:
-        """Indices of the image tokens in `ids`."""
+    def image_indices(self) -> np.ndarray:
         return np.flatnonzero(np.array(self.ids) >= FIRST_IMAGE_ID)
 
 
@@ -131,7 +130,7 @@ class VisionFamily(abc.ABC):
     def tower(self, net: Any) -> Any:
         return getattr(net, "vision_tower", None)
 
-    def words_of(self, net: Any, ids: mx.array) -> mx.array:
+    def token_embeddings(self, net: Any, ids: mx.array) -> mx.array:
         """Look up token embeddings, as they are passed to the model's first layer."""
         embedded: mx.array = net.language_model.model.embed_tokens(ids)
         return embedded
@@ -145,7 +144,7 @@ class VisionFamily(abc.ABC):
         parts: Sequence[InputSpan],
     ) -> dict[str, Any]:
         """Build the model's keyword arguments for a pass with image embeddings at `rows`."""
-        embedded = self.words_of(net, ids)
+        embedded = self.token_embeddings(net, ids)
         return {"inputs_embeds": replace_rows(embedded, rows, seen[0])}
 
     def places(self, images: Sequence[PlacedImage], start: int, count: int) -> np.ndarray | None:
@@ -161,7 +160,6 @@ def replace_rows(embedded: mx.array, rows: mx.array, seen: mx.array) -> mx.array
 
 
 def image_ids(digest: str, count: int) -> tuple[int, ...]:
-    """Derive the ids of `count` image tokens from an image's digest."""
     raw = hashlib.shake_256(digest.encode()).digest(4 * count)
     return tuple((np.frombuffer(raw, "<u4") & (FIRST_IMAGE_ID - 1) | FIRST_IMAGE_ID).tolist())
 
@@ -181,10 +179,9 @@ def prompt_ids(
 
 
 def place_images(tokens: Sequence[int], sights: Sequence[ImageTokens]) -> list[PlacedImage]:
-    """Find the positions of images in the tokens of a prompt."""
     found, at = [], 0
     for sight in sights:
-        lead = int(sight.own[0])
+        lead = int(sight.image_indices[0])
         at = tokens.index(sight.ids[lead], at + lead) - lead
         found.append((at, sight))
         at += len(sight.ids)
@@ -203,16 +200,16 @@ class ImagePreprocessor:
         # Id of the token that the chat template inserts for an image.
         self.placeholder = words[kind.placeholder]
         # Tokens that the chat template inserts for images and recordings, with their ids.
-        self.written = {w: words[w] for w in (kind.placeholder, kind.sound) if w}
-        self._words = words
-        self._known: OrderedDict[str, ImageTokens] = OrderedDict()
+        self.template_tokens = {w: words[w] for w in (kind.placeholder, kind.sound) if w}
+        self._added_tokens = words
+        self._remembered: OrderedDict[str, ImageTokens] = OrderedDict()
         self._lock = threading.Lock()
 
-    def word_of(self, medium: Image | Audio) -> str:
+    def placeholder_of(self, medium: Image | Audio) -> str:
         """Return the token that the chat template inserts for a medium, or "" if unsupported."""
         return self.kind.sound if isinstance(medium, Audio) else self.kind.placeholder
 
-    def tokens_of(self, image: Image | Audio, stop: threading.Event | None = None) -> ImageTokens:
+    def preprocess(self, image: Image | Audio, stop: threading.Event | None = None) -> ImageTokens:
         """Preprocess an image or a recording.
 
         Args:
@@ -225,33 +222,33 @@ class ImagePreprocessor:
         """
         if (known := self._cached(image.digest)) is not None:
             return known
-        with jobs.exclusive((id(self), image.digest), "The file", stop):
+        with jobs.hold_lock((id(self), image.digest), "The file", stop):
             return self._cached(image.digest) or self._preprocess(image, stop)
 
     def _cached(self, digest: str) -> ImageTokens | None:
         with self._lock:
-            known = self._known.get(digest)
+            known = self._remembered.get(digest)
             if known is not None:
-                self._known.move_to_end(digest)
+                self._remembered.move_to_end(digest)
             return known
 
     def _preprocess(self, image: Image | Audio, stop: threading.Event | None) -> ImageTokens:
         read = self._read(image, stop)
-        ids = prompt_ids(image.digest, read.layout, self._words)
+        ids = prompt_ids(image.digest, read.layout, self._added_tokens)
         whole = self.kind.whole and isinstance(image, Image)
         made = ImageTokens(image.digest, ids, read.grid, read.pixels, whole)
         with self._lock:
-            self._known[image.digest] = made
-            while len(self._known) > MAX_REMEMBERED_IMAGES:
-                self._known.popitem(last=False)
+            self._remembered[image.digest] = made
+            while len(self._remembered) > MAX_REMEMBERED_IMAGES:
+                self._remembered.popitem(last=False)
             waiting = 0
-            for sight in reversed(self._known.values()):
+            for sight in reversed(self._remembered.values()):
                 waiting += _nbytes(sight.pixels)
                 if waiting > MAX_WAITING_PIXEL_BYTES and sight is not made:
                     sight.pixels = None
         return made
 
-    def pixels(
+    def read_pixels(
         self, image: Image | Audio, stop: threading.Event | None = None
     ) -> Mapping[str, Any]:
         """Preprocess an image whose pixels were dropped. Returns the tower's arguments."""
@@ -262,11 +259,11 @@ class ImagePreprocessor:
         if not data and not isinstance(image.file, bytes):
             raise FileNotFoundError("The file no longer exists.")
         if isinstance(image, Audio):
-            with in_lane(MODELS):
+            with use_lane(MODELS):
                 return self.kind.preprocess_sound(
                     np.frombuffer(jobs.read_sound(data, stop=stop), "<f4")
                 )
-        with in_lane(MODELS):
+        with use_lane(MODELS):
             picture = jobs.read_image(data, stop=stop)
         width, height = picture.size
         rgb = np.frombuffer(picture.rgb, np.uint8).reshape(height, width, 3)
@@ -295,7 +292,7 @@ class VisionModel:
     def __init__(self, net: Any, kind: VisionFamily, placeholder: int) -> None:
         self.kind = kind
         self.encoded = 0  # number of images encoded so far
-        self.held: dict[str, _StoredEmbeddings] = {}  # cached embeddings, by digest
+        self.cached: dict[str, _StoredEmbeddings] = {}  # cached embeddings, by digest
         self._net = net
         self._placeholder = placeholder
         self._token_bytes = 0  # size of an embedding in bytes, or 0 if unknown
@@ -303,14 +300,14 @@ class VisionModel:
     def expected_bytes(self, sight: ImageTokens) -> int:
         """Estimate the bytes of an image's embeddings from previous images."""
         if not self._token_bytes:
-            word = self.kind.words_of(self._net, mx.array([[0]]))  # only its type is used
+            word = self.kind.token_embeddings(self._net, mx.array([[0]]))  # only its type is used
             self._token_bytes = word.shape[-1] * word.dtype.size
-        return len(sight.own) * self._token_bytes
+        return len(sight.image_indices) * self._token_bytes
 
     @property
     def nbytes(self) -> int:
         """Size of all cached embeddings in bytes."""
-        return sum(held.nbytes for held in self.held.values())
+        return sum(held.nbytes for held in self.cached.values())
 
     def encode(self, sight: ImageTokens, pixels: Mapping[str, Any]) -> Generator[None, None, None]:
         """Compute and cache an image's embeddings. Yields between slices of work."""
@@ -318,22 +315,21 @@ class VisionModel:
         modules = [m for m in self._net.modules() if id(m) not in spoken]
         embed = functools.partial(self.kind.embeddings, self._net, pixels)
         features = yield from sliced_tower.evaluate_in_pieces(modules, embed)
-        if features[0].shape[0] != len(sight.own):
+        if features[0].shape[0] != len(sight.image_indices):
             raise EngineError(
                 INVALID_REQUEST,
                 f"The model makes {features[0].shape[0]:,} embeddings of an image that should "
-                f"have {len(sight.own):,}.",
+                f"have {len(sight.image_indices):,}.",
             )
         nbytes = sum(array.nbytes for array in features)
-        self._token_bytes = max(self._token_bytes, nbytes // max(1, len(sight.own)))
-        self.held[sight.digest] = _StoredEmbeddings(features, nbytes, time.monotonic())
+        self._token_bytes = max(self._token_bytes, nbytes // max(1, len(sight.image_indices)))
+        self.cached[sight.digest] = _StoredEmbeddings(features, nbytes, time.monotonic())
         self.encoded += 1
 
     def drop(self, digest: str) -> None:
-        self.held.pop(digest, None)
+        self.cached.pop(digest, None)
 
-    def plain(self, tokens: list[int]) -> list[int]:
-        """Replace image tokens with the model's placeholder token."""
+    def replace_image_tokens(self, tokens: list[int]) -> list[int]:
         if max(tokens, default=0) < FIRST_IMAGE_ID:
             return tokens
         return [self._placeholder if token >= FIRST_IMAGE_ID else token for token in tokens]
@@ -369,13 +365,13 @@ class VisionModel:
             end = part.start + part.count
             for at, sight in part.images:
                 first, last = max(at, part.start), min(at + len(sight.ids), end)
-                low, high = np.searchsorted(sight.own, (first - at, last - at)).tolist()
+                low, high = np.searchsorted(sight.image_indices, (first - at, last - at)).tolist()
                 if low >= high:
                     continue
-                held = self.held[sight.digest]
+                held = self.cached[sight.digest]
                 held.used_at = time.monotonic()
                 features.append([array[low:high] for array in held.features])
-                rows += (sight.own[low:high] + (before + at - part.start)).tolist()
+                rows += (sight.image_indices[low:high] + (before + at - part.start)).tolist()
             before += part.count
         return rows, features
 

@@ -42,19 +42,19 @@ _TOWER = re.compile(r"visual|vision")
 _lock = threading.Lock()
 
 
-def takes(config: dict[str, Any], seeing: bool = True) -> bool:
+def should_load(config: dict[str, Any], seeing: bool = True) -> bool:
     """Check whether a model should be loaded with mlx-vlm instead of mlx-lm.
 
     Args:
         seeing: also prefer mlx-vlm if mlx-lm would drop a supported vision tower.
     """
     kind = config.get("model_type")
-    if not isinstance(kind, str) or (_in_mlx_lm(kind) and not (seeing and sees(config))):
+    if not isinstance(kind, str) or (_in_mlx_lm(kind) and not (seeing and has_vision(config))):
         return False
     return model_type(config) is not None
 
 
-def sees(config: dict[str, Any]) -> bool:
+def has_vision(config: dict[str, Any]) -> bool:
     """Check whether we support images for a model, assuming that its weights include the tower."""
     return (
         config.get("model_type") in FAMILIES
@@ -73,13 +73,13 @@ def model_type(config: dict[str, Any]) -> str | None:
     """Return mlx-vlm's name for a model's type, or None if it isn't supported there."""
     if not _is_installed():
         return None
-    kind = str(_utils().get_model_type(config))
+    kind = str(_loader_module().get_model_type(config))
     if not _TYPE.fullmatch(kind):
         return None  # avoid importing arbitrary names
     return kind if importlib.util.find_spec(f"{_NAME}.models.{kind}") is not None else None
 
 
-def package_of(config: dict[str, Any]) -> Any:
+def import_package(config: dict[str, Any]) -> Any:
     """Import the module for a model's type. This is slow, so call it on a worker thread first."""
     package = importlib.import_module(f"{_NAME}.models.{model_type(config)}")
     indexer: Any = sys.modules.get(f"{_NAME}.models.hy_v4.indexer")
@@ -112,11 +112,11 @@ def load_net(path: Path, config: dict[str, Any], lazy: bool) -> Any:
         EngineError: if it isn't a language model.
         Exception: whatever mlx-vlm's loader raises.
     """
-    package = package_of(config)
+    package = import_package(config)
     if not _has_language_model(getattr(package, "Model", None)):
         kind = config["model_type"]
         raise load_refused(f"{path.name} has type {kind!r}, which is not a language model.")
-    net = _utils().load_model(path, lazy=lazy)
+    net = _loader_module().load_model(path, lazy=lazy)
     as_language_model(net)
     return net
 
@@ -130,11 +130,11 @@ def _has_language_model(model: Any) -> bool:
 
 def build(config: dict[str, Any]) -> Any:
     """Create a model with random weights and mlx-lm's calling convention from a config."""
-    package = package_of(config)
+    package = import_package(config)
     whole = {name: {} for name in ("text_config", "vision_config", "audio_config")} | config
     settings = package.ModelConfig.from_dict(whole)
     parts = ["text", "vision", "perceiver", "projector", "audio"]
-    net = package.Model(_utils().update_module_configs(settings, package, whole, parts))
+    net = package.Model(_loader_module().update_module_configs(settings, package, whole, parts))
     as_language_model(net)
     return net
 
@@ -243,7 +243,7 @@ def architectures() -> list[str]:
 
     if not _is_installed():
         return []
-    _utils()
+    _loader_module()
     places = importlib.import_module(f"{_NAME}.models").__path__
     return sorted(m.name for m in pkgutil.iter_modules(places) if m.ispkg)
 
@@ -263,7 +263,7 @@ def language_models() -> list[str]:
     return found
 
 
-def _utils() -> Any:
+def _loader_module() -> Any:
     """Return mlx-vlm's loader module, importing it as described at the top of this file."""
     with _lock:
         if f"{_NAME}.utils" not in sys.modules:

@@ -16,7 +16,7 @@ from engine.text import pieces
 log = logging.getLogger(__name__)
 
 
-def words(tokenizer: Any) -> int:
+def vocabulary_size(tokenizer: Any) -> int:
     """Vocabulary size of a tokenizer. Some versions of mlx-lm's wrapper lack `len`."""
     try:
         return len(tokenizer)
@@ -30,7 +30,7 @@ def check_ids(rows: int, ids: Sequence[int]) -> None:
     Raises:
         EngineError: `invalid_request`, with the first id that is out of range.
     """
-    for part in pieces.parts(ids):
+    for part in pieces.slice_ids(ids):
         if max(part) < rows and min(part) >= 0:
             continue
         wrong = next(i for i in part if not 0 <= i < rows)
@@ -68,7 +68,7 @@ def check_tokenizer(rows: int, tokenizer: Any, name: str) -> frozenset[int]:
     return beyond
 
 
-def end_ids(tokenizer: Any, named: Sequence[int], ends: Sequence[str]) -> frozenset[int]:
+def collect_end_ids(tokenizer: Any, named: Sequence[int], ends: Sequence[str]) -> frozenset[int]:
     """Collect the EOS token ids of a model from all the places where they can be set.
 
     The ids in configs may belong to the base model or the chat model, or they may be a library's

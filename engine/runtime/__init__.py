@@ -1,4 +1,5 @@
-"""The engine thread: commands in, plan, execute, deliver, events out. `loop` is where to start.
+"""The engine thread: it takes commands, plans and executes steps, and delivers events. Start with
+`loop`.
 
 Imports: engine.cluster, engine.sandbox, engine.errors,
 engine.hub, engine.hub.gguf, engine.cache, engine.kernels, engine.messages, engine.model,

@@ -1,12 +1,12 @@
-"""Decisions about memory: what may start or grow, and which idle caches to evict for it.
+"""Memory decisions: what may start or grow, and which idle caches to evict for it.
 
-The plan makes all of them from one `MemoryBudget`. A reply that could never fit is refused
-immediately. A reply that would fit if fewer replies ran waits in the admission queue: chats in the
-foreground first, otherwise in the order in which they were sent. No request overtakes another.
+A plan makes all of these decisions with the same `MemoryBudget`. Replies that can never fit are
+refused immediately. Replies that have to wait for other replies are queued in the order in which
+they were sent, with chats in the foreground first. No request overtakes another.
 
-Eviction takes a separate iteration. The waiting request is admitted in a later iteration, from
-the memory in use at that time. So nothing relies on an estimate of what dropping a cache frees:
-memory shared with others stays, and caches that are being written to disk are held until then.
+Eviction takes a separate iteration. The waiting request is admitted in a later iteration, based on
+the memory in use at that time. This way, we don't need to estimate how much memory an eviction
+frees: shared memory stays, and caches that are being written to disk are only freed after that.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class MemoryBudget:
 
         Returns:
             True if they fit now; the caches to evict; False if they fit once evicted caches are
-            written to disk; None if evicting all idle caches isn't enough.
+                written to disk; None if evicting all idle caches isn't enough.
         """
         in_use, free = self.promise.groups, self.free - nbytes
         if row is not None and row.group and row.group not in in_use:
@@ -125,13 +125,12 @@ class MemoryBudget:
 def queue_key(scratch: bool, priority: int, waiting_since: float) -> tuple[bool, int, float]:
     """Return the sort key of a request waiting for memory.
 
-    Single questions are first, because memory is kept free for one of them.
+    Single questions come first, because we keep memory free for one of them.
     """
     return not scratch, -priority, waiting_since
 
 
 def order(rows: Iterable[Row]) -> list[Row]:
-    """Sort rows that wait for memory by admission order."""
     waiting = [r for r in rows if r.status == Status.QUEUED]
     return sorted(waiting, key=lambda r: queue_key(r.scratch, r.priority, r.waiting_since))
 
@@ -166,10 +165,10 @@ def admit(
 ) -> Admission | Eviction | None:
     """Admit the first request that fits, or choose the caches to evict for it.
 
-    Only paused requests and single questions may be overtaken.
+    Only paused requests and single questions can be overtaken.
 
     Args:
-        claimed: bytes that a load or an embedding needs, which waits for caches to be written.
+        claimed: bytes reserved for a load or an embedding that waits for caches to be written.
     """
     for row in queue:
         if row.is_suspended or _bytes_alone(row, budget) > budget.memory.budget - budget.reserve:
@@ -212,9 +211,9 @@ def embed(
 def extend(budget: MemoryBudget) -> Extension | Eviction | None:
     """Extend the allowance of a reply without a limit, or choose the caches to evict for that.
 
-    A reply asks `EARLY_TOKENS` before its allowance is used up, so that evicted caches can be
-    written to disk. If they are still being written at its limit, it gets a few tokens, which need
-    little memory.
+    A reply asks for this `EARLY_TOKENS` before its allowance is used up, so that evicted caches can
+    be written to disk. If that takes too long, the reply gets a few extra tokens, which need little
+    memory.
     """
     for row in budget.rows:
         if row.growth_bytes is None or row.is_suspended:
@@ -228,7 +227,7 @@ def extend(budget: MemoryBudget) -> Extension | Eviction | None:
 
 
 def keep_prefix(budget: MemoryBudget) -> PrefixCopy | Eviction | None:
-    """Keep a prefix if it fits. Only older prefixes are evicted for it, never a session."""
+    """Cache a prefix if it fits. This can evict older prefixes, but never a session."""
     memory = budget.memory
     for row in budget.rows:
         if not row.prefix_to_keep or row.prefix_bytes > memory.prefix_limit:
@@ -247,11 +246,11 @@ def keep_prefix(budget: MemoryBudget) -> PrefixCopy | Eviction | None:
 
 
 def surplus(budget: MemoryBudget) -> tuple[tuple[CacheKey, ...], tuple[str, ...]]:
-    """Choose idle caches to drop, or a reply to requeue, when more is held than the budget allows.
+    """Choose idle caches to drop, or a reply to requeue, if the budget is exceeded.
 
-    Forks do not ask for memory. Running replies may also need more than before: if one of two forks
-    creates a new shared prefix, the old one stays. Embeddings of images that no reply needs have
-    their own share of the budget.
+    This can happen because forks don't ask for memory. Running replies may also need more than
+    before: if one of two forks creates a new shared prefix, the old prefix stays. Embeddings of
+    images that no reply needs have a limit of their own.
     """
     memory, free = budget.memory, budget.free
     if memory.excess_image_bytes > 0:
@@ -272,10 +271,11 @@ def surplus(budget: MemoryBudget) -> tuple[tuple[CacheKey, ...], tuple[str, ...]
 def choose_evictions(
     free: int, idle: Iterable[Idle], in_use: Collection[int]
 ) -> tuple[list[CacheKey], int]:
-    """Choose idle caches to drop, least recently used first, so that the rest fits in `free` bytes.
+    """Choose idle caches to drop, least recently used first, so that the others fit in `free`
+    bytes.
 
     Args:
-        in_use: group numbers of caches shared with running replies; these stay.
+        in_use: group numbers of memory shared with running replies. It can't be freed.
 
     Returns:
         The keys of the dropped caches, and the bytes of the remaining ones.

@@ -1,4 +1,4 @@
-"""Handlers of the commands for sessions: open, send, cancel, fork, and close."""
+"""Handlers of session commands: open, send, cancel, fork, and close."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ class SessionCommands:
         self._state = state
         self._workers = workers
         self._scheduler = scheduler
-        # Ended sessions for single questions, until their message arrives.
+        # Reasons why sessions for single questions have ended, until their message arrives.
         self._scratch_ended: dict[str, tuple[str, str]] = {}
 
     def open(self, command: OpenSession) -> None:
-        """Open a session. If its model is not loaded, its first message fails."""
+        """Open a session. If its model isn't loaded, the first message will fail."""
         self._state.end_namesake(command.session_id)
         model = self._state.models.get(command.model_id)
         if model is None:  # the session's first message will fail with this reason
@@ -60,14 +60,14 @@ class SessionCommands:
             else:
                 self._state.ended[command.session_id] = (UNKNOWN_MODEL, why)
             return
-        make, estimate = model.new_caches, model.can.estimate
+        make, estimate = model.new_caches, model.abilities.estimate
         # Exact models are reproducible without separate passes, unless their caches are quantized.
         reproducible = command.reproducible and not (
-            model.can.ways.exact and command.kv_bits is None
+            model.abilities.modes.exact and command.kv_bits is None
         )
-        # Splitting attention into two parts changes its rounding.
+        # Attention over two parts is rounded differently.
         shares_prefix = (
-            model.can.ways.shares_prefix and command.kv_bits is None and not reproducible
+            model.abilities.modes.shares_prefix and command.kv_bits is None and not reproducible
         )
         if command.kv_bits is not None:
             try:
@@ -97,9 +97,7 @@ class SessionCommands:
         )
 
     def send(self, command: Send) -> None:
-        """Start preparing a reply's prompt, after which the reply waits for memory, or refuse the
-        request.
-        """
+        """Start preparing a reply's prompt, or refuse the request."""
         session = self._state.sessions.get(command.session_id)
         if session is None:
             closed = (SESSION_CLOSED, "This chat's session is closed. Open it again.")
@@ -246,7 +244,6 @@ class SessionCommands:
             session.program, session.share = command.program, command.share
 
     def count(self, command: CountTokens) -> None:
-        """Count the tokens of a prompt in a worker."""
         model = self._state.models.get(command.model_id)
         if model is None:
             raise EngineError(UNKNOWN_MODEL, "The model is not loaded. Load it first.")

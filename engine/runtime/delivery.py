@@ -1,4 +1,4 @@
-"""Deliver results to callers: text of new tokens, ends of replies, and errors."""
+"""Delivery of results to callers: text of new tokens, ends of replies, and errors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 class Delivery:
-    """Converts the executor's outcomes to events of replies."""
+    """Converter from the executor's outcomes to reply events."""
 
     def __init__(
         self, state: State, loading: ModelLoader, embedding: Embedder, workers: Workers
@@ -61,7 +61,7 @@ class Delivery:
                 self._embedding.refuse(refusal.key, error)
 
     def _advance(self, token: int | None, following: NextToken | None, request: Request) -> None:
-        """Take the pending token and continue with the next one.
+        """Process the pending token, and continue with the next token.
 
         Args:
             token, following: see `TokenOutcome`.
@@ -69,14 +69,14 @@ class Delivery:
         if token is not None:
             request.check_numbers()
             if following is not None:
-                request.kv.note_fed(token)
+                request.kv.record_token(token)
             reason = self._accept(request, token)
             if reason is not None:
                 return self._state.end_reply(request, reason)
         elif (
             following is not None and request.uncomputed
         ):  # unless the prompt's last chunk included it
-            request.kv.note_fed(request.tokens[-1])
+            request.kv.record_token(request.tokens[-1])
         if isinstance(following, Exception):
             return self._state.fail_reply(request, following)
         if isinstance(following, runner.PendingLogits):
@@ -86,7 +86,7 @@ class Delivery:
         return self._continue(request, following)
 
     def _continue(self, request: Request, following: Token | None) -> None:
-        """Take a sampled token if its id is known, or else after the next pass."""
+        """Process a sampled token if its id is known, or else after the next pass."""
         if not isinstance(following, int):
             request.await_token(following)
         elif (reason := self._accept(request, following)) is not None:
@@ -95,7 +95,7 @@ class Delivery:
     def _await_mask(
         self, request: Request, constraint: Constraint, unsampled: runner.PendingLogits
     ) -> None:
-        """Compute a slow mask in a worker. The reply takes part in no step until it's done."""
+        """Compute a slow mask on a worker. Until then, steps skip this reply."""
         request.unsampled = unsampled
 
         def choose() -> Task:
@@ -114,7 +114,7 @@ class Delivery:
         self._workers.start(choose(), on_error)
 
     def _accept(self, request: Request, token: int) -> FinishReason | None:
-        """Add a token to the answer. Returns the reason if the token ends the answer."""
+        """Add a token to the answer. Returns the finish reason if this ends the answer."""
         self._state.meter.note(1, 0)
         if token in request.session.model.text.eos:
             return FinishReason.STOP
@@ -145,10 +145,10 @@ class Delivery:
         )
 
     def _fail(self, failed: StepFailure) -> None:
-        """Attribute a fault to the session that caused it.
+        """Find the session that caused a fault.
 
-        If a pass had several sessions, the cause is unknown. All of them continue separately with
-        new caches, and a session that fails by itself is the cause.
+        If several sessions shared the pass, we can't know which one it was. So all of them continue
+        in separate passes with new caches, and if one fails again, it was the cause.
         """
         requests = self._state.requests
         group = [requests[i] for i in failed.sessions if i in requests]
@@ -208,21 +208,22 @@ class Delivery:
 def _advance_draft(
     request: Request, found: CheckedDraft, take: Callable[[int], FinishReason | None]
 ) -> tuple[FinishReason | None, int, int]:
-    """Take the drafted tokens while the answer agrees, and the token after them.
+    """Process drafted tokens while the answer agrees with them, followed by the token after them.
 
-    Afterwards the caches of both models contain only the taken tokens, except the last one.
+    Afterwards, the caches of both models contain the processed tokens except for the last one.
 
     Args:
-        take: adds a token to the answer; returns the reason if the answer ends with it.
+        take: adds a token to the answer, and returns the finish reason if this ends the answer.
+
     Returns:
-        The reason why the answer ends, or None, and the numbers of taken and of accepted tokens.
+        The finish reason or None, and the numbers of processed and accepted tokens.
     """
     kv, drafter = request.kv, request.session.model.drafter
     start, count = kv.length - len(found.fed), 0
     reason: FinishReason | None = None
     agrees = True
     while reason is None and agrees:
-        following = found.choose(request, count)
+        following = found.sample(request, count)
         reason, count = take(following), count + 1
         agrees = [following] == found.fed[count : count + 1]
     kv.roll_back(start + count)

@@ -1,9 +1,9 @@
-"""Decisions about drafting: how many tokens to draft, from measured costs and gains.
+"""Draft policy: how many tokens to draft, based on measured costs and gains.
 
-MLX launches a plain step's pass before the token that it feeds is known, and its result is awaited
-in the next iteration. The CPU kernels compute it within its iteration. A draft is made, checked,
-and awaited in one iteration. Before the first of several drafts, an iteration only awaits MLX's
-plain step.
+In plain steps, MLX launches a pass before the token that it feeds is known, and we wait for the
+result in the next iteration. (With the CPU kernels, we wait immediately.) With drafts, everything
+happens in a single iteration: drafting, verifying, and waiting. So between a plain step and the
+first draft, there is an iteration that only waits for the plain step.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FIRST_DRAFT, MAX_DRAFT = 3, 7
 MAX_LOOKUP = 15
 """Maximum number of lookup tokens at a time, because a seventeenth row would start another tile."""
 
-LIKELY = 1.5  # minimum number of expected hits among the first lookup tokens
+LIKELY = 1.5  # minimum number of lookup tokens that we expect to be accepted
 
 # Number of plain steps to time before the first draft, and again after `RETIME_TOKENS` tokens.
 PLAIN_STEPS = 4
@@ -26,9 +26,8 @@ PLAIN_STEPS = 4
 TRIAL_PASSES = 8  # number of drafting passes before drafts are judged
 
 MIN_PASSES, EARLY_FACTOR = 3, 1.3
-"""Number of passes after which drafts may be given up early, and the time per token, relative to
-the limit, that they must exceed for this.
-"""
+"""Drafting may be given up after this many passes, if the time per token exceeds the limit by this
+factor."""
 
 WORTH = 0.97  # maximum time per token with drafts, relative to plain steps
 
@@ -36,9 +35,9 @@ WORTH = 0.97  # maximum time per token with drafts, relative to plain steps
 RETIME_TOKENS = 512
 
 FIRST_REST, LONGEST_REST = 64, 4096
-"""Tokens of a chat without drafts after a loss: initial value and maximum.
+"""Number of tokens that a chat decodes without drafts after a loss: initial value and maximum.
 
-Lookups that would lose are tried again after as many tokens.
+Lookups that would lose are also tried again after that many tokens.
 """
 
 # Maximum number of tokens that the draft model catches up as part of a draft.
@@ -52,20 +51,18 @@ _FADES = 0.9  # factor by which the weight of a pass decreases with each new pas
 
 
 class Rate(Struct):
-    """Time per token in seconds, where older passes have exponentially decreasing weights."""
+    """Time per token in seconds. Older passes have exponentially decreasing weights."""
 
     passes: int = 0  # number of passes so far
     _seconds: float = 0.0
     _tokens: float = 0.0
 
     def note(self, seconds: float, tokens: int) -> None:
-        """Count a pass."""
         self.passes += 1
         self._seconds = self._seconds * _FADES + seconds
         self._tokens = self._tokens * _FADES + tokens
 
     def add(self, seconds: float, tokens: int) -> None:
-        """Add time and tokens to the latest pass."""
         self._seconds += seconds
         self._tokens += tokens
 
@@ -76,8 +73,9 @@ class Rate(Struct):
 
 
 class Costs(Struct):
-    """Linear model for the cost of verifying lookup tokens, with a cost per pass and a cost per
-    row. The weight of older passes decreases. The unit is a plain step's time per token.
+    """Linear model for the cost of verifying lookup tokens: a cost per pass, plus a cost per row.
+
+    The weight of older passes decreases. The unit is a plain step's time per token.
     """
 
     # Sums of weights, rows, squared rows, costs, and costs times rows.
@@ -96,7 +94,6 @@ class Costs(Struct):
         self.add(cost)
 
     def add(self, cost: float) -> None:
-        """Add cost to the latest pass."""
         self.sums[3:] = self.sums[3] + cost, self.sums[4] + cost * self._rows
 
     @property
@@ -132,7 +129,7 @@ class Costs(Struct):
 
 
 class _Record(Struct):
-    """Stats of one model, for steps with a certain number of chats."""
+    """Statistics of a model, for steps with a certain number of chats."""
 
     plain: Rate = field(default_factory=Rate)
     since_plain: int = 0  # number of tokens since a plain step was timed
@@ -144,17 +141,17 @@ class _Record(Struct):
 
 
 class DraftStatistics:
-    """Stats of all models with drafts, by the number of chats in a step.
+    """Statistics of all models with drafts, by the number of chats in a step.
 
-    Drafts by a draft model are judged by their measured gain. The expected gain of a lookup is
-    known before the pass, so only the cost of its rows must be measured.
+    Draft models are judged by their measured gain. The expected gain of a lookup is known before
+    the pass, so we only have to measure the cost of its rows.
     """
 
     def __init__(self) -> None:
         self._of: dict[tuple[str, int], _Record] = {}
-        # by model, and whether a step has several chats
+        # Keyed by the model, and whether steps have several chats.
         self._costs: dict[tuple[str, bool], Costs] = {}
-        # Key of the last pass, and True if none of its results is awaited any more.
+        # Key of the last pass, and True if we have waited for all of its results.
         self._last: tuple[tuple[str, int], bool] | None = None
 
     def count(self, model: str) -> int:
@@ -168,7 +165,7 @@ class DraftStatistics:
         """Return how many tokens to look up for each chat in the next pass; 0 for a plain step.
 
         Args:
-            chances: for each chat, the chances of the consecutive found tokens to be accepted.
+            chances: for each chat, result of `MatchSearch.acceptance_chances`.
         """
         record = self._of.get((model, len(chances)))
         if record is None or record.plain.passes < PLAIN_STEPS:
@@ -180,11 +177,11 @@ class DraftStatistics:
         self._of = {key: record for key, record in self._of.items() if key[0] != model}
 
     def interrupted(self) -> None:
-        """Note an iteration with more than just a step, so that the next pass isn't timed."""
+        """Note that an iteration did more than a step, so that the next pass isn't timed."""
         self._last = None
 
     def waited(self) -> None:
-        """Note that an iteration only awaited the last plain step."""
+        """Note that an iteration only waited for the last plain step."""
         self._last = self._last and (self._last[0], True)
 
     def observe(
@@ -197,14 +194,14 @@ class DraftStatistics:
         looked_up: bool = False,
         chats: int = 1,
     ) -> None:
-        """Learn from a pass of a model's chats.
+        """Update the statistics after a pass.
 
         Args:
             seconds: duration of the pass.
             tokens: number of tokens generated.
             drafted: number of drafted tokens; 0 for a plain step.
             accepted: number of drafted tokens that were accepted.
-            looked_up: the draft is a lookup, not from a small model.
+            looked_up: True if the draft was looked up, False if it's from a draft model.
         """
         key = model, chats
         record, costs = self._of.setdefault(key, _Record()), self._costs_of(model, chats)
@@ -223,7 +220,7 @@ class DraftStatistics:
             if not looked_up:
                 record.rate.note(seconds, tokens)
             elif step:
-                # A higher cost must be caused by another program.
+                # If the measured cost is higher, another program must be the cause.
                 most = MAX_ROW_COST * (chats + drafted)
                 costs.note(drafted, min(most, seconds / record.plain.per_token) - chats)
         if looked_up:
@@ -235,7 +232,7 @@ class DraftStatistics:
         _judge(record)
 
     def observe_again(self, model: str, seconds: float) -> None:
-        """Learn from a step that repeated tokens removed along with a rejected draft."""
+        """Update the statistics after a step that repeated tokens lost to a rejected draft."""
         record = self._of.get((model, 1))
         if record is None:
             return
@@ -245,9 +242,9 @@ class DraftStatistics:
             self._costs_of(model, 1).add(min(MAX_ROW_COST, seconds / record.plain.per_token) - 1)
 
     def _costs_of(self, model: str, chats: int) -> Costs:
-        """Return the costs of rows.
+        """Return the cost model.
 
-        The initial costs for several chats are those of a single chat.
+        The costs of a single chat are used as initial values for several chats.
         """
         key = model, chats > 1
         if key not in self._costs:

@@ -1,4 +1,4 @@
-"""Examine model folders before loading, using workers with sandboxed child processes."""
+"""Checks of model folders before loading, on workers with sandboxed child processes."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from engine.errors import (
     MODEL_LOAD_FAILED,
     OUT_OF_MEMORY,
     EngineError,
+    describe_error,
     is_out_of_memory,
-    words_of,
 )
 from engine.hub.gguf import kept
 from engine.hub.names import clean_name
 from engine.messages import Estimate
 from engine.model import adapters, fingerprint, folder, loader
 from engine.model.adapters import Adapter, needs_own_weights
-from engine.model.fingerprint import identity
+from engine.model.fingerprint import folder_identity
 from engine.model.loaded_model import LoadedModel
 from engine.model.loader import CheckedModel
 from engine.runtime.kept_files import CheckedFile
@@ -52,7 +52,7 @@ _lock = threading.Lock()  # workers, including those of other engines, examine f
 
 
 class Candidate(Struct, frozen=True):
-    """Model that can be loaded, with the results of checking its tokenizer."""
+    """Model that can be loaded, along with the results of its checks."""
 
     examined: CheckedModel
     checked: CheckedTokenizer
@@ -62,7 +62,7 @@ class Candidate(Struct, frozen=True):
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """Key that stays the same as long as the folders don't change."""
+        """Key that changes when a file in one of the folders changes."""
         own = self.examined.identity
         return own if self.adapter is None else (own, self.adapter.identity)
 
@@ -72,21 +72,21 @@ class Candidate(Struct, frozen=True):
         return own if self.adapter is None else f"{own} + {self.adapter.name}"
 
     def spread(self, shares: ShardSizes) -> Candidate:
-        """Return the candidate with its size on each rank, for an engine of several ranks.
+        """Add the size on each rank, for an engine with several ranks.
 
         Raises:
-            EngineError: see `ShardSizes.of`.
+            EngineError: see `ShardSizes.shard_weights`.
         """
         of, adapted = self.examined, self.adapter is not None
-        share = shares.of(of.folder, of.name, of.config, of.identity, adapted)
+        share = shares.shard_weights(of.folder, of.name, of.config, of.identity, adapted)
         return replace(self, share=share)
 
     def request(self, key: str, base: LoadedModel | None, float32: bool) -> LoadRequest:
-        """Return the load request for the scheduler.
+        """Create the load request for the scheduler.
 
         Args:
-            base: the model in memory whose weights it would share.
-            float32: the machine computes fastest in float32.
+            base: loaded model that this model would share weights with.
+            float32: True if this machine is fastest in float32.
         """
         adapter = None if self.adapter is None else self.adapter.facts
         if base is not None:  # a variant uses the dtype of its base
@@ -101,16 +101,16 @@ class Candidate(Struct, frozen=True):
 def examine(
     asked: str, confined: Sandbox, adapter: str | None = None, kept_dir: Path | None = None
 ) -> Candidate:
-    """Resolve, examine and check a requested model.
+    """Resolve and check a requested model.
 
-    A sandboxed child reads the folder's files and loads its tokenizer first. This process only
-    opens folders that pass there.
+    First, a sandboxed child reads the folder's files and loads its tokenizer. This process only
+    opens folders that pass these checks.
 
     Args:
-        kept_dir: directory of results of earlier checks.
+        kept_dir: folder for the results of earlier checks.
 
     Raises:
-        EngineError: `model_load_failed`, with the problem and a remedy.
+        EngineError: `model_load_failed`. The message says what to do.
     """
     path, name, facts = _model(asked, confined)
     added = None
@@ -118,8 +118,8 @@ def examine(
         added = adapters.examine(*_adapter(adapter, confined))
     configs = (facts.generation, *text_configs(facts.config))
     eos = _ends(*(config.get("eos_token_id") for config in configs))
-    same = identity(path)
-    contents = loader.contents(path, name, facts.config)
+    same = folder_identity(path)
+    contents = loader.hash_folder(path, name, facts.config)
     with _lock:
         checked = _checked.get(same)
     if checked is None:
@@ -128,7 +128,7 @@ def examine(
         checked = file.read(path) if file else None
         if checked is None:
             checked = confined.check_tokenizer(path, name, facts.rows, eos, defaults)
-            if file and identity(path) == same:
+            if file and folder_identity(path) == same:
                 file.write(checked)
         with _lock:
             _checked[same] = checked
@@ -169,7 +169,7 @@ def as_load_error(error: BaseException) -> EngineError:
         words = "The device ran out of memory while the model was loaded. Unload another one."
         return EngineError(OUT_OF_MEMORY, words)
     log.error("loading failed", exc_info=error)
-    return EngineError(MODEL_LOAD_FAILED, words_of(error))
+    return EngineError(MODEL_LOAD_FAILED, describe_error(error))
 
 
 class _SizedCandidate(Struct, frozen=True):
@@ -179,11 +179,11 @@ class _SizedCandidate(Struct, frozen=True):
     identity: tuple[object, ...]  # detects whether the model is already loaded
     facts: ModelFacts
     adapter: AdapterFacts | None
-    contents: str  # same as `fingerprint.contents`, or "" if not needed
+    contents: str  # same as `fingerprint.hash_contents`, or "" if not needed
 
 
 class FitEstimator:
-    """Compares the sizes of models, as examined by workers, with the free memory."""
+    """Handler of `Estimate`, which compares the size of a model with the free memory."""
 
     def __init__(self, state: State, workers: Workers, confined: Sandbox) -> None:
         self._state = state
@@ -207,8 +207,10 @@ class FitEstimator:
         adapter = None
         if command.adapter is not None:
             adapter = _adapter(command.adapter, self._confined)[2]
-        contents = fingerprint.contents(path) if shares else ""
-        return _SizedCandidate(path, name, fingerprint.identity(path), facts, adapter, contents)
+        contents = fingerprint.hash_contents(path) if shares else ""
+        return _SizedCandidate(
+            path, name, fingerprint.folder_identity(path), facts, adapter, contents
+        )
 
     def _fit(self, command: Estimate, found: _SizedCandidate) -> Fit:
         state = self._state
@@ -223,7 +225,7 @@ class FitEstimator:
             weights, ranks = weights_of(*sizes, found.adapter, base, float32), 1
         else:
             named = found.folder, found.name, found.facts.config, found.identity
-            weights, ranks = leader.shares.of(*named, adapted), leader.size
+            weights, ranks = leader.shares.shard_weights(*named, adapted), leader.size
         return fit(
             found.facts.config,
             weights,
@@ -263,7 +265,7 @@ def weights_of(
 
     Args:
         nbytes, wide: see `Weights`.
-        base: the model in memory whose weights it would share.
+        base: loaded model that it would share weights with.
         float32: the weights will be converted to float32.
     """
     weights = Weights(nbytes, max(wide, nbytes))
@@ -281,24 +283,24 @@ def resolve(path_or_id: str) -> Path:
     A GGUF file is converted the first time, which may take a minute.
 
     Raises:
-        EngineError: `model_load_failed`, with the problem and a remedy.
+        EngineError: `model_load_failed`, and the message says what to do.
     """
     if not path_or_id.strip():
         raise folder.load_refused("No model given. Pass a folder or the id of a downloaded model.")
     place = Path(path_or_id).expanduser()
     if place.is_dir():
-        file = kept.only_one(place)
-        return place if file is None else kept.folder_of(file)
+        file = kept.find_single_file(place)
+        return place if file is None else kept.convert_if_needed(file)
     if kept.is_gguf(place):
-        return kept.folder_of(place)
+        return kept.convert_if_needed(place)
     if place.exists():
         raise folder.load_refused(
             f"{path_or_id} is a file. Choose a folder with a config.json, or a GGUF file."
         )
-    wanted = hub.parse(path_or_id)
-    if wanted is None:
+    ref = hub.parse(path_or_id)
+    if ref is None:
         raise folder.load_refused(f"Folder {path_or_id} does not exist.", FOLDER_GONE)
-    downloaded = hub.find(wanted.repo, wanted.revision)
+    downloaded = hub.find(ref.repo, ref.revision)
     if downloaded is None:
         raise folder.load_refused(
             f"{path_or_id} is neither a folder nor a downloaded model. Download it first."
@@ -310,7 +312,7 @@ def resolve_adapter(asked: str) -> Path:
     """Return the folder of an adapter.
 
     Raises:
-        EngineError: `model_load_failed`, with the problem and a remedy.
+        EngineError: `model_load_failed`, and the message says what to do.
     """
     place = Path(asked).expanduser()
     if not asked.strip() or not place.is_dir():

@@ -1,4 +1,4 @@
-"""Execute the scheduler's plans: `Executor.run(plan)`."""
+"""Executor of the scheduler's plans."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from engine.cache.ledger import CacheKey
 from engine.cache.session_kv import SessionKV
-from engine.errors import INTERNAL_ERROR, as_engine_error, let_go, words_of
+from engine.errors import INTERNAL_ERROR, as_engine_error, describe_error, free_frames
 from engine.model import drafting, runner
 from engine.model.drafting import CheckedDraft, Drafter
 from engine.model.runner import NextToken, PrefillChunk
@@ -47,8 +47,8 @@ class TokenOutcome(Struct, frozen=True):
     session: str
     # The pending token, which is now known. None if there was none.
     token: int | None
-    # The next token, or the error raised by its sampler. None if no token is wanted after the
-    # pending token, which then wasn't fed.
+    # The next token, or the error raised by its sampler. None if the reply needs no more tokens;
+    # the pending token isn't fed then.
     following: NextToken | None
 
 
@@ -86,7 +86,7 @@ class Run(Struct):
         """Free the frames of all errors after they have been reported."""
         following = [o.following for o in self.outcomes if isinstance(o, TokenOutcome)]
         for error in (*self.errors, *(f for f in following if isinstance(f, Exception))):
-            let_go(error)
+            free_frames(error)
 
 
 class Executor:
@@ -145,7 +145,7 @@ class Executor:
         return run
 
     def _evict(self, cache: CacheKey, at_once: bool) -> None:
-        """Evict a cache. If this fails, its session ends, so that the cache isn't planned again."""
+        """Evict a cache. If this fails, end its session, so that the plan doesn't retry."""
         state = self._state
         try:
             state.memory.evict([cache], at_once)
@@ -154,7 +154,10 @@ class Executor:
             if session is None:
                 raise
             log.error("cannot evict caches", exc_info=error)
-            failed = INTERNAL_ERROR, f"The chat's caches could not be freed: {words_of(error)}"
+            failed = (
+                INTERNAL_ERROR,
+                f"The chat's caches could not be freed: {describe_error(error)}",
+            )
             state.ended[session.id] = failed
             state.end_session(session, *failed)
 
@@ -169,8 +172,8 @@ class Executor:
             for step in plan.passes:
                 steps += self._step(step, plan.chunks if mixed else ())
             if plan.passes and (len(plan.models) > 1 or (chunk is not None and not mixed)):
-                # Wait for pending work, so that its time isn't included in the next measurement.
-                # Its errors are raised when its tokens are read.
+                # Wait for pending work, so that the next measurement doesn't include its time.
+                # Errors are raised later, when the tokens are read.
                 with contextlib.suppress(Exception):
                     mx.synchronize()
         decoded = self._state.clock()
@@ -195,8 +198,8 @@ class Executor:
     def start_prefill(self, request: Request) -> None:
         kv = request.kv
         request.reused = kv.reuse_prefix(request.tokens)
-        request.rebuilt = request.rebuilt or kv.rebuilt
-        if request.generated:  # prompts that have waited longer are sorted first
+        request.rebuilt = request.rebuilt or kv.needs_rebuild
+        if request.generated:  # an interrupted reply counts as waiting from now on
             request.waiting_since = self._state.clock()
         request.move(Status.PREFILLING)
         request.queue_position = -1
@@ -210,7 +213,7 @@ class Executor:
 
     def _admit(self, admission: Admission) -> None:
         request = self._state.requests[admission.session]
-        if not request.kv.take_out() and self._state.memory.file_of(request.session):
+        if not request.kv.caches_without_slots() and self._state.memory.file_of(request.session):
             request.move(Status.RESTORING)
             self._restoring.start(request, lambda: self.start_prefill(request))
         else:
@@ -235,11 +238,11 @@ class Executor:
         """Return the caches with this key, which the session may copy.
 
         Raises:
-            LookupError: if there are none.
+            LookupError: if they no longer exist.
         """
         state = self._state
         donor = (
-            state.memory.prefixes.kept[key] if key.kind == "prefix" else state.sessions[key.name]
+            state.memory.prefixes.cached[key] if key.kind == "prefix" else state.sessions[key.name]
         )
         if donor.kind != session.kind:
             raise LookupError("caches of different types")
@@ -289,7 +292,7 @@ class Executor:
     def _read(self, plan: StepPlan, run: Run) -> list[Chunk]:
         """Prefill prompts in a separate pass, and return the chunks that were read.
 
-        Chunks invalidated by a fault in this iteration are omitted.
+        This leaves out chunks that are no longer valid because of a fault in this iteration.
         """
         held = self._state.requests
         chunks = [
@@ -312,7 +315,7 @@ class Executor:
 
     def _reading(self, chunk: Chunk) -> PrefillChunk:
         request = self._state.requests[chunk.session]
-        request.kv.expect(request.unread - chunk.count)
+        request.kv.expect_tokens(request.unread - chunk.count)
         end = chunk.start + chunk.count + chunk.ends
         read = request.tokens[chunk.start : end]
         return PrefillChunk(request.kv, read, chunk.ends, request.images)
@@ -326,7 +329,7 @@ class Executor:
             kv.snapshot()
         if not request.generated:
             others = (state.requests[i].reader for i in plan.reading if i in state.requests)
-            request.prefix_to_keep = state.memory.prefixes.worth_keeping(
+            request.prefix_to_keep = state.memory.prefixes.cacheable_length(
                 reader, chunk.start, others
             )
 
@@ -358,11 +361,11 @@ def _check_drafts(
     model, following, checks = feeding[0].session.model, {}, {}
     each: Sequence[NextToken | CheckedDraft | None]
     if len(feeding) > 1:
-        each = drafting.check_together(model, feeding, counts)
+        each = drafting.verify_together(model, feeding, counts)
     else:
         if isinstance(model.drafter, Drafter):
-            model.drafter.draft_for(feeding[0].session.domain)
-        each = [drafting.check(model, feeding[0], model.drafter, counts[0])]
+            model.drafter.set_domain(feeding[0].session.domain)
+        each = [drafting.draft_and_verify(model, feeding[0], model.drafter, counts[0])]
     for request, found in zip(feeding, each, strict=True):
         if isinstance(found, CheckedDraft):
             checks[request.session.id] = found
@@ -372,10 +375,10 @@ def _check_drafts(
 
 
 def _catch_up(request: Request, count: int) -> None:
-    """Let the draft model read the next `count` tokens. Its errors don't affect the reply."""
+    """Let the draft model read the next `count` tokens. Errors don't affect the reply."""
     drafter: Drafter = request.session.model.drafter
     try:
-        drafter.draft_for(request.session.domain)
-        drafter.read(request.tokens, count)
+        drafter.set_domain(request.session.domain)
+        drafter.prefill(request.tokens, count)
     except BaseException as error:  # includes panics in native libraries
         drafter.fail(error)

@@ -1,4 +1,4 @@
-"""Unload models that no chat has used for a while."""
+"""Unloading of models that no chat has used for a while."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ log = logging.getLogger(__name__)
 
 
 class IdleUnloader:
-    """Handles `UnloadIdle` and `Pin`, and unloads unused models.
+    """Handler of `UnloadIdle` and `Pin`, which unloads unused models.
 
     Args:
-        free: unloads a model by its id.
+        free: unloads a model, given its id.
         needed: returns the ids of models that are used by something other than sessions.
     """
 
@@ -34,7 +34,7 @@ class IdleUnloader:
 
     def set(self, command: UnloadIdle) -> None:
         """Set the idle time in seconds, and the callback for unloaded models."""
-        self._after, self._on_unloaded = command.after, command.told
+        self._after, self._on_unloaded = command.after, command.callback
         self._next_check = 0.0
 
     def pin(self, command: Pin) -> None:
@@ -44,7 +44,7 @@ class IdleUnloader:
 
     @property
     def due(self) -> float:
-        """Return the time of the next unload, on the clock of `time.monotonic`; `inf` if none."""
+        """Time of the next check, on the clock of `time.monotonic`, or `inf`."""
         return max(self._next_check, min((at for _, at in self._due()), default=math.inf))
 
     def step(self) -> None:

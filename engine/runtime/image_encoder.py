@@ -1,4 +1,4 @@
-"""Compute image embeddings between the steps of chats, once per image."""
+"""Encoding of images between the steps of chats."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _Image(Struct, eq=False):
 
 
 class ImageEncoder:
-    """Images being encoded for waiting replies."""
+    """Queue of images to encode, and the replies that wait for them."""
 
     def __init__(self, state: State, workers: Workers) -> None:
         self._state = state
@@ -44,24 +44,21 @@ class ImageEncoder:
         self.images: deque[_Image] = deque()
 
     def start(self, request: Request) -> None:
-        """Start encoding the images of a request that haven't been read yet.
-
-        The request waits for them.
-        """
+        """Start encoding a request's unread images. The request waits for them."""
         model = request.session.model
         vision, length = model.vision, request.kv.length
         if vision is None:
             return
         unread = [sight for at, sight in request.images if at + len(sight.ids) > length]
-        wanted = {sight.digest: sight for sight in unread if sight.digest not in vision.held}
-        request.awaits = set(wanted)
+        uncached = {sight.digest: sight for sight in unread if sight.digest not in vision.cached}
+        request.awaits = set(uncached)
         known = {*self._coming, *(image.key for image in self.images)}
-        for digest, sight in wanted.items():
+        for digest, sight in uncached.items():
             if (model.info.id, digest) not in known:
                 self._want(request, sight)
 
     def _want(self, request: Request, sight: ImageTokens) -> None:
-        """Compute an image's pixels in a worker, unless available, and then encode the image."""
+        """Encode an image. If necessary, a worker computes its pixels first."""
         model = request.session.model
         key = (model.info.id, sight.digest)
         pixels, sight.pixels = sight.pixels, None
@@ -71,7 +68,7 @@ class ImageEncoder:
         preprocessor = model.text.preprocessor
         image = next(i for i in media_in(request.messages) if i.digest == sight.digest)
         assert preprocessor is not None
-        work = Work(request.session.image_lane, partial(preprocessor.pixels, image))
+        work = Work(request.session.image_lane, partial(preprocessor.read_pixels, image))
         self._coming.add(key)
         self._workers.start(self._compute_pixels(key, sight, work), partial(self._fail, key))
 
@@ -84,7 +81,7 @@ class ImageEncoder:
         """Encode the next image for a limited time.
 
         Args:
-            decoding: seconds that this iteration took for the chats' tokens.
+            decoding: seconds that this iteration spent on decoding.
         """
         if not self.images:
             return

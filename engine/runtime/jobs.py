@@ -1,4 +1,4 @@
-"""Run work between the steps of chats: restoring caches from disk, and embedding texts."""
+"""Background work between the steps of chats: restoring caches from disk, and embedding texts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from engine.errors import (
     UNKNOWN_MODEL,
     EngineError,
     as_engine_error,
-    words_of,
+    describe_error,
 )
 from engine.messages import Command, Embed, Embeddings, RawPrompt
 from engine.model import backend, runner
@@ -44,19 +44,18 @@ class _RestoredCache(Struct, frozen=True):
 
 
 class CacheRestorer:
-    """Caches being restored from disk, each for a waiting reply."""
+    """Queue of caches to restore from disk. A reply waits for each of them."""
 
     def __init__(self, state: State, workers: Workers) -> None:
         self._state = state
         self._workers = workers
-        # Sessions whose files have been read, but whose arrays don't exist yet.
+        # Caches whose files have been read, but whose arrays haven't been created.
         self.arrived: deque[_RestoredCache] = deque()
 
     def start(self, request: Request, then: Callable[[], None]) -> None:
-        """Read a session's file in a worker.
+        """Read a session's file on a worker, and then restore its caches.
 
-        `then` is called when its caches have been restored or can't be restored, unless the request
-        has ended.
+        Afterwards, `then` is called, even if this failed, but not if the request has ended.
         """
 
         def on_error(error: BaseException) -> None:
@@ -79,7 +78,7 @@ class CacheRestorer:
             self.arrived.append(_RestoredCache(request, name, pieces, then))
 
     def step(self) -> None:
-        """Create the next arrays for the first session."""
+        """Create the next arrays of the first cache in the queue."""
         if not self.arrived:
             return
         first = self.arrived[0]
@@ -92,9 +91,9 @@ class CacheRestorer:
                 request.restored = True
             except BaseException as error:  # prefill the prompt instead
                 if isinstance(error, DamagedError):
-                    self._state.memory.offload.remove(first.file, str(error))
+                    self._state.memory.offload.remove_unusable(first.file, str(error))
                 else:
-                    log.warning("cannot restore a KV cache: %s", words_of(error))
+                    log.warning("cannot restore a KV cache: %s", describe_error(error))
                     session.kv.drop()
             self._go_on(request, first.then)  # continue before removing the load from the queue
         self.arrived.popleft()
@@ -121,7 +120,7 @@ class _Job(Struct, eq=False, weakref=True):
 
 
 class Embedder:
-    """Handles `Embed`, including the texts being embedded."""
+    """Handler of `Embed`."""
 
     def __init__(self, state: State, workers: Workers) -> None:
         self._state = state
@@ -132,7 +131,7 @@ class Embedder:
         self._rest = PrefillPause(GAP_BUDGET)
 
     def embed(self, command: Embed) -> None:
-        """Tokenize texts in a worker. `step` then embeds them."""
+        """Tokenize texts on a worker. Afterwards, `step` embeds them."""
         model = self._state.models.get(command.model_id)
         if model is None:
             raise EngineError(UNKNOWN_MODEL, "The model is not loaded. Load it first.")
@@ -169,18 +168,16 @@ class Embedder:
             return None
         model = self._state.models.get(job.command.model_id)
         if model is None:
-            return None  # the job ends with an error
-        return PendingEmbedding(job.key, model.can.estimate.bytes(max(map(len, job.texts))))
+            return None  # `step` will end the job with an error
+        return PendingEmbedding(job.key, model.abilities.estimate.bytes(max(map(len, job.texts))))
 
     def begin(self, admitted: PendingEmbedding) -> None:
-        """Reserve memory for the job admitted by the plan."""
         job = self._job(admitted.key)
         if job is not None:
             self._state.memory.reserve(job, admitted.nbytes)
             job.begun = True
 
     def refuse(self, key: str, error: EngineError) -> None:
-        """End the job refused by the plan."""
         job = self._job(key)
         if job is not None:
             self._end(job)
@@ -194,10 +191,10 @@ class Embedder:
         return {c.model_id for c in (*self._waiting, *(job.command for job in self._jobs))}
 
     def step(self, decoding: float) -> None:
-        """Read the next piece.
+        """Process the next chunk.
 
         Args:
-            decoding: seconds that the iteration's decode step took; 0 if a prompt was read in it.
+            decoding: seconds that this iteration spent on decoding; 0 if it also read a prompt.
         """
         if not self.busy:
             return
@@ -253,7 +250,7 @@ class Embedder:
         backend.release_memory()
 
     def give_up(self) -> list[Command]:
-        """Stop embedding, and return commands without an answer."""
+        """Stop embedding. Returns the commands that haven't been answered."""
         left: list[Command] = [job.command for job in self._jobs]
         self._jobs.clear()
         return left
@@ -265,7 +262,9 @@ def _tokens(model: TextCodec, command: Embed) -> list[list[int]]:
     for number, text in enumerate(command.texts, 1):
         asked = RawPrompt(text) if isinstance(text, str) else RawPrompt(None, text)
         try:
-            tokens = prompt.build_raw(model.tokenizer, asked, model.reader, context, False).tokens
+            tokens = prompt.build_raw_prompt(
+                model.tokenizer, asked, model.reader, context, False
+            ).tokens
         except TooLongError as error:
             raise EngineError(
                 CONTEXT_OVERFLOW,

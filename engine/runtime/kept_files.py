@@ -1,8 +1,8 @@
-"""Files with results that would take long to compute again: tokenizer checks and model probes.
+"""Files with results that take long to compute: tokenizer checks and model probes.
 
-Each file also records what its result depends on. If a file is invalid or its dependencies differ,
-the result is computed again. A check takes seconds, because its child process imports transformers,
-loads the tokenizer and tries it out.
+Each file also contains everything that its result depends on. If that has changed, or the file is
+invalid, the result is computed again. A tokenizer check takes seconds, because its child process
+imports transformers, loads the tokenizer and tries it out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any, ClassVar, TypeVar
 
 import mlx.core as mx
 
-from engine.errors import words_of
+from engine.errors import describe_error
 from engine.kernels import library as kernels
 from engine.model import probe
 from engine.model.backend import Backend, has_avx512_openblas
@@ -47,10 +47,10 @@ _MAX_PROBE_BYTES = 32 * 2**10
 
 
 class KeptFile:
-    """File with a result, in a directory that is created when needed and private to its owner.
+    """File with a stored result.
 
     Args:
-        folder: the directory.
+        folder: created when needed, with access for the owner only.
         facts: everything that the result depends on.
     """
 
@@ -69,11 +69,11 @@ class KeptFile:
         except FileNotFoundError:
             return None
         except (LookupError, OSError, TypeError, ValueError, MalformedMessageError) as error:
-            log.info("repeating %s: %s", self.path.name, words_of(error))
+            log.info("repeating %s: %s", self.path.name, describe_error(error))
             return None
 
     def _write(self, *parts: bytes) -> None:
-        """Write the file. If this fails, a later load computes the result again."""
+        """Write the file. If this fails, the result is computed again next time."""
         part = self.path.with_suffix(f".{os.getpid()}.part")
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -83,7 +83,7 @@ class KeptFile:
             os.replace(part, self.path)
             self._make_room()
         except OSError as error:
-            log.info("cannot store %s: %s", self.path.name, words_of(error))
+            log.info("cannot store %s: %s", self.path.name, describe_error(error))
             with contextlib.suppress(OSError):
                 part.unlink()
 
@@ -99,7 +99,7 @@ class KeptFile:
 
 @functools.cache
 def own_code(*packages: str) -> str:
-    """Hash packages of the engine, since they have no version of their own."""
+    """Hash the source code of some of the engine's packages, which don't have version numbers."""
     engine, digest = Path(__file__).parents[1], hashlib.sha256()
     folders = [engine / package for package in packages]
     if getattr(sys, "frozen", False):  # in a bundle, the code is part of the executable
@@ -113,7 +113,6 @@ def own_code(*packages: str) -> str:
 
 
 def versions(*packages: str) -> dict[str, str]:
-    """Get the versions of packages, with "" for missing packages."""
     return {package: _version(package) for package in packages}
 
 
@@ -125,11 +124,11 @@ def _version(package: str) -> str:
 
 
 class CheckedFile(KeptFile):
-    """Result of the check of a model's tokenizer: a digest, followed by a message with blobs.
+    """Result of checking a tokenizer: a digest, followed by a message with blobs.
 
     Args:
-        folder: directory of the files.
-        contents: digest of the model's folder.
+        folder: folder for these files.
+        contents: digest of the model folder.
         rows, eos, defaults: see `Sandbox.check_tokenizer`.
     """
 
@@ -150,7 +149,7 @@ class CheckedFile(KeptFile):
         super().__init__(folder, {"contents": contents, **asked, **code, **libraries})
 
     def read(self, place: Path) -> CheckedTokenizer | None:
-        """Load the result for a model's folder `place`, or None if there's no valid file."""
+        """Load the result for the model folder `place`, or return None if there's no valid file."""
         return self._read(lambda: self._parse(str(place)))
 
     def _parse(self, place: str) -> CheckedTokenizer:
@@ -163,7 +162,7 @@ class CheckedFile(KeptFile):
         return CheckedTokenizer(uuid.uuid4().hex, place, packed=packed, tokens=tokens, **found)
 
     def write(self, checked: CheckedTokenizer) -> None:
-        """Write a result. If this fails, a later load repeats the check."""
+        """Write a result. If this fails, the next load repeats the check."""
         found = {**asdict(checked), "of": self._facts}
         blobs = found.pop("packed"), found.pop("tokens")
         del found["key"], found["folder"]
@@ -175,13 +174,13 @@ class CheckedFile(KeptFile):
 
 
 class ProbedFile(KeptFile):
-    """Probe results of one model, identified by its contents.
+    """Probe results of a model.
 
-    Other weights or another version of the computing code count as another model. Only the results
-    for sharing steps are kept, since these need no change of the model.
+    They depend on the weights and on the version of the code that computes. We only store how
+    sessions can share steps, because all other results require changes to the loaded model.
 
     Args:
-        folder: directory of the files.
+        folder: folder for these files.
         wide: see `loader.load`.
     """
 
@@ -214,10 +213,10 @@ class ProbedFile(KeptFile):
         return SharingModes(probe.SHARED, *results)
 
     def write(self, model: LoadedModel) -> None:
-        """Write a model's results. If this fails, a later load repeats the probes."""
+        """Write a model's results. If this fails, the next load repeats the probe."""
         if model.info.step != probe.SHARED:
             return
-        ways = model.can.ways
+        ways = model.abilities.modes
         found = {
             "slots": model.slots is not None,
             "prefix": ways.shares_prefix,
@@ -228,7 +227,7 @@ class ProbedFile(KeptFile):
 
 
 def _machine(backend: Backend) -> dict[str, str]:
-    """Return the properties of the machine that probe results depend on."""
+    """Return the machine's properties that probe results depend on."""
     return {
         "mlx": str(getattr(mx, "__version__", "")),
         "device": backend.device,

@@ -1,8 +1,8 @@
-"""Main loop of the engine thread: one token per iteration for each running chat, and prompts.
+"""Main loop of the engine thread.
 
-Start with `step`. An iteration takes the callers' commands (`commands`, `models`), makes a plan
-(`scheduler`), executes it (`executor`), and delivers the results (`delivery`). Afterwards it reads
-pieces of models that are being loaded and of caches that are restored from disk.
+Start with `step`. An iteration takes commands from callers (`commands`, `models`), makes a plan
+(`scheduler`), executes it (`executor`), and delivers the results (`delivery`). Afterwards, it
+spends some time on loading models and restoring caches from disk.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from engine.errors import (
     EngineError,
     RanksLostError,
     as_engine_error,
-    let_go,
+    describe_error,
+    free_frames,
     run_cleanup,
-    words_of,
 )
 from engine.messages import (
     Cancel,
@@ -80,7 +80,7 @@ from engine.sandbox import confined, process
 log = logging.getLogger(__name__)
 
 RELEASE_AFTER_S = 5.0
-"""Seconds without a step before unused buffers are freed.
+"""Seconds without a step after which unused buffers are freed.
 
 Allocating them again delays the next step by a few milliseconds.
 """
@@ -103,7 +103,7 @@ class Loop:
         self._inbox: deque[Command] = deque()
         self._state = State(memory_budget, cache_dir, cache_bytes, leader, mailbox.clock)
         self._state.memory.offload.wake = partial(mailbox.post, WorkDone())
-        # BLAS competes with child processes, which are paused at intervals while chats are
+        # BLAS competes with child processes for cores, so these are paced while chats are
         # streaming.
         self._shares_cores = has_openblas()
         self._scheduler = Scheduler()
@@ -116,7 +116,7 @@ class Loop:
             self._state, self._restoring, self._loading, self._looking, self._embedding
         )
         self._delivery = Delivery(self._state, self._loading, self._embedding, self._workers)
-        # `Relieve` commands waiting for a plan, with the total cache size at their arrival.
+        # `Relieve` commands that wait for a plan, with the total cache size before.
         self._relieving: list[tuple[Relieve, int]] = []
         self._recovery = Recovery(self._state, self._loading, self._embedding, self._relieving)
         self._idling = IdleUnloader(self._state, self._loading.free, lambda: self._embedding.models)
@@ -150,10 +150,10 @@ class Loop:
     @property
     def is_writing(self) -> bool:
         """True while evicted caches are being written to disk."""
-        return bool(self._state.memory.offload.pending())
+        return bool(self._state.memory.offload.pending_bytes())
 
     def run(self) -> None:
-        """Run iterations until `Stop` or an unrecoverable error, and shut down in order."""
+        """Run iterations until `Stop` or an unrecoverable error, and then shut down."""
         why = "The engine was stopped."
         try:
             while self.step():
@@ -161,16 +161,16 @@ class Loop:
             self._in_order = True
         except BaseException as error:
             log.exception("the engine thread cannot continue")
-            why = f"The engine cannot continue: {words_of(error)}"
-            let_go(error)  # frees arrays in its frames before their streams
+            why = f"The engine cannot continue: {describe_error(error)}"
+            free_frames(error)  # frees arrays in its frames before their streams
             raise
         finally:
             self.end(why)
 
     def step(self) -> bool:
-        """Run one iteration. Returns False at the end. Blocks only if there's nothing to do.
+        """Run one iteration. Returns False at the end. Only blocks if there's nothing to do.
 
-        Errors of each part are handled separately, since the recovery differs.
+        Errors are handled separately for each part, because they need different kinds of recovery.
         """
         recovery, idle = self._recovery, self.is_idle
         self.is_idle = False  # after an error, the next iteration doesn't block
@@ -202,7 +202,7 @@ class Loop:
         return True
 
     def _finish(self, now: View, plan: StepPlan, timing: Timing) -> None:
-        """Learn from an iteration, and continue loading models and restoring caches."""
+        """Update the statistics, and continue loading models and restoring caches."""
         self._scheduler.observe(now, plan, timing)
         self._state.fail_lost()
         if now.relieve:
@@ -210,7 +210,7 @@ class Loop:
         if plan.passes:
             self._release_at = time.monotonic() + RELEASE_AFTER_S
             if self._shares_cores:
-                process.note_token()
+                process.record_token()
         works = self._read_pieces(plan, timing.decode)
         self.is_idle = plan.idle and not works and self._pending() == (now.load, now.embedding)
 
@@ -231,7 +231,7 @@ class Loop:
                 self._release_at = math.inf
                 backend.release_memory()
         with phase("commands"):
-            self._state.memory.offload.settle()
+            self._state.memory.offload.free_written()
             if not self._drain():
                 return False
             self._idling.step()
@@ -242,9 +242,9 @@ class Loop:
         return self._loading.pending(), self._embedding.pending()
 
     def _read_pieces(self, plan: StepPlan, decoding: float) -> bool:
-        """Do background work, and return True if there was any.
+        """Do background work. Returns True if there was any.
 
-        `decoding` is the time of the chats' tokens in seconds.
+        `decoding` is the time that this iteration spent on decoding, in seconds.
         """
         images, restored = self._looking.images, self._restoring.arrived
         if not (self._embedding.busy or self._loading.busy or images or restored):
@@ -274,7 +274,7 @@ class Loop:
     def _fail(self, command: Command, error: BaseException) -> None:
         if not isinstance(error, EngineError):
             log.error("%s failed", type(command).__name__, exc_info=error)
-            error = EngineError(INTERNAL_ERROR, words_of(error))
+            error = EngineError(INTERNAL_ERROR, describe_error(error))
         try:
             self._refuse(command, error)
         except BaseException:  # the caller must get an answer
@@ -285,9 +285,9 @@ class Loop:
         self._relieving.append((command, self._state.memory.caches))
 
     def _end_relief(self) -> None:
-        """Answer `Relieve` with the number of freed bytes.
+        """Answer `Relieve` commands with the number of freed bytes.
 
-        Caches still being written to disk are freed later and aren't counted.
+        This doesn't count caches that are still being written to disk.
         """
         backend.release_memory()
         while self._relieving:
@@ -296,7 +296,6 @@ class Loop:
                 command.answer.set_result(max(0, before - self._state.memory.caches))
 
     def _refuse(self, command: Command, error: EngineError) -> None:
-        """Report to the caller that a command failed."""
         refuse(command, error)
         state = self._state
         if isinstance(command, WorkDone):
@@ -319,9 +318,9 @@ class Loop:
             state.memory.erase(command.session_id)
 
     def end(self, why: str) -> None:
-        """Report the end of the engine to all callers, and free everything.
+        """End the engine: report this to all callers, and free everything.
 
-        An error in one step doesn't affect the other steps. All waiting callers get an answer, and
+        Each step is independent of errors in the others. All waiting callers get an answer, and
         caches are written to disk if possible.
         """
         state = self._state
@@ -389,7 +388,7 @@ class Recovery:
         self._in_a_row = 0
 
     def reset(self) -> None:
-        """Note that an iteration completed without errors."""
+        """Reset the count after an iteration without errors."""
         self._in_a_row = 0
 
     def after(
@@ -399,15 +398,15 @@ class Recovery:
         planning: bool = False,
         computed: StepPlan | None = None,
     ) -> bool:
-        """Recover from a fault, and continue.
+        """Recover from a fault.
 
         Args:
-            survived: number of consecutive faults after which the engine continues.
+            survived: number of consecutive faults that the engine survives.
             planning: the fault occurred while planning.
             computed: the plan that was being executed.
 
         Raises:
-            BaseException: the error, if the engine cannot continue.
+            BaseException: the error, if the engine can't continue.
         """
         if isinstance(error, RowError):
             request = error.request
@@ -438,7 +437,7 @@ class Recovery:
                 self._fail(request, fault)
 
     def _give_up(self, error: BaseException) -> None:
-        """End all planned work, because some of it makes planning fail."""
+        """End everything that needs planning, because some of it makes planning fail."""
         for request in list(self._state.requests.values()):
             self._fail(request, error, keep_cache=True)
         wanted = self._loading.pending()

@@ -1,11 +1,10 @@
-"""Track all memory: bytes in use, promised, and evictable.
+"""Memory accounting: bytes in use, promised, and evictable.
 
 `admission` decides what gets memory and which caches are evicted. Only the executor calls `evict`.
 
-Weights, caches of chats and of drafters, kept prefixes of prompts, caches that are being written to
-disk, and reservations of loads and embeddings are counted in bytes against one budget. Shared
-memory (a common prefix, a fork before its first write) is counted once, and freed with its last
-holder.
+A single budget covers weights, caches of chats and draft models, cached prefixes, caches being
+written to disk, and reservations for loads and embeddings. Shared memory (a common prefix, or a
+fork before its first write) is counted once, and freed along with its last user.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from engine.cache.ledger import CacheKey
 from engine.cache.offload import Offload
 from engine.cache.prefix_index import PrefixIndex
 from engine.cache.session_kv import CacheBytes, DirtySets, SessionKV
-from engine.errors import words_of
+from engine.errors import describe_error
 from engine.model.drafting import Drafter
 from engine.model.loaded_model import LoadedModel
 from engine.runtime import admission
@@ -31,15 +30,12 @@ from engine.runtime.request import Request, SessionState
 log = logging.getLogger(__name__)
 
 PREFIX_SHARE = 1 / 16
-"""Fraction of the budget for prompt prefixes that are kept for future chats.
-
-No chat is evicted for them.
-"""
+"""Maximum fraction of the budget for cached prefixes. They never cause the eviction of a chat."""
 
 IMAGE_SHARE = 1 / 16
-"""Fraction of the budget for image embeddings that no request is about to read.
+"""Maximum fraction of the budget for image embeddings that no request is about to read.
 
-A chat needs them again only if its cache is lost.
+A chat only needs them again if it loses its cache.
 """
 
 PENDING_SHARE = 1 / 16
@@ -48,10 +44,10 @@ PENDING_SHARE = 1 / 16
 Beyond this, evicted caches are just dropped.
 """
 
-# Tokens of a single question that always fits, unless another question is running.
+# Size in tokens of the single question that we always keep memory free for.
 SCRATCH_TOKENS = 1024
 
-LONG_AGO = -1e9  # seconds; prefixes kept from prompts are evicted before any chat
+LONG_AGO = -1e9  # seconds; used for cached prefixes, so that they're evicted before any chat
 
 
 class Tally:
@@ -71,18 +67,18 @@ class Tally:
         """Update the total for all caches that changed. Caches in `used` aren't counted."""
         changed, skipped = self.watch.changed, set(used)
         for kv in skipped:
-            self._take_out(kv)
+            self._subtract(kv)
         for kv in list(changed):
-            self._take_out(kv)
+            self._subtract(kv)
             if kv not in skipped:
-                self._put_in(kv, kv.part)
+                self._add(kv, kv.cache_bytes)
             changed.discard(kv)
 
     def forget(self, kv: SessionKV) -> None:
-        self._take_out(kv)
+        self._subtract(kv)
         self.watch.forget(kv)
 
-    def _put_in(self, kv: SessionKV, part: CacheBytes) -> None:
+    def _add(self, kv: SessionKV, part: CacheBytes) -> None:
         if not part.own and not part.group:
             return
         self._counted[kv] = part
@@ -92,7 +88,7 @@ class Tally:
             self.nbytes += 0 if count else size
             self.groups[part.group] = count + 1, size
 
-    def _take_out(self, kv: SessionKV) -> None:
+    def _subtract(self, kv: SessionKV) -> None:
         part = self._counted.pop(kv, None)
         if part is None:
             return
@@ -109,7 +105,7 @@ class Memory:
     """Memory that an engine's models and sessions use or may need.
 
     Args:
-        models, sessions, requests: the dictionaries of `State` by id, which `State` updates.
+        models, sessions, requests: dictionaries of `State`, by id.
     """
 
     def __init__(
@@ -123,11 +119,11 @@ class Memory:
         self.budget = budget  # limit in bytes for weights and caches together
         self.offload = offload  # caches of evicted and closed chats on disk
         self.tally = Tally()  # cache sizes of chats that aren't replying
-        # Caches that other prompts can reuse, including prefixes kept for future chats.
+        # Caches that other prompts can reuse, including cached prefixes.
         self.prefixes = PrefixIndex(int(budget * PREFIX_SHARE), self.tally.watch.moved)
         self.adapted: list[LoadedModel] = []  # base models of variants being loaded
         self._models, self._sessions, self._requests = models, sessions, requests
-        # Bytes by owner, for weights being read and for other work.
+        # Bytes by owner, for weights that are being read, and for everything else.
         self._loading: weakref.WeakKeyDictionary[object, int] = weakref.WeakKeyDictionary()
         self._reserved: weakref.WeakKeyDictionary[object, int] = weakref.WeakKeyDictionary()
 
@@ -136,36 +132,36 @@ class Memory:
         try:
             self.prefixes.refresh()
         except BaseException as error:  # prefill the prompts instead of copying
-            log.warning("prefix index is not up to date: %s", words_of(error))
+            log.warning("prefix index is not up to date: %s", describe_error(error))
 
     # -- memory in use ----------------------------------------------------------------------
 
     def reserve(self, owner: object, nbytes: int, weights: bool = False) -> None:
-        """Count bytes that an owner (a load, a job) will allocate, until they are released."""
+        """Count bytes that an owner (e.g. a load) will allocate, until `release` is called."""
         (self._loading if weights else self._reserved)[owner] = nbytes
 
     def release(self, owner: object) -> None:
-        """Remove a reservation, because its memory has been allocated or isn't needed anymore."""
+        """Remove a reservation, because the memory has been allocated or isn't needed any more."""
         self._loading.pop(owner, None)
         self._reserved.pop(owner, None)
 
     @property
     def fixed(self) -> int:
-        """Return the bytes of all weights, reservations, and images about to be read."""
+        """Bytes of all weights, reservations, and images that are about to be read."""
         needed = self._images[1] if any(m.vision for m in self.in_memory) else 0
         return self.weights + sum(self._reserved.values()) + needed
 
     @property
     def weights(self) -> int:
-        """Return the bytes of all weights, including a model that is being loaded."""
+        """Bytes of all weights, including a model that is being loaded."""
         return sum(m.info.nbytes for m in self.in_memory) + sum(self._loading.values())
 
     @property
     def _images(self) -> tuple[dict[CacheKey, Idle], int]:
-        """Return the evictable image embeddings, and the bytes of embeddings still in use."""
+        """Image embeddings that can be evicted, and bytes of the others."""
         seeing = {m.info.id: m.vision for m in self._models.values() if m.vision is not None}
         found, needed = dict[CacheKey, Idle](), 0
-        if not any(vision.held for vision in seeing.values()):
+        if not any(vision.cached for vision in seeing.values()):
             return found, needed
         wanted = {
             (r.session.model.info.id, sight.digest)
@@ -174,7 +170,7 @@ class Memory:
             if at + len(sight.ids) > r.kv.length
         }
         for model, vision in seeing.items():
-            for digest, held in vision.held.items():
+            for digest, held in vision.cached.items():
                 if (model, digest) in wanted:
                     needed += held.nbytes
                 else:
@@ -190,9 +186,9 @@ class Memory:
 
     @property
     def in_memory(self) -> list[LoadedModel]:
-        """Return all models whose weights are in memory, without duplicates.
+        """Models whose weights are in memory, without duplicates.
 
-        These include bases of variants and draft models, even if unloaded.
+        This includes draft models and bases of variants, even after they were unloaded.
         """
         found = [*self._models.values(), *self.adapted]
         found += [m.base for m in self._models.values() if m.base is not None]
@@ -201,19 +197,18 @@ class Memory:
 
     @property
     def drafters(self) -> dict[CacheKey, Drafter]:
-        """Return the draft models by the keys of their idle caches."""
         pairs = [(m.info.id, m.drafter) for m in self._models.values()]
         return {CacheKey("draft", i): d for i, d in pairs if isinstance(d, Drafter)}
 
     def base(self, contents: str) -> LoadedModel | None:
-        """Return the model without an adapter loaded from these files, if it is in memory."""
+        """Return the loaded model without an adapter that has these files, if any."""
         held = [m for m in self.in_memory if m.base is None]
         return next((m for m in held if m.examined.contents == contents), None)
 
     def freed_by(self, model: LoadedModel) -> int:
         """Return the bytes that unloading a model would free.
 
-        The base of a variant stays in memory.
+        A variant's base stays in memory if it's needed otherwise.
         """
         kept = [m for m in self._models.values() if m is not model]
         small = [m.drafting_model for m in kept]
@@ -223,40 +218,40 @@ class Memory:
 
     @property
     def kv_bytes(self) -> int:
-        """Return the bytes of the caches of all chats and drafters."""
+        """Bytes of the caches of all chats and draft models."""
         running = [r.kv for r in self._requests.values() if r.is_running]
         self.tally.refresh(running)
         others = [*running, *(d.kv for d in self.drafters.values())]
-        parts = [kv.part for kv in (*others, *(p.kv for p in self.prefixes.kept.values()))]
+        parts = [kv.cache_bytes for kv in (*others, *(p.kv for p in self.prefixes.cached.values()))]
         more = {p.group: p.shared for p in parts if p.group not in self.tally.groups}
         held = self.tally.nbytes + sum(p.own for p in parts) + sum(more.values())
         return held - self.prefixes.nbytes
 
     def usage(self, promise: Promise | None = None) -> MemoryView:
-        """Return the current use of the budget. Pass `promise` if it is already known."""
+        """Return the current memory usage. Pass `promise` if it's already known."""
         promise = self.promised() if promise is None else promise
         self.tally.refresh(r.kv for r in self._requests.values() if r.is_running)
         in_use, groups = promise.groups, self.tally.groups
-        parts = [prefix.kv.part for prefix in self.prefixes.kept.values()]
+        parts = [prefix.kv.cache_bytes for prefix in self.prefixes.cached.values()]
         more = {p.group: p.shared for p in parts if p.group not in groups}
         idle = self.tally.nbytes - sum(groups[n][1] for n in in_use if n in groups)
         idle += sum(p.own for p in parts) + sum(more[n] for n in more if n not in in_use)
         idle += sum(d.nbytes for d in self.drafters.values())
         idle += sum(image.nbytes for image in self._images[0].values())
-        leaving = self.offload.pending()
+        leaving = self.offload.pending_bytes()
         if leaving:  # excludes memory shared with other caches
-            leaving = self.offload.pending({*in_use, *groups, *(p.group for p in parts)})
+            leaving = self.offload.pending_bytes({*in_use, *groups, *(p.group for p in parts)})
         return MemoryView(self.budget, self.fixed, idle_bytes=idle, writing_bytes=leaving)
 
     @property
     def caches(self) -> int:
-        """Return the bytes of all caches, including kept prefixes and pending disk writes."""
+        """Bytes of all caches, including cached prefixes and pending disk writes."""
         return self.kv_bytes + self.prefixes.nbytes + self.usage().writing_bytes
 
     # -- memory promised to replies ---------------------------------------------------------
 
     def promised(self) -> Promise:
-        """Return the memory that the running replies may need at their maximum lengths."""
+        """Return the memory that running replies may need at their maximum lengths."""
         return admission.promised(r.promise for r in self._requests.values() if r.is_running)
 
     # -- freeing memory ---------------------------------------------------------------------
@@ -280,14 +275,15 @@ class Memory:
         # List idle chats only if some of them may have to be evicted.
         taken = now.fixed + promise.nbytes + now.idle_bytes + now.writing_bytes
         short = taken + max(needs) > self.budget
-        kept = self.prefixes.kept.items() if any(r.prefix_to_keep for r in rows) else ()
+        kept = self.prefixes.cached.items() if any(r.prefix_to_keep for r in rows) else ()
         passing = sum(self._reserved.values())
         if any(r.runs for r in rows):  # other replies may be prefilling their images
             passing = now.fixed - self.weights
         return replace(
             now,
             scratch=max(
-                (m.can.estimate.bytes(SCRATCH_TOKENS) for m in self._models.values()), default=0
+                (m.abilities.estimate.bytes(SCRATCH_TOKENS) for m in self._models.values()),
+                default=0,
             ),
             idle=self.idle() if short or over or everything else (),
             prefixes=[Idle(key, p.kv.attributed_bytes, p.used_at) for key, p in kept],
@@ -297,24 +293,24 @@ class Memory:
         )
 
     def add(self, session: SessionState) -> None:
-        """Count a session's caches, and let other sessions reuse them."""
+        """Start counting a session's caches, and let other sessions reuse them."""
         session.kv.watch = self.tally.watch
-        session.kv.touched()
+        session.kv.mark_changed()
         self.prefixes.add(session.key, session.kind, session.kv)
 
     def forget(self, session: SessionState) -> None:
-        """Forget a session's caches."""
+        """Stop counting a session's caches."""
         self.tally.forget(session.kv)
         self.prefixes.remove(session.kv)
 
     def idle(self) -> list[Idle]:
-        """Return the idle caches: chats, kept prefixes, drafters, and embeddings of images."""
+        """List the idle caches: chats, cached prefixes, draft models, and image embeddings."""
         chats = [s for s in self._sessions.values() if not s.is_running]
-        found = [_idle(s.key, s.kv.part, s.used_at) for s in chats]
+        found = [_idle(s.key, s.kv.cache_bytes, s.used_at) for s in chats]
         found += [Idle(k, d.nbytes, d.used_at + LONG_AGO) for k, d in self.drafters.items()]
         found += self._images[0].values()
-        kept = self.prefixes.kept.items()
-        return [*found, *(_idle(key, p.kv.part, p.used_at + LONG_AGO) for key, p in kept)]
+        kept = self.prefixes.cached.items()
+        return [*found, *(_idle(key, p.kv.cache_bytes, p.used_at + LONG_AGO) for key, p in kept)]
 
     def evict(self, keys: Iterable[CacheKey], at_once: bool = False) -> None:
         """Drop idle caches.
@@ -322,7 +318,8 @@ class Memory:
         Caches of chats are written to disk, as long as the disk is fast enough.
 
         Args:
-            at_once: write none, because caches occupy memory until they are written.
+            at_once: don't write any caches, because they would take up memory until they are
+                written.
         """
         keys = list(keys)
         for key in keys:
@@ -334,7 +331,7 @@ class Memory:
                 self._drop_image(key)
             elif key.kind == "session" and key.name in self._sessions:
                 session = self._sessions[key.name]
-                if not at_once and self.offload.pending() < self.budget * PENDING_SHARE:
+                if not at_once and self.offload.pending_bytes() < self.budget * PENDING_SHARE:
                     self.save(session)
                 session.kv.drop()
 
@@ -343,15 +340,15 @@ class Memory:
     def save(self, session: SessionState, stays: bool = False) -> None:
         """Write a session's caches to disk.
 
-        If this fails, the caches are dropped, and the chat is prefilled again when it continues.
+        If this fails, the caches are dropped, and the session has to prefill again.
 
         Args:
-            stays: the session keeps its caches; otherwise no one uses them any more.
+            stays: True if the session keeps its caches.
         """
         kv = session.kv
         if stays and (kv.on_disk == kv.length or not kv.length):
             return
-        if stays and self.offload.pending() >= self.budget * PENDING_SHARE:
+        if stays and self.offload.pending_bytes() >= self.budget * PENDING_SHARE:
             return
         try:
             self.offload.save(session.id, session.fingerprint, kv.frozen_copy() if stays else kv)
@@ -361,14 +358,14 @@ class Memory:
             log.exception("cannot save caches")
 
     def file_of(self, session: SessionState) -> str:
-        """Return the id of a file that the session can start from, or "" if there's none."""
+        """Return the id of a file that the session can start from, or "" if there is none."""
         ids = (session.id, session.begins_as)
         return next((one for one in ids if one and self.offload.may_hold(one)), "")
 
     def erase(self, session_id: str) -> None:
         """Delete a session's file on disk."""
         try:
-            self.offload.forget(session_id)
+            self.offload.delete(session_id)
         except BaseException:  # the caller must still be able to end the session
             log.exception("cannot remove a session's file")
 

@@ -1,6 +1,6 @@
-"""Load and unload models.
+"""Loading and unloading of models.
 
-Workers examine the models. Weights are read between the steps of chats.
+Workers check the folders. Weights are read between the steps of chats.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ MAX_PIECE_S = 0.2  # maximum reading time between two steps, in seconds
 
 
 class ModelLoader:
-    """Handles `Load` and `Unload`, including the models being loaded.
+    """Handler of `Load` and `Unload`.
 
     Args:
-        ways_dir: directory of results of probes and checks.
+        ways_dir: folder for results of probes and checks.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class ModelLoader:
         self._ways_dir = ways_dir if state.leader is None else None
         self._workers = workers
         self._confined = confined
-        # model ids by the identities of folders
+        # Model ids by `Candidate.identity`.
         self._identities: dict[tuple[object, ...], str] = {}
         self._queue: list[ModelLoad] = []
         self._leaving = DeferredFree()
@@ -95,7 +95,7 @@ class ModelLoader:
                 resolve_load(command, known)
 
     def load(self, command: Load) -> None:
-        """Examine a folder in a worker, and queue the model unless it's already loaded."""
+        """Check a folder on a worker, and queue the model unless it's already loaded."""
         self._confined.start()
         self._workers.start(
             self._examine(command), lambda error: refuse(command, as_load_error(error))
@@ -107,7 +107,7 @@ class ModelLoader:
         if candidate.examined.config.get("model_type") == PREDICTION_HEAD:
             words = f"{candidate.name} is a prediction head (MTP), which is no longer supported."
             raise EngineError(UNSUPPORTED_SESSION, words)
-        if command.dropped:
+        if command.is_cancelled:
             drop(command)
             return
         known = self._known(candidate)
@@ -124,7 +124,7 @@ class ModelLoader:
 
     def _drop_cancelled(self) -> None:
         for load in list(self._queue):
-            cancelled = [command for command in load.callers if command.dropped]
+            cancelled = [command for command in load.callers if command.is_cancelled]
             load.callers = [command for command in load.callers if command not in cancelled]
             if not load.callers:
                 self._end(load)
@@ -134,7 +134,7 @@ class ModelLoader:
     def _known(self, candidate: Candidate) -> LoadedModel | None:
         """Return the model if it's in memory.
 
-        If it was only kept as a base of variants, it's added again.
+        If it has only been kept as the base of variants, it's added again.
         """
         known = self._state.models.get(self._identities.get(candidate.identity, ""))
         if known is None and candidate.adapter is None:
@@ -167,7 +167,6 @@ class ModelLoader:
         return known
 
     def refuse(self, key: str, error: EngineError) -> None:
-        """Report to the callers that a model cannot be loaded."""
         for load in [load for load in self._queue if load.key == key]:
             self._end(load)
             for command in load.callers:
@@ -176,11 +175,12 @@ class ModelLoader:
     def step(self, decoding: float = 0.0) -> None:
         """Continue freeing or loading the current model.
 
-        This takes up to half of the step's time, limited by the gap budget. With long steps, the
-        limit is a quarter of the step, or loads would never finish on a busy machine.
+        This takes up to half of a step's time, limited by the gap budget. If steps are long, the
+        limit is a quarter of a step instead, because otherwise loading would never finish on a busy
+        machine.
 
         Args:
-            decoding: seconds that this iteration took for the chats' tokens.
+            decoding: seconds that this iteration spent on decoding.
         """
         self._drop_cancelled()
         if self._leaving.going:
@@ -189,7 +189,8 @@ class ModelLoader:
         began = before = time.perf_counter()
         while self.busy and self._next_piece():
             before, last = time.perf_counter(), before
-            if before - began + (before - last) > allowed:  # the next group may take as long
+            # the next part may take as long as this one
+            if before - began + (before - last) > allowed:
                 return None
         return None
 
@@ -219,7 +220,7 @@ class ModelLoader:
                 self._confine(model.base, load.candidate)
         if load.probed is not None:
             load.probed.write(model)
-        # Keep only one copy of weights that were loaded twice.
+        # Keep only one copy of weights that two commands have loaded.
         load.arrays.clear()
         self._end(load)
         self._add(known, load.candidate)
@@ -265,18 +266,20 @@ class ModelLoader:
             if not session.scratch:
                 state.ended[session.id] = ended
             state.end_session(session, *ended)
-        state.memory.prefixes.forget(model_id)
+        state.memory.prefixes.drop_model(model_id)
         self.leave(state.remove(model_id), then)
 
     def leave(self, models: list[LoadedModel], then: Callable[[], None] | None = None) -> None:
-        """Free the arrays of removed models, except shared arrays, and then call `then`."""
-        needed = {id(a) for m in self._state.memory.in_memory for a in loader.arrays(m.net)}
+        """Free the arrays of removed models that nothing else needs, and then call `then`."""
+        needed = {
+            id(a) for m in self._state.memory.in_memory for a in loader.parameter_arrays(m.net)
+        }
         arrays = [a for m in models for a in loader.remove_arrays(m.net, needed)]
         self._state.models_changed()
         self._leaving.add(arrays, then)
 
     def give_up(self) -> list[Load]:
-        """Stop loading, and return commands without an answer."""
+        """Stop loading. Returns the commands that haven't been answered."""
         run_cleanup(self._leaving.give_up)
         waiting = [command for load in self._queue for command in load.callers]
         self._queue.clear()
@@ -294,11 +297,12 @@ class ModelLoad(Struct, eq=False, weakref=True):  # compared by identity
     base: LoadedModel | None = None  # loaded base model if this is a variant
     # Arrays read so far, which are freed in slices if the load fails.
     arrays: list[Any] = field(default_factory=list)
-    # File for the probe results, or None if they are already known.
+    # File to store the probe results in, or None if they were already known.
     probed: ProbedFile | None = None
 
     def next_piece(self) -> LoadedModel | list[Any] | float | None:
-        """Read more weights. Returns the generator's value, or the model once it's complete."""
+        """Read more weights. Returns the value yielded by the generator, or the model once it's
+        complete."""
         assert self.pieces is not None
         try:
             reached: list[Any] | float | None = next(self.pieces)
@@ -309,7 +313,7 @@ class ModelLoad(Struct, eq=False, weakref=True):  # compared by identity
 
     def report_progress(self, share: float | None) -> None:
         """Report the progress. Errors of callbacks are ignored."""
-        callbacks = [command.told for command in self.callers if command.told is not None]
+        callbacks = [command.callback for command in self.callers if command.callback is not None]
         for on_progress in callbacks if share is not None else ():
             try:
                 on_progress(share or 0.0)
@@ -318,9 +322,8 @@ class ModelLoad(Struct, eq=False, weakref=True):  # compared by identity
 
 
 def resolve_load(command: Load, model: LoadedModel) -> None:
-    """Return a model to the caller."""
     model.used_at = time.monotonic()
-    model.asked_for = model.asked_for or command.outer is None
+    model.is_requested = model.is_requested or command.outer is None
     with contextlib.suppress(InvalidStateError):  # just canceled; the model stays loaded
         command.answer.set_result(model.info)
 
@@ -334,22 +337,23 @@ FREED_BYTES = 32 * 2**20  # bytes to free before checking the elapsed time
 
 
 class DeferredFree:
-    """Arrays that still have to be freed."""
+    """Queue of arrays to free."""
 
     def __init__(self) -> None:
-        # Arrays to free, with callbacks that run afterwards.
+        # Arrays to free, each with a callback to run afterwards.
         self.going: deque[tuple[list[Any], Callable[[], None] | None]] = deque()
 
     def add(self, arrays: list[Any], then: Callable[[], None] | None = None) -> None:
-        """Free arrays without other references, and then call `then`.
+        """Queue arrays to be freed, and then call `then`.
 
         Args:
-            arrays: emptied in the process. If it is empty, only buffers kept for reuse are freed.
+            arrays: nothing else may reference the arrays. The list is emptied. If it's already
+                empty, only unused buffers are freed.
         """
         self.going.append((arrays, then))
 
     def step(self) -> None:
-        """Free the next arrays, for about `SLICE_S` seconds."""
+        """Free arrays for about `SLICE_S` seconds."""
         began = time.perf_counter()
         while self.going and time.perf_counter() - began < SLICE_S:
             arrays, then = self.going[0]
@@ -376,10 +380,10 @@ _ModelRef = weakref.ref[LoadedModel]
 
 
 class DraftModelLoader:
-    """Handles `Load` with a draft model, which is loaded first.
+    """Handler of `Load` with a draft model, which is loaded first.
 
     Args:
-        forget: forgets the drafting figures of a model, by its id.
+        forget: discards a model's draft statistics, given its id.
     """
 
     def __init__(
@@ -398,12 +402,12 @@ class DraftModelLoader:
         self._workers.start(self._load(command, read), partial(self._fail, command, read))
 
     def _load(self, command: Load, read: list[_ModelRef]) -> Task:
-        """Load the models of a command, and pair them.
+        """Load a model and its draft model, and combine them.
 
-        Only weak references are stored, because a model may be unloaded in the meantime.
+        We only store weak references, because a model may be unloaded in the meantime.
         """
         if command.draft and command.draft != LOOKUP:
-            small = replace(command, path=command.draft, adapter=None, told=None)
+            small = replace(command, path=command.draft, adapter=None, callback=None)
             yield from self._read(small, read)
         yield from self._read(command, read)
         if len(read) > 1:
@@ -436,8 +440,8 @@ class DraftModelLoader:
         drafter = drafting.make_drafter(model, small, vocab)
         if model.drafter is None or model.drafter.model is not small:
             self._set(model, drafter)
-        if not small.asked_for:
-            self._state.models.pop(small.info.id, None)  # kept alive by its target model
+        if not small.is_requested:
+            self._state.models.pop(small.info.id, None)  # the target model references it
 
     def _look_up(self, model: LoadedModel) -> None:
         drafting.check_can_verify(model)
@@ -457,12 +461,12 @@ class DraftModelLoader:
             self._loading.leave([small])
 
     def _release(self, model: LoadedModel) -> None:
-        """Free a model that was loaded for a failed command, unless it has other uses."""
+        """Free a model that was loaded for a failed command, unless something else uses it."""
         state, key = self._state, model.info.id
-        if state.models.get(key) is not model or model.asked_for:
+        if state.models.get(key) is not model or model.is_requested:
             return
         if any(d.model is model for d in state.memory.drafters.values()):
-            state.models.pop(key)  # kept alive by its target model
+            state.models.pop(key)  # the target model references it
         elif not any(s.model is model for s in state.sessions.values()):
             self._loading.free(key)
 

@@ -1,4 +1,4 @@
-"""Learn from measured times: chunk sizes, and time shares of models and programs."""
+"""Pacing based on measured times: chunk sizes, and time shares of models and programs."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ TILE = 16
 models have any size: the CPU kernels take about as long for each row."""
 
 MIN_CHUNK = 4
-"""Minimum chunk size. Smaller chunks hardly take less time, since the weights are read for each.
-Chunks smaller than a tile only pay far into a prompt, where attention takes most of the time."""
+"""Minimum chunk size. Smaller chunks aren't much faster, because each chunk reads all the weights.
+Chunks smaller than a tile only pay off far into a prompt, where attention takes most of the time.
+"""
 
 MAX_CHUNK = 2048
 """Maximum chunk size. With larger chunks, the time per token hardly decreases, but buffers grow."""
@@ -21,7 +22,8 @@ MAX_CHUNK = 2048
 GAP_BUDGET = 0.05  # maximum delay in seconds
 
 AGEING = 0.25
-"""Fraction of a model's prefill rate that is subtracted from a waiting prompt's length each second.
+"""Fraction of a model's prefill rate that is subtracted from a waiting prompt's length every
+second.
 
 After waiting four times as long as its prefill takes, a prompt is ahead of all new prompts.
 """
@@ -34,13 +36,13 @@ MAX_REST_STEPS = 4
 
 
 class PrefillPause:
-    """Steps without prefill after passes that exceeded their budget.
+    """Counter of steps without prefill, to make up for passes that exceeded their budget.
 
-    Even the smallest prefill pass may take several budgets. Between two such passes, streaming
-    replies get some tokens, and prefill becomes at most a third slower.
+    Even the smallest prefill pass may take several times the budget. By leaving out some prefill,
+    streaming replies get a few tokens in between, and prefill becomes at most a third slower.
 
     Args:
-        budget: seconds that reading may add to a step.
+        budget: seconds that prefill may add to a step.
     """
 
     def __init__(self, budget: float) -> None:
@@ -49,20 +51,19 @@ class PrefillPause:
 
     @property
     def is_due(self) -> bool:
-        """Return True if the next step shouldn't prefill."""
+        """True if the next step shouldn't prefill."""
         return self._owed >= self._budget
 
     def add(self, seconds: float) -> None:
-        """Count the seconds by which a pass has exceeded its budget."""
+        """Add the seconds by which a pass has exceeded its budget."""
         self._owed = min(max(0.0, self._owed + seconds), MAX_REST_STEPS * self._budget)
 
     def step(self) -> None:
-        """Count a step without prefill."""
         self.add(-self._budget)
 
 
 class PrefillPacer:
-    """Sizes and order of prompt chunks, learned from the durations of earlier chunks."""
+    """Policy for the sizes and order of prompt chunks, based on the durations of earlier chunks."""
 
     def __init__(
         self,
@@ -82,12 +83,11 @@ class PrefillPacer:
         self.ageing = ageing
         # Tokens subtracted from a prompt's length per step of priority.
         self.preference = preference
-        # Maximum time in seconds that a chat's first token is delayed to wait for prompts that
-        # arrived at the same time.
+        # Maximum delay of a chat's first token in seconds, to wait for prompts that arrived at the
+        # same time.
         self.gathering = gathering
-        # Chunk sizes in tokens by model. They are learned separately for chunks while other chats
-        # decode, chunks while no chat decodes, and passes that also decode (including the decoding
-        # rows).
+        # Chunk sizes in tokens, by model. There are separate sizes for chunks while other chats
+        # decode, chunks while no chat decodes, and mixed passes (including the decoding rows).
         self._sizes: dict[str, float] = {}
         self._idle_sizes: dict[str, float] = {}
         self._mixed_sizes: dict[str, float] = {}
@@ -111,9 +111,9 @@ class PrefillPacer:
         return sorted(rows, key=key)
 
     def _learn_rate(self, model: str, tokens: int, seconds: float) -> None:
-        """Learn how fast long prompts are prefilled.
+        """Update the prefill rate of long prompts.
 
-        Passes with far fewer tokens than previously seen are ignored.
+        Passes with far fewer tokens than earlier passes are ignored.
         """
         rate, most = self._rates.get(model, (0.0, 0))
         if tokens <= most // 2:
@@ -125,8 +125,8 @@ class PrefillPacer:
     def chunk(self, model: str, remaining: int, decoding: float | None, tile: int = TILE) -> int:
         """Return how many of the `remaining` tokens to read now.
 
-        The gap for other chats is a step and a chunk. The chunk may take the gap budget and as long
-        as a step, so that a slow machine still makes progress with its prompts.
+        Other chats have to wait for a step plus a chunk. The chunk may take the gap budget plus the
+        duration of a step, so that prefill also makes progress on a slow machine.
 
         Args:
             decoding: current duration of a decode step in seconds; None if nothing decodes.
@@ -141,21 +141,21 @@ class PrefillPacer:
         return min(remaining, int(size))
 
     def mixed_chunk(self, model: str, rows: int, remaining: int, tile: int = TILE) -> int:
-        """Return how many tokens to read in one pass with a decode step of `rows`.
+        """Return how many tokens to read in the same pass as a decode step of `rows`.
 
-        Together they fill whole tiles. A smaller chunk would halve the pace far into a prompt
-        (10,018 tokens in 235 s instead of 115 s), without shortening the longest gaps, which come
-        from the machine.
+        The total fills whole tiles. Smaller chunks would halve the speed far into a prompt (10,018
+        tokens took 235 s instead of 115 s) without shortening the longest gaps, which have other
+        causes.
         """
         size = min(self._mixed_sizes.get(model, 2.0 * TILE), 512.0, MAX_CHUNK)
         tiles = max(int(size / tile + 0.25), -(-(rows + MIN_CHUNK) // tile))
         return min(remaining, tiles * tile - rows)
 
     def observe_mixed(self, model: str, rows: int, seconds: float, decoding: float) -> None:
-        """Learn from a pass that read a chunk together with a step; `rows` counts both.
+        """Update the chunk size after a mixed pass. `rows` is the total number of rows.
 
-        The pass is the gap for other chats. It may take as long as a step and a separate chunk
-        after it: two steps of `decoding` seconds and the gap budget.
+        Other chats have to wait for this pass. It may take as long as two steps of `decoding`
+        seconds plus the gap budget, like a step and a separate chunk.
         """
         self._learn_rate(model, rows, seconds)
         budget = self.gap_budget + 2 * decoding
@@ -163,7 +163,7 @@ class PrefillPacer:
         self._mixed_sizes[model] = _towards(self._mixed_sizes.get(model), rows, factor, 2.0 * TILE)
 
     def _factor(self, tokens: int, budget: float, seconds: float) -> float:
-        """Factor by which to scale a chunk so that it would take the budget."""
+        """Return the factor by which to scale a chunk so that it would take the budget."""
         # Going from one tile to two requires a factor greater than 1.5.
         most = max(1.5, 1 + TILE / tokens)
         return max(0.6, min(most, AIM * budget / max(seconds, 1e-6)))
@@ -173,11 +173,11 @@ class PrefillPacer:
         return AIM * self.idle_budget * tokens / self._idle_sizes.get(model, 256.0)
 
     def gathers(self, model: str, shortest: int, waited: float) -> bool:
-        """Return whether chats that have not started to answer should wait for another prompt.
+        """Return True if new chats should wait for another prompt before they start to answer.
 
-        Prompts that arrive together are read sooner without the steps of the first ones in between,
-        and then decode together: one by one, the last of eight chats of 81 tokens got its first
-        token after 3.8 s. No chat waits longer than `gathering`.
+        This way, prompts that arrive together are read without any steps in between, and then
+        decode together. Otherwise, the last of eight chats with 81 tokens got its first token after
+        3.8 s. No chat waits longer than `gathering`.
 
         Args:
             shortest: remaining tokens of the next prompt.
@@ -186,15 +186,15 @@ class PrefillPacer:
         return waited + self.seconds(model, shortest) <= self.gathering
 
     def fixed_chunk(self, position: int, remaining: int) -> int:
-        """Chunk size for a reproducible session, up to the next fixed boundary."""
+        """Return the chunk size for a reproducible session, up to the next fixed boundary."""
         return min(remaining, FIXED_CHUNK - position % FIXED_CHUNK)
 
     def observe(self, model: str, tokens: int, seconds: float, decoding: float | None) -> None:
-        """Learn from a chunk, to bring the time of the next one closer to its budget.
+        """Update the chunk size, so that the next chunk takes about as long as its budget.
 
-        The cost of a chunk is not proportional to its size: the weights are read once for each, and
-        attention grows with the context. So the size follows the measured time, limited to a factor
-        per chunk so that a single slow moment has little effect.
+        The time isn't proportional to the size: each chunk reads all the weights, and attention
+        grows with the context. So we adjust the size step by step, by a limited factor, so that a
+        single slow moment has little effect.
         """
         self._learn_rate(model, tokens, seconds)
         idle = decoding is None
@@ -206,10 +206,10 @@ class PrefillPacer:
 
 
 def _towards(size: float | None, tokens: int, factor: float, guess: float) -> float:
-    """Return the next size after a pass over `tokens`; `guess` is the initial size.
+    """Return the next size after a pass with `tokens`. `guess` is the initial size.
 
-    A pass is smaller than `size` at the end of a prompt. Taking less time than the budget is then
-    no reason to change the size.
+    The last pass of a prompt is smaller than `size`. That it takes less time than the budget is no
+    reason to change the size.
     """
     if factor >= 1:
         return max(size or guess, tokens * factor)
@@ -219,7 +219,7 @@ def _towards(size: float | None, tokens: int, factor: float, guess: float) -> fl
 class ModelTimeShares:
     """Time sharing between models: the model that has used the least time is next.
 
-    With equal turns a small model's chats would be slowed down to the pace of a large one.
+    If models simply took turns, a small model's chats would be as slow as a large model's.
     """
 
     def __init__(self) -> None:
@@ -227,10 +227,10 @@ class ModelTimeShares:
         self._served: set[str] = set()
 
     def next(self, active: Iterable[str]) -> str:
-        """Return which of the `active` models (at least one) is next.
+        """Return the next model out of `active`, which has at least one.
 
-        A newly active model starts with the smallest time used by other models, so that it gets no
-        credit for its inactive time.
+        A model that becomes active starts with the smallest time used by the others, so that being
+        inactive doesn't give it an advantage.
         """
         known = {m: self._used[m] for m in active if m in self._used}
         least = min(known.values(), default=0.0)
@@ -239,11 +239,10 @@ class ModelTimeShares:
         return min(self._used, key=lambda m: self._used[m])
 
     def completes(self, model: str) -> bool:
-        """True if a turn of `model` completes a round of all active models."""
+        """True if a turn of `model` would complete a round of all active models."""
         return self._served | {model} == self._used.keys()
 
     def charge(self, model: str, seconds: float) -> None:
-        """Count a turn of `model`."""
         self._used[model] += seconds
         self._served.add(model)
         if self._served == self._used.keys():
@@ -251,16 +250,17 @@ class ModelTimeShares:
 
 
 MAX_LEAD_S = 5.0
-"""Maximum lead of a program over its share in seconds, to limit how long other programs wait."""
+"""Maximum lead of a program over its share in seconds, which limits how long other programs wait.
+"""
 
 LEEWAY_S = 0.05
-"""Maximum lead in seconds with which a program may take part in passes of other programs."""
+"""Maximum lead in seconds with which a program can still take part in passes of other programs."""
 
 
 class ProgramTimeShares:
     """Time sharing between programs: the program that has used the least of its share is next.
 
-    A program gets no credit for its inactive time, and keeps its lead when it returns.
+    Being inactive doesn't give a program an advantage, and it keeps its lead until it returns.
     """
 
     def __init__(self) -> None:
@@ -269,12 +269,12 @@ class ProgramTimeShares:
         self._least = 0.0
 
     def used(self, active: Iterable[str]) -> dict[str, float]:
-        """Time used by active programs, in seconds divided by their shares."""
+        """Return the time used by active programs, in seconds divided by their shares."""
         most = self._least + MAX_LEAD_S
         return {p: min(max(self._used.get(p, 0.0), self._least), most) for p in active}
 
     def charge(self, weights: Mapping[str, float], seconds: Mapping[str, float]) -> None:
-        """Count the time used by active programs; `weights` are their parts of the whole."""
+        """Add the time used by active programs. `weights` are their fractions of the total."""
         used = self.used(weights)
         for program in used.keys() & seconds.keys():
             used[program] += seconds[program] / weights[program]
@@ -283,7 +283,8 @@ class ProgramTimeShares:
 
 
 def parts(shares: Mapping[str, float]) -> dict[str, float]:
-    """Return each program's part of the whole; 0 stands for an equal part of the rest.
+    """Return each program's fraction of the total. Programs with a share of 0 divide what is left
+    equally.
 
     Args:
         shares: in percent.

@@ -34,13 +34,14 @@ class Row(Struct, frozen=True):
     status: Status
     is_suspended: bool = False
     reproducible: bool = False
-    # Requires separate passes, because the session is reproducible or a shared pass with it failed.
+    # Requires separate passes, because the session is reproducible, or a shared pass with it has
+    # failed.
     apart: bool = False
     # The prompt can be prefilled in the same pass as a decode step or other prompts, if those allow
     # it.
     can_mix_prefill: bool = False
-    # A fork that hasn't written to its shared caches. They are copied on the first write, so until
-    # then, adopting a prefix costs nothing.
+    # A fork that hasn't written to its shared caches. The first write will copy them anyway, so
+    # until then, adopting a prefix is free.
     unwritten: bool = False
     # A prefill chunk can be in the same pass as this session's decode step.
     can_mix_decode: bool = True
@@ -51,18 +52,18 @@ class Row(Struct, frozen=True):
     # The client program, or "" for this program. Programs share compute time fairly.
     program: str = ""
     share: float = 0.0  # percent of the time assigned to its program; 0 for no fixed share
-    length: int = 0  # tokens that its caches hold, while its prompt is read
-    # tokens of its prompt still to read, without the last one, which the first step feeds unless
-    # the last chunk does (`can_feed_last`)
+    length: int = 0  # number of tokens in its caches during prefill
+    # Number of prompt tokens to read. Doesn't include the last token, which is fed in the first
+    # step, or along with the last chunk (`can_feed_last`).
     remaining: int = 0
     # Time at which the prompt started to wait, in seconds on the clock of `View.now`.
     waiting_since: float = 0.0
     ready_at: float = 0.0  # time at which its prompt was completely read
-    begun: bool = False  # its first token is sampled, and may still be lazy
-    pending: bool = False  # its latest token is sampled, but not delivered
-    awaits_first: bool = False  # that token is its first
+    begun: bool = False  # its first token has been sampled, but may not have been computed
+    pending: bool = False  # its latest token has been sampled, but not delivered
+    awaits_first: bool = False  # the pending token is the first token
     wants_more: bool = True  # another token must follow the pending one
-    # spans `(start, end)` of its prompt's unread tokens that must not be split
+    # Spans `(start, end)` of unread prompt tokens that must not be split.
     images: tuple[tuple[int, int], ...] = ()
     snapshot_at: int = -1  # position where prefill must stop to take a snapshot; -1 for none
     max_bytes: int = 0  # bytes of the session's own caches at the maximum reply length
@@ -258,9 +259,9 @@ class Chunk(Struct, frozen=True):
 class StepPlan(Struct, frozen=True):
     """Decisions for one iteration of the loop.
 
-    A plan either arranges (`refuse`, `evict`, `requeue`, `extend`, `admit`,
-    `load`, `embed`, `keep`, `adopt`) or computes (`passes`, `chunk`). An arrangement changes the
-    state, so the next plan is made from the new one.
+    A plan either arranges (`refuse`, `evict`, `requeue`, `extend`, `admit`, `load`, `embed`,
+    `keep`, `adopt`) or computes (`passes`, `chunk`). Arranging changes the state, so the next plan
+    must be based on the new state.
     """
 
     # Replies that can never fit, and loads and embeddings that don't fit now.
@@ -306,7 +307,7 @@ class StepPlan(Struct, frozen=True):
 
 
 class Timing(Struct, frozen=True):
-    """Durations of an iteration in seconds, from which the scheduler learns."""
+    """Durations of an iteration in seconds, used to update the scheduler's statistics."""
 
     ended: float = 0.0  # end of the iteration, on the clock of `View.now`
     # Seconds for all passes, including the wait for their tokens. For a mixed chunk, only the time

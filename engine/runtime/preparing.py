@@ -1,4 +1,4 @@
-"""Prepare prompts from callers' messages. Runs in workers, without MLX."""
+"""Preparation of prompts from callers' messages. Runs on workers, without MLX."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ TEMPLATE_CONTEXT = 2**15
 
 
 class Job(Struct, frozen=True):
-    """Message of a caller with the state of the session at the time of sending."""
+    """Message from a caller, with the state of the session when it was sent."""
 
     model: TextCodec
     system: str | None
@@ -79,21 +79,21 @@ class Job(Struct, frozen=True):
     sights: Mapping[str, ImageTokens] = field(default_factory=dict)
 
     def sight(self, medium: Image | Audio) -> ImageTokens:
-        """Return an image or a recording as tokens; see `ImagePreprocessor.tokens_of`."""
+        """Return an image or recording as tokens. See `ImagePreprocessor.preprocess`."""
         assert self.model.preprocessor is not None
-        return self.sights.get(medium.digest) or self.model.preprocessor.tokens_of(medium)
+        return self.sights.get(medium.digest) or self.model.preprocessor.preprocess(medium)
 
 
 def with_images(job: Job, stop: threading.Event | None = None) -> Job:
-    """Return the job with the images and recordings of its messages preprocessed.
+    """Preprocess the images and recordings in the job's messages.
 
     This may take minutes, so it must not run in the lane of a model's prompts.
 
     Args:
-        stop: set it from any thread to cancel.
+        stop: set this event from any thread to cancel.
 
     Raises:
-        EngineError: `invalid_request` if one of them cannot be read; `engine_stopped`.
+        EngineError: `invalid_request` if a file can't be read; `engine_stopped` if cancelled.
     """
     preprocessor, asked = job.model.preprocessor, job.asked
     if preprocessor is None or isinstance(asked, RawPrompt):
@@ -105,18 +105,19 @@ def with_images(job: Job, stop: threading.Event | None = None) -> Job:
         messages = [*messages, *prompt.check_messages(added)]
     sights: dict[str, ImageTokens] = {}
     for medium in media_in(messages):
-        if not preprocessor.word_of(medium):
+        if not preprocessor.placeholder_of(medium):
             continue  # the model doesn't support audio
-        with contextlib.suppress(FileNotFoundError):  # the message gets a note instead of the file
-            sights[medium.digest] = preprocessor.tokens_of(medium, stop)
+        with contextlib.suppress(FileNotFoundError):  # a note replaces the deleted file
+            sights[medium.digest] = preprocessor.preprocess(medium, stop)
     return replace(job, sights=sights)
 
 
 def prepare(job: Job) -> PreparedRequest:
-    """Render and tokenize the conversation, compile its grammar, and leave out what does not fit.
+    """Render and tokenize the conversation, compile its grammar, and drop turns that don't fit.
 
     Raises:
-        EngineError: `invalid_request`, `template_error`, or `context_overflow`, with a remedy.
+        EngineError: `invalid_request`, `template_error`, or `context_overflow`. The message says
+            what to do.
     """
     if job.params.offered:
         job = _with_tool_form(job)
@@ -159,15 +160,15 @@ def prepare(job: Job) -> PreparedRequest:
     text = ReplyText(model.tokenizer, ready.opened, params.stop, ready.opening, tools, one)
     constraint = _constraint(job, text, job.reasoning, params.tool_form is not None)
     if ready.answered:
-        begun = ready.tokens[-ready.answered :]
+        reply_tokens = ready.tokens[-ready.answered :]
         try:
-            text.resume(begun, constraint.accept if constraint is not None else None)
+            text.resume(reply_tokens, constraint.accept if constraint is not None else None)
         except EngineError as error:
             raise EngineError(
                 INVALID_REQUEST, "The beginning of the answer does not match the output format."
             ) from error
     longest = min(most, context - length)
-    tokens = pieces.listed(ready.tokens)
+    tokens = pieces.concatenate(ready.tokens)
     images: list[PlacedImage] = []
     if model.preprocessor is not None:
         images = place_images(tokens, [job.sight(one) for one in media_in(messages)])
@@ -181,9 +182,9 @@ def _build(job: Job, ledger: Ledger, context: int | None, messages: list[Message
     preprocessor = model.preprocessor
     if preprocessor is not None:
         media = media_in(messages)
-        ids = {m.digest: (preprocessor.word_of(m), job.sight(m).ids) for m in media}
-        images = Images(preprocessor.written, ids)
-    made = prompt.build(
+        ids = {m.digest: (preprocessor.placeholder_of(m), job.sight(m).ids) for m in media}
+        images = Images(preprocessor.template_tokens, ids)
+    made = prompt.build_prompt(
         model.tokenizer,
         messages,
         job.reasoning,
@@ -236,7 +237,7 @@ def _with_notes_for_lost_media(
     parts = []
     for part in message["content"]:
         try:
-            if (medium := medium_of(part)) is not None and preprocessor.word_of(medium):
+            if (medium := medium_of(part)) is not None and preprocessor.placeholder_of(medium):
                 job.sight(medium)
             parts.append(part)
         except FileNotFoundError:
@@ -252,7 +253,7 @@ def _prepare_raw(job: Job, asked: RawPrompt) -> PreparedRequest:
     if asked.text is not None:
         bounds.check_prompt([{"content": asked.text}], context)
     try:
-        ready = prompt.build_raw(model.tokenizer, asked, model.reader, context - 1)
+        ready = prompt.build_raw_prompt(model.tokenizer, asked, model.reader, context - 1)
     except TooLongError as error:
         raise EngineError(
             CONTEXT_OVERFLOW,
@@ -262,11 +263,11 @@ def _prepare_raw(job: Job, asked: RawPrompt) -> PreparedRequest:
     if model.rows is not None:
         check_ids(model.rows, ready.tokens)
     text = ReplyText(model.tokenizer, "", params.stop)
-    text.only_answer()
-    text.after(ready.tokens[-1:])
+    text.disable_markers()
+    text.skip(ready.tokens[-1:])
     constraint = _constraint(job, text, False)
     longest = min(params.max_tokens or context, context - len(ready.tokens))
-    tokens = pieces.listed(ready.tokens)
+    tokens = pieces.concatenate(ready.tokens)
     return PreparedRequest([], [], ready, tokens, text, longest, job.ledger, constraint)
 
 
@@ -276,7 +277,7 @@ def _with_tool_form(job: Job) -> Job:
         tool_grammars.check(job.params, model.info.tool_format, model.info.name)
         if job.params.tool_form is None:
             return job
-        params = tool_grammars.bound(job.params, model.tokenizer, model.info.tool_format)
+        params = tool_grammars.add_grammar(job.params, model.tokenizer, model.info.tool_format)
     except ValueError as error:
         raise EngineError(INVALID_REQUEST, f"{model.info.name}: {error}.") from None
     return replace(job, params=params)
@@ -285,9 +286,10 @@ def _with_tool_form(job: Job) -> Job:
 def _constraint(
     job: Job, text: ReplyText, reasoning: bool | None, calls: bool = False
 ) -> Constraint | None:
-    """Return the grammar of the answer's form, if any. A child process has checked the form."""
+    """Create the constraint for the answer's form, if any. A child process has already checked the
+    form."""
     params, refusal = job.params, job.model.form_refusal
-    if not params.constrained:
+    if not params.is_constrained:
         return None
     reason = refusal(params) if refusal is not None else ""
     if reason:
@@ -299,12 +301,14 @@ def count(job: Job) -> int:
     """Return the number of tokens of the prompt.
 
     Raises:
-        EngineError: see `prepare`; not for prompts that are too long.
+        EngineError: see `prepare`. Doesn't raise if the prompt is too long.
     """
     model, context = job.model, job.context
     try:
         if isinstance(job.asked, RawPrompt):
-            return len(prompt.build_raw(model.tokenizer, job.asked, model.reader, context).tokens)
+            return len(
+                prompt.build_raw_prompt(model.tokenizer, job.asked, model.reader, context).tokens
+            )
         messages = _conversation(job, job.asked)
         if job.slides:
             messages, _ = _without_omitted(job, messages, True)
@@ -353,9 +357,9 @@ def _build_or_measure(build: Build, messages: list[Message]) -> tuple[prompt.Pro
 def _without_omitted(
     job: Job, messages: list[Message], whole: bool
 ) -> tuple[list[Message], list[Message]]:
-    """Split off messages that were already omitted from the last prompt.
+    """Split off the messages that were already dropped from the last prompt.
 
-    Otherwise every turn would drop more messages, and no cache could be reused.
+    Otherwise, every turn would drop more messages, so no cache could be reused.
 
     Args:
         whole: the caller sent the whole conversation, including those messages.
@@ -368,7 +372,7 @@ def _without_omitted(
 
 
 def _shorten(context: int, messages: list[Message]) -> tuple[list[Message], list[Message]]:
-    """Split off the oldest turns, which cannot fit because of their size."""
+    """Split off the oldest turns that can't fit because of their size in characters."""
     head, most = fixed_head(messages), bounds.max_characters(context)
     sizes = [bounds.message_size(m) for m in messages]
     total, cut = sum(sizes), head
@@ -386,8 +390,8 @@ def _fit_messages(
 ) -> tuple[list[Message], prompt.Prompt | None, int]:
     """Return the messages that fit, with the result of `_build_or_measure` for them.
 
-    The oldest turns are dropped if the session slides, they leave too little room for an answer,
-    and dropping them helps.
+    If the session slides, this drops the oldest turns when there is too little room for an answer
+    and dropping helps.
     """
     context = job.context
     made, length = _build_or_measure(build, messages)
@@ -403,8 +407,8 @@ def _fit_messages(
 KEPT_SHARE = 0.7
 """Fraction of the context to fill after dropping turns.
 
-The next turns then don't need to drop more immediately, and their prompts share a prefix with the
-previous prompt, whose caches are reused.
+This way, the next turns don't have to drop any more, so their prompts share a prefix with the
+previous prompt and can reuse its caches.
 """
 
 
@@ -426,16 +430,16 @@ def last_turn(messages: list[Message]) -> list[Message]:
 def slide(
     messages: list[Message], target: int, most: int, length: Callable[[list[Message]], int]
 ) -> tuple[list[Message], int] | None:
-    """Return the messages without the oldest turns, and the number of dropped messages.
+    """Drop the oldest turns. Returns the remaining messages, and the number of dropped messages.
 
-    System messages at the head and everything from the last user message stay. As few whole turns
-    are dropped as needed for a prompt of `target` tokens. If the last turn alone is too long, its
-    oldest steps are dropped, except the last one. A step is an assistant message with the results
-    of its tool calls.
+    System messages at the start, and everything from the last user message on, are kept. This drops
+    as few whole turns as needed for a prompt of `target` tokens. If the last turn alone is too
+    long, its oldest steps are dropped, except for the last one. A step is an assistant message with
+    the results of its tool calls.
 
     Args:
         most: maximum number of tokens if only the last turn is left.
-        length: returns the number of tokens in the prompt of messages; called O(log n) times.
+        length: returns the number of tokens in the prompt of messages. Called O(log n) times.
 
     Returns:
         None if even the last step of the last turn is too long.
@@ -464,7 +468,7 @@ def dropped_messages(messages: Sequence[Message], kept: Sequence[Message]) -> li
 def without(messages: list[Message], omitted: Sequence[Message]) -> list[Message] | None:
     """Return a conversation without these messages, or None if they aren't its oldest messages.
 
-    Only user messages may be between them, because the message of the current turn stays.
+    Between them, there may only be user messages, because the message of the current turn stays.
     """
     fixed = fixed_head(messages)
     kept, found = messages[:fixed], 0
@@ -483,7 +487,7 @@ def without(messages: list[Message], omitted: Sequence[Message]) -> list[Message
 def _fewest(
     choices: list[list[Message]], target: int, length: Callable[[list[Message]], int]
 ) -> list[Message]:
-    """Return the first choice within `target`, or the last choice.
+    """Return the first choice within `target`, or else the last choice.
 
     Each choice is shorter than the previous one.
     """

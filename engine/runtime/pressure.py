@@ -1,7 +1,7 @@
-"""Memory pressure as reported by the system, and what to free in response.
+"""Memory pressure reported by the system, and what to free in response.
 
-A query takes microseconds. On Linux the pressure is computed from the available memory; on macOS it
-is the level that the system reports to applications.
+A query takes microseconds. On Linux, we compute the pressure from the available memory. On macOS,
+it's the level that the system reports to applications.
 """
 
 from __future__ import annotations
@@ -56,11 +56,12 @@ class ReliefStep(IntEnum):
 
 
 PAUSE = 10.0
-"""Seconds until an effect is visible, because the system averages over the last ten seconds."""
+"""Seconds until freeing memory has a visible effect, because the system averages over the last ten
+seconds."""
 
 
 class Relief:
-    """Decides what to free under memory pressure: caches first, then one model at a time."""
+    """Policy for freeing memory under pressure: caches first, then one model at a time."""
 
     def __init__(self) -> None:
         self._caches_gone = False  # caches have been freed since the pressure began

@@ -1,4 +1,4 @@
-"""Requests and sessions: the life of a reply on the engine thread, and its session."""
+"""Requests, i.e. the life of a reply on the engine thread, and sessions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,14 @@ from msgspec import Struct, field
 
 from engine.cache import shared_prefix
 from engine.cache.estimate import MemoryEstimate
-from engine.cache.ledger import TOKEN_BYTES, CacheKey, CacheOffer, Ledger, common_prefix, packed
+from engine.cache.ledger import (
+    TOKEN_BYTES,
+    CacheKey,
+    CacheOffer,
+    Ledger,
+    common_length,
+    pack_tokens,
+)
 from engine.cache.offload import kv_fingerprint
 from engine.cache.prefix_index import PrefillingSession
 from engine.cache.session_kv import CacheBytes, SessionKV
@@ -39,7 +46,7 @@ from engine.model.constraint import Constraint
 from engine.model.loaded_model import LoadedModel
 from engine.model.prompt_lookup import MatchSearch
 from engine.model.runner import PendingLogits
-from engine.model.sampling import Odds, Sampler, invalid_numbers, token_id
+from engine.model.sampling import Odds, Sampler, nan_error, token_id
 from engine.model.vision import PlacedImage
 from engine.params import SamplingParams
 from engine.runtime.plan import RUNNING, Status
@@ -77,7 +84,7 @@ class PreparedRequest(Struct, frozen=True):
     images: Sequence[PlacedImage] = ()  # images with their positions in the prompt
 
 
-_LONGEST_CHARACTER = 4  # maximum number of tokens per character, i.e. one per UTF-8 byte
+_MAX_CHARACTER_TOKENS = 4  # maximum number of tokens per character, i.e. one per UTF-8 byte
 
 TRANSITIONS = {
     Status.PREPARING: {Status.QUEUED},
@@ -87,7 +94,7 @@ TRANSITIONS = {
     Status.DECODING: {Status.QUEUED},
     Status.FINISHED: set(),
 }
-"""Statuses that may follow each status, besides `FINISHED`. Only a fault or lack of memory returns
+"""Statuses that can follow each status, besides `FINISHED`. Only faults and a lack of memory return
 a request to the queue."""
 
 
@@ -186,7 +193,7 @@ class Request:
         self._paused_s = 0.0  # seconds paused since the first token
 
     def enqueue(self, prepared: PreparedRequest) -> None:
-        """Store the prepared prompt. From now on, the reply waits for memory."""
+        """Store the prepared prompt and start waiting for memory."""
         self.messages = prepared.messages
         self.prompt = prepared.prompt
         self.prompt_length = len(prepared.prompt.tokens)
@@ -198,64 +205,61 @@ class Request:
         self.dropped = len(prepared.omitted)
         self.tokens = prepared.tokens
         self.images = prepared.images
-        if self.params.stop_repetition and not self.params.constrained:
+        if self.params.stop_repetition and not self.params.is_constrained:
             decode = self.session.model.text.tokenizer.decode
             self._detector = RepetitionDetector(decode, _question(self.messages))
         self.move(Status.QUEUED)
 
     def move(self, status: Status) -> None:
-        """Change to a status that may follow (`TRANSITIONS`)."""
+        """Change to one of the statuses allowed by `TRANSITIONS`."""
         if status not in TRANSITIONS[self.status]:
             raise RuntimeError(f"a request that is {self.status.name} cannot be {status.name}")
         self.status = status
 
     @property
     def uncomputed(self) -> int:
-        """Return the number of tokens still to compute.
+        """Number of tokens that haven't been computed.
 
-        Feeding the last token produces the next token.
+        Feeding the last of them produces the next token.
         """
         return len(self.tokens) - self.kv.length
 
     @property
     def unread(self) -> int:
-        """Return the number of tokens to read before the last one."""
+        """Number of prompt tokens to read before the last one."""
         return max(0, self.uncomputed - 1)
 
     @property
     def lost_tokens(self) -> int:
-        """Return the number of tokens that a draft removed, which the next step reads again."""
+        """Number of tokens lost to a rejected draft, which the next step has to feed again."""
         if self.status != Status.DECODING:
             return 0
         return self.uncomputed if self.pending is not None else self.unread
 
     @property
     def is_running(self) -> bool:
-        """Return True if the request was admitted and hasn't ended. It may be paused."""
+        """True if the request was admitted and hasn't ended. It may be paused."""
         return self.status in RUNNING
 
     @property
     def is_suspended(self) -> bool:
-        """True while the request takes part in no pass because it's paused, or waiting for a worker
-        or an image.
-        """
+        """True while the request is paused, or waits for a worker or an image. It isn't part of any
+        pass then."""
         return self.paused or bool(self.awaits) or self.unsampled is not None
 
     @cached_property
     def places(self) -> MatchSearch:
-        """Return a search for earlier occurrences of its latest tokens."""
+        """Search for earlier occurrences of the latest tokens."""
         return MatchSearch(self.tokens)
 
     @property
     def packed(self) -> bytes:
-        """Return all tokens, `packed`."""
         known = len(self._packed) // TOKEN_BYTES
         if known < len(self.tokens):
-            self._packed += packed(self.tokens[known:])
+            self._packed += pack_tokens(self.tokens[known:])
         return self._packed
 
     def pause(self, paused: bool) -> None:
-        """Pause the request, or resume it."""
         now = self._clock()
         if paused and not self.paused:
             self._paused_at = now
@@ -265,33 +269,33 @@ class Request:
 
     @property
     def index(self) -> int:
-        """Return the index in the answer of the next token to sample."""
-        begun = self.prompt.answered if self.prompt is not None else 0
-        return begun + self.generated + (self.pending is not None)
+        """Index of the next token to sample in the answer."""
+        answered = self.prompt.answered if self.prompt is not None else 0
+        return answered + self.generated + (self.pending is not None)
 
     @property
     def generated(self) -> int:
-        """Return the number of tokens generated and read."""
+        """Number of tokens generated and processed."""
         return len(self.tokens) - self.prompt_length
 
     @property
     def complete(self) -> bool:
         """True if a stop string, its only call, or its grammar has ended the answer."""
         text, constraint = self.text, self.constraint
-        stopped = text is not None and (text.stop is not None or text.called_enough)
+        stopped = text is not None and (text.stop is not None or text.has_enough_calls)
         return stopped or (constraint is not None and constraint.complete)
 
     @property
     def is_whole(self) -> bool:
-        """True if the answer may be cut here, i.e. not inside a character, marker, or tool call."""
+        """True if the answer can be cut here, i.e. not inside a character, marker, or tool call."""
         if self.text is None or not self.generated:
             return True
-        last = self.tokens[-min(self.generated, _LONGEST_CHARACTER) :]
+        last = self.tokens[-min(self.generated, _MAX_CHARACTER_TOKENS) :]
         shown = self.session.model.text.tokenizer.decode(last)
-        return self.text.may_end and not shown.endswith("\ufffd")
+        return self.text.can_end and not shown.endswith("\ufffd")
 
     def progress(self, done: int, position: int) -> None:
-        """Report the number of prompt tokens read, and the number of prompts ahead."""
+        """Report the number of prompt tokens read, and the number of prompts ahead in the queue."""
         if self.generated:
             return  # don't report rebuilding a cache in the middle of an answer
         self.queue_position = position
@@ -316,7 +320,6 @@ class Request:
         return token
 
     def await_token(self, pending: mx.array | None) -> None:
-        """Set the pending token."""
         self.pending = pending
         self._pending_is_nan, self.next_is_nan = self.next_is_nan, None
 
@@ -328,13 +331,13 @@ class Request:
         """
         flag, self._pending_is_nan = self._pending_is_nan, None
         if flag is not None and bool(flag.item()):
-            raise invalid_numbers()
+            raise nan_error()
 
     def accept(self, token: int) -> None:
-        """Count and time a token that was read, and report its text."""
+        """Count and time a processed token, and report its text."""
         assert self.text is not None  # generation starts after the prompt is prepared
         before, heading = self.text.kind, self.text.in_header
-        # Done first, so that a token isn't counted if decoding its text fails.
+        # Do this first, so that a token isn't counted if decoding its text fails.
         deltas = self.text.add(token)
         if self.constraint is not None:
             self.constraint.accept(token)
@@ -349,27 +352,27 @@ class Request:
             # Markers and the text between them aren't part of the answer.
             odds = (known,) if before == self.text.kind == "answer" else ()
         self._send_deltas(deltas, (token,), odds)
-        if self._detector is not None and self.text.may_end:
+        if self._detector is not None and self.text.can_end:
             text = self.text
-            self.repeated = self._detector.repeated(
+            self.repeated = self._detector.repeated_tokens(
                 self.tokens, self.prompt_length, lambda: text.parts["answer"]
             )
 
     def flush(self, ended: bool) -> None:
-        """Report text that was held back. `ended` is True if the model itself ended its turn."""
+        """Report text that was held back. `ended` is True if the model ended its turn."""
         if self.text is not None:
             self._send_deltas(self.text.finish(ended), over=True)
 
     def finish(self, reason: FinishReason, message: Message | None = None) -> None:
-        """End normally, with the final event. `message` is the part that the session keeps."""
+        """Send the final event of a normal end. `message` is stored in the session."""
         if self.status == Status.FINISHED:
             return
         stop = self.text.stop if self.text is not None else None
         self._sink(Finished(self.session.id, self.id, reason, self.stats(), stop, message), ())
-        self._end()  # end the reply after reporting the events
+        self._end()  # must follow the final event
 
     def fail(self, code: str, message: str, reason: str = "") -> None:
-        """End with an error, as the final event."""
+        """Send an error as the final event."""
         if self.status == Status.FINISHED:
             return
         try:
@@ -384,7 +387,6 @@ class Request:
         self.ended.set()
 
     def stats(self) -> ReplyStats:
-        """Return the reply's stats so far."""
         decode = max(0.0, self._last_at - self._first_at - self._paused_s)
         return ReplyStats(
             prompt_tokens=self.prompt_length,
@@ -401,15 +403,13 @@ class Request:
 
     @property
     def slack(self) -> int:
-        """Return the allocated bytes that won't be needed, because caches grow in steps."""
+        """Allocated bytes that won't be needed, because caches grow in steps."""
         needed = self.session.estimate.bytes(self.prompt_length + self.limit)
         return self._cache_bytes(self.limit) - needed
 
     @property
     def growth(self) -> int | None:
-        """Return the bytes needed to extend the limit, or None unless an extension is due and
-        allowed.
-        """
+        """Bytes needed to extend the limit, or None if an extension isn't due or allowed."""
         if self.limit >= self.longest or self.generated + EARLY_TOKENS <= self.limit:
             return None
         longer = min(self.longest, self.limit + EXTENSION_TOKENS)
@@ -425,7 +425,7 @@ class Request:
         self.limit = min(self.longest, self.limit + (EXTENSION_TOKENS if whole else EARLY_TOKENS))
 
     def _cache_bytes(self, limit: int) -> int:
-        """Return the bytes of the caches at a limit, or the allocated bytes if larger."""
+        """Return the bytes of the caches at a limit, or the allocated bytes if that's more."""
         kv, longest, estimate = self.kv, self.prompt_length + limit, self.session.estimate
         if kv.slots is not None:
             return max(kv.slots.nbytes_each, estimate.bytes(longest))
@@ -433,24 +433,24 @@ class Request:
 
     @property
     def _image_bytes(self) -> int:
-        """Return the bytes of image embeddings that haven't been computed yet."""
+        """Bytes of image embeddings that haven't been computed yet."""
         vision, length = self.session.model.vision, self.kv.length
         if vision is None:
             return 0
         unread = {s.digest: s for at, s in self.images if at + len(s.ids) > length}
-        return sum(vision.expected_bytes(s) for d, s in unread.items() if d not in vision.held)
+        return sum(vision.expected_bytes(s) for d, s in unread.items() if d not in vision.cached)
 
     @property
     def promise(self) -> CacheBytes:
-        """Return the bytes of the caches at the reply's maximum length."""
+        """Bytes of the caches at the reply's maximum length."""
         kv = self.kv
         whole = self._cache_bytes(self.limit) + (self._image_bytes if self.images else 0)
         shared = kv.shared_prefix
         if shared is None:
             return CacheBytes(whole)
-        base = kv.base
+        base = kv.shared_prefix_length
         if not self.is_running:  # the prompt may reuse just a part of the prefix, or nothing
-            base = min(base, common_prefix(kv.tokens[:base], self.tokens))
+            base = min(base, common_length(kv.tokens[:base], self.tokens))
             if base < shared_prefix.MIN_TOKENS:
                 return CacheBytes(whole)
         others = shared.bytes_per_token * base
@@ -458,7 +458,7 @@ class Request:
 
     @property
     def reader(self) -> PrefillingSession:
-        """Return the information that the prefix index needs during prefill."""
+        """Description of this request for the prefix index."""
         session, prompt = self.session, self.prompt
         if prompt is None:
             raise RuntimeError("a prompt that is still being prepared cannot be read")
@@ -473,12 +473,12 @@ class Request:
         )
 
     def conclude(self, reason: FinishReason) -> Message | None:
-        """Add the messages of the turn to the session, and return the answer's message."""
+        """Add the turn's messages to the session, and return the answer's message."""
         session, prompt, text = self.session, self.prompt, self.text
         if prompt is None or text is None:
             return None  # canceled while the prompt was being prepared
         if reason == FinishReason.CANCELLED and not self.generated:
-            return None  # as if the message hadn't been sent
+            return None  # treat the message as if it hadn't been sent
         messages = self.messages
         if not messages:
             return None  # a raw prompt isn't part of a conversation
@@ -486,17 +486,17 @@ class Request:
             messages = messages[:-1]  # the answer contains the whole message, including its start
         if session.system and messages[0] == {"role": "system", "content": session.system}:
             messages = messages[1:]
-        said = text.as_message()
-        session.history = [*messages, said]
+        message = text.as_message()
+        session.history = [*messages, message]
         if text.stop is not None:
             # The stop string was removed from the text, but not from the tokens, so these don't
             # match.
             session.kv.ledger = prompt.ledger("", [])
         else:
             generated = self.tokens[self.prompt_length :]
-            raw = contents.of(session.model.text.tokenizer).written(text.raw, said)
+            raw = contents.of(session.model.text.tokenizer).insert_in_reply(text.raw, message)
             session.kv.ledger = prompt.ledger(raw, generated)
-        return said
+        return message
 
     def _send_deltas(
         self,
@@ -560,24 +560,23 @@ class SessionState(Struct, eq=False, dict=True):  # compared by identity
     # Oldest messages, which didn't fit into the latest prompt.
     omitted: list[Message] = field(default_factory=list)
     request: Request | None = None
-    # Sessions share caches only within a domain, so that neither the reuse nor the speed of a
-    # prompt reveals prompts from other domains.
+    # Sessions only share caches within a domain. Otherwise, cache hits would reveal prompts from
+    # other domains.
     domain: str = ""
     begins_as: str = ""  # id of a session whose file is used if this session has no file
-    # Date and time passed to the template, in seconds since 1970. It stays the same for a day, so
-    # that prompts of templates with the time start with the same text.
+    # Date and time for the template, in seconds since 1970. Only changes once per day, so that
+    # prompts that contain the time keep the same prefix.
     moment: float = 0.0
     # Time of the last use, for choosing caches to evict.
     used_at: float = field(default_factory=time.monotonic)
 
     @cached_property
     def key(self) -> CacheKey:
-        """Return the key of its caches."""
         return CacheKey("session", self.id)
 
     @property
     def context_length(self) -> int:
-        """Return the maximum number of tokens of a prompt and its answer together."""
+        """Maximum number of tokens of a prompt and its answer together."""
         most = self.model.info.context_length
         return min(most, self.context) if self.context is not None else most
 
@@ -590,22 +589,22 @@ class SessionState(Struct, eq=False, dict=True):  # compared by identity
 
     @property
     def image_lane(self) -> str:
-        """Return the workers' lane for reading images. Each client or chat has a lane."""
+        """Lane of the workers that read images. Each client or chat has its own lane."""
         return f"images {self.domain or self.id}"
 
     @property
     def is_running(self) -> bool:
-        """Return True if the session's request was admitted and hasn't ended. It may be paused."""
+        """True if the session's request was admitted and hasn't ended. It may be paused."""
         return self.request is not None and self.request.is_running
 
     @property
     def fingerprint(self) -> str:
-        """Return the fingerprint that a cache on disk must have to belong to this session."""
+        """Fingerprint of files with this session's caches."""
         made = kv_fingerprint(self.model.info.id, self.kv_bits)
-        # Ids generated by the engine are unique, but two domains may choose the same name.
+        # Engine-generated ids are unique, but two domains may choose the same name.
         return f"{made} {self.domain}" if self.named and self.domain else made
 
     @property
     def kind(self) -> tuple[object, ...]:
-        """Return a key that is equal for sessions that can reuse each other's caches."""
+        """Key that is equal for sessions that can reuse each other's caches."""
         return (self.model.info.id, self.kv_bits, self.domain)

@@ -1,7 +1,8 @@
-"""Scheduling of decode steps, prompt chunks, admissions, and evictions: one plan per iteration.
+"""Scheduler for decode steps, prompt chunks, admissions, and evictions.
 
-`plan` makes a `StepPlan` from a `View`. It accesses no model and no clock, and returns the same
-plan for the same view. Only `observe` learns, from the durations of the executed plan.
+`plan` turns a `View` into a `StepPlan`. It doesn't use the model or a clock, so equal views give
+equal plans. Only `observe` changes the scheduler's statistics, based on the durations of an
+executed plan.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from functools import lru_cache
 
 from msgspec.structs import replace
 
-from engine.cache.ledger import MIN_GAIN, in_common
+from engine.cache.ledger import MIN_GAIN, shareable_tokens
 from engine.runtime import admission
 from engine.runtime import drafts as drafting
 from engine.runtime.admission import Eviction, MemoryBudget
@@ -40,14 +41,13 @@ from engine.runtime.plan import (
 )
 
 APART_EVERY = 256
-"""Interval of chunks that are read after a step instead of together with it, to measure the step
-separately. A shorter interval would increase the delay between tokens to nearly two passes.
-"""
+"""Every how many chunks to read a chunk after the step instead of in the same pass, so that the
+step can be timed on its own. With a smaller number, the delay between tokens would increase to
+nearly two passes."""
 
 GATHERED_FOR = 0.5
-"""Seconds in which sessions with the same prompt copy a newly read prefix, while the chats that
-read it wait anyway.
-"""
+"""Time in seconds after prefill during which sessions with the same prompt copy the new prefix
+first. The chats that read it have to wait for that."""
 
 _NOTHING: tuple[None, tuple[Chunk, ...]] = (None, ())
 
@@ -76,7 +76,6 @@ class Scheduler:
         self._rest = PrefillPause(self.pacing.gap_budget)
 
     def plan(self, view: View) -> StepPlan:
-        """Return the plan for this iteration."""
         queue, budget = admission.order(view.rows), MemoryBudget(view.rows, view.memory)
         names = tuple(r.id for r in queue)
         plan = self._arranged(view, queue, budget)
@@ -85,10 +84,7 @@ class Scheduler:
         return replace(plan, queue=names)
 
     def _arranged(self, view: View, queue: Sequence[Row], budget: MemoryBudget) -> StepPlan | None:
-        """Plan changes of memory, such as admissions and evictions.
-
-        Returns None if there are none.
-        """
+        """Plan changes of memory, such as admissions and evictions, or return None."""
         if view.relieve and view.memory.idle:
             return StepPlan(evict=tuple(i.key for i in view.memory.idle))
         evict, requeue = admission.surplus(budget)
@@ -130,7 +126,7 @@ class Scheduler:
         return StepPlan(adopt=adoption, reading=tuple(r.id for r in order))
 
     def observe(self, view: View, plan: StepPlan, timing: Timing) -> None:
-        """Learn from the durations and results of an iteration."""
+        """Update the statistics after an iteration."""
         if len(plan.models) > 1:
             self._turns.next(plan.models)
             self._turns.charge(plan.model, timing.decode)
@@ -163,7 +159,6 @@ class Scheduler:
             self.pacing.observe(chunk.model, timing.read, timing.chunk, step)
 
     def _compute(self, view: View, order: Sequence[Row], budget: MemoryBudget) -> StepPlan:
-        """Return a plan of passes and a chunk."""
         reading = tuple(r.id for r in order)
         groups = _groups(view.rows)
         if self._gathers(view, order):
@@ -178,7 +173,7 @@ class Scheduler:
         if len(groups) == 1 and any(r.drafts for r in groups[0]):
             step = self._with_drafts(passes[0], groups[0], view, budget)
             if step.drafts and any(r.pending for r in groups[0]):
-                step = replace(passes[0], feed=())  # a draft continues tokens that are known
+                step = replace(passes[0], feed=())  # a draft has to follow known tokens
             passes = (step,)
         chunk, beside = _NOTHING
         if passes and self._rest.is_due:
@@ -215,9 +210,9 @@ class Scheduler:
         return replace(step, drafts=(min(count, row.drafts),))
 
     def _with_copies(self, step: Pass, group: Sequence[Row], view: View) -> Pass:
-        """Return the decode step with lookup tokens for the chats that have matches.
+        """Add lookup tokens to the decode step, for chats that have matches.
 
-        These tokens delay the other chats like a prompt chunk, and are limited in the same way.
+        They delay other chats like a prompt chunk does, so they are limited in the same way.
         """
         model, most = group[0].model, MAX_CHUNK
         if len(group) > 1:
@@ -239,8 +234,8 @@ class Scheduler:
         fed = [rows[key] for key in steps[0].feed]
         chats, looked_up = len(fed), any(row.lookup_chances for row in fed)
         if timing.generated:
-            came = timing.generated, timing.drafted, timing.accepted
-            self.drafting.observe(plan.model, timing.decode, *came, looked_up, chats)
+            counts = timing.generated, timing.drafted, timing.accepted
+            self.drafting.observe(plan.model, timing.decode, *counts, looked_up, chats)
         elif chats == 1 and fed[0].lost_tokens:
             self.drafting.observe_again(plan.model, timing.decode)
         elif any(row.drafts for row in fed):
@@ -286,7 +281,7 @@ class Scheduler:
     def _adoption(self, view: View, order: Sequence[Row]) -> Adoption | None:
         """Return the next prefix to copy instead of prefilling it, if any.
 
-        Just after a prompt was read, all sessions may copy it, not only those that are next.
+        Just after a prompt was read, all sessions may copy it, not just the next ones.
         """
         handed_on = view.now < self._hand_on_until
         if handed_on:
@@ -302,14 +297,14 @@ class Scheduler:
                 continue
             is_read = offer.donor.kind == "session" and offer.donor.name in reading
             if is_read and row is not order[0] and not handed_on:
-                continue  # the donor is about to have more of the prompt
+                continue  # the donor is about to read more of the same prompt
             free = row.unwritten and offer.length > row.length
             if free or is_worth_a_copy(row, offer.length):
                 return Adoption(row.id, offer.donor, offer.length)
         return None
 
     def _gathers(self, view: View, order: Sequence[Row]) -> bool:
-        """True if all chats ready to decode are new, and wait for other prompts."""
+        """True if all chats that could decode are new, and wait for other prompts."""
         ready = [r for r in view.rows if r.decodes]
         if not ready or not order or any(r.begun for r in ready):
             return False
@@ -320,7 +315,7 @@ class Scheduler:
     def _mixes(
         self, view: View, row: Row, groups: Sequence[Sequence[Row]], passes: Sequence[Pass]
     ) -> bool:
-        """True if the next prompt's chunk is part of the iteration's only pass."""
+        """True if the next prompt's chunk can be part of the iteration's only pass."""
         return (
             len(groups) == 1
             and bool(passes[0].feed)
@@ -352,7 +347,7 @@ class Scheduler:
             step = self.step_seconds if groups else None
             most = self.pacing.chunk(row.model, MAX_CHUNK, step, _tile(view, row))
             if len(groups) == 1 and _may_mix(view, row, groups[0]):
-                most = min(most, TILE)  # the time of chunks after a step is rarely measured
+                most = min(most, TILE)  # chunks after a step are rarely timed
         count = _until_stop(row, order, min(row.remaining, most))
         chunk = Chunk(row.id, row.model, row.length, count, fixed=row.reproducible)
         if count < row.remaining:
@@ -361,12 +356,11 @@ class Scheduler:
 
 
 def _tile(view: View, row: Row) -> int:
-    """Return the number that chunk sizes of a row should be a multiple of."""
+    """Return a number that the row's chunk sizes should be multiples of."""
     return 1 if row.model in view.exact else TILE
 
 
 def _groups(rows: Sequence[Row]) -> list[list[Row]]:
-    """Group the decoding rows by forward pass."""
     groups: list[list[Row]] = []
     shared: dict[str, list[Row]] = {}
     for row in rows:
@@ -413,7 +407,7 @@ Each prompt needs its own attention, so a larger pass saves less.
 WAITING_PAIRS = 64 * 64
 """Number of cached comparisons between prompts. Waiting prompts are compared in each step."""
 
-# Copying the keys of this many tokens takes about as long as prefilling one token.
+# Copying the keys of this many tokens takes about as long as prefilling a single token.
 COPY_PER_TOKEN = 64
 
 
@@ -432,12 +426,12 @@ def candidates(view: View, order: Sequence[Row]) -> Sequence[Row]:
 def read_beside(
     view: View, order: Sequence[Row], room: int, mixed: bool = False
 ) -> tuple[Chunk, ...]:
-    """Return the prompts to read in one pass with the remainder of the next prompt.
+    """Return the prompts to read in the same pass as the rest of the next prompt.
 
-    Prompts that can reuse what another one reads in this pass wait for it, which costs less.
+    Prompts that could reuse tokens read in this pass wait for it instead.
 
     Args:
-        room: tokens left in the pass.
+        room: number of tokens left in the pass.
     """
     first, *others = candidates(view, order)
     taken = [first]
@@ -454,13 +448,14 @@ def read_beside(
 def with_last_tokens(
     view: View, order: Sequence[Row], plan: StepPlan, ready: Pass | None = None
 ) -> StepPlan:
-    """Return the plan with the last tokens of prompts that end in its pass.
+    """Add the last tokens of prompts that end in the plan's pass.
 
-    Chats that arrive together start their answers together: none starts while others still have to
-    be read, unless other chats are answering anyway.
+    Chats that arrive together also start to answer together: none of them starts while other
+    prompts still have to be read, unless some other chat is already answering.
 
     Args:
-        ready: first step of the chats that wait for these prompts, if it can be the same pass.
+        ready: first step of the chats that wait for these prompts, if it can be part of the same
+            pass.
     """
     apart = plan.gathering and ready is None
     if plan.chunk is None or apart or (plan.passes and not plan.chunk.mixed):
@@ -489,7 +484,7 @@ def with_last_tokens(
 
 
 def _ends(row: Row, chunk: Chunk, order: Sequence[Row]) -> bool:
-    """Return True if a chunk completes a prompt up to its last token, without a stop before that.
+    """Check whether a chunk completes a prompt except for its last token, without a required stop.
 
     If all tokens but the last are copied from other caches, the prompt has no chunk at all.
     """
@@ -504,14 +499,14 @@ def _may(view: View, row: Row) -> bool:
 
 
 def _until_stop(row: Row, order: Sequence[Row], count: int) -> int:
-    """Return how many of the next `count` tokens to read before a required stop."""
+    """Return how many of the next `count` tokens can be read before a required stop."""
     stops = [n - row.length for n in (row.snapshot_at, halt(row, order)) if n > row.length]
     count = min(count, *stops) if stops else count
     return _whole(row, count) if row.images else count
 
 
 def _whole(row: Row, count: int) -> int:
-    """Adjust the number of tokens to read so that images aren't split."""
+    """Adjust the number of tokens to read, so that images aren't split."""
     last = row.length + count
     for start, end in row.images:
         if start < last < end:
@@ -525,9 +520,9 @@ def _stops(row: Row, order: Sequence[Row]) -> bool:
 
 
 def halt(row: Row, order: Sequence[Row]) -> int:
-    """Return where reading must halt so that others can continue from there; -1 for nowhere.
+    """Return where reading must stop so that other sessions can continue from there, or -1.
 
-    Caches that can be trimmed can be copied at any time, others only in their current state.
+    Caches that can be trimmed can be copied at any time, but others only in their current state.
 
     Args:
         order: all prompts to be read, including this one.
@@ -549,13 +544,13 @@ def common_tokens(one: Row, other: Row) -> int:
 
 @lru_cache(maxsize=WAITING_PAIRS)
 def _in_common(one: bytes, other: bytes) -> int:
-    return in_common(one, other)
+    return shareable_tokens(one, other)
 
 
 def _shares(one: Row, other: Row) -> bool:
-    """True if one of two prompts should wait to reuse tokens read for the other.
+    """True if one of two prompts should wait in order to reuse tokens of the other.
 
-    If reuse is free, waiting only pays off if nothing remains to be read afterwards.
+    If reuse is free, waiting only pays off if nothing is left to read afterwards.
     """
     common = common_tokens(one, other)
     whole = any(row.unwritten and common == row.end for row in (one, other))

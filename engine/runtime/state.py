@@ -1,6 +1,6 @@
 """State of the engine thread: models, sessions, and memory usage.
 
-This module also ends replies and sessions. A reply has exactly one final event, even after an
+This module also ends replies and sessions. Every reply has exactly one final event, even after an
 error.
 """
 
@@ -20,8 +20,8 @@ from engine.errors import (
     OUT_OF_MEMORY,
     SESSION_CLOSED,
     EngineError,
+    describe_error,
     is_out_of_memory,
-    words_of,
 )
 from engine.messages import FinishReason
 from engine.model import backend
@@ -56,10 +56,10 @@ class State:
         # Requests in progress, by session id. A step only examines these, so that thousands of idle
         # sessions cost nothing.
         self.requests: dict[str, Request] = {}
-        # Requests without a final event, in any state.
+        # Requests without a final event, whatever their status.
         self.unended: set[Request] = set()
-        # Error code and message for sessions that no longer exist or couldn't be opened. These
-        # aren't exceptions, because a raised exception keeps the objects in its frames alive.
+        # Error code and message for sessions that no longer exist or couldn't be opened. We don't
+        # store exceptions, because they keep the objects in their frames alive.
         self.ended: dict[str, tuple[str, str]] = {}
         self.meter = Meter()  # time by phase, and rates
         # Tracks memory usage.
@@ -72,7 +72,7 @@ class State:
         )
 
     def remove(self, model_id: str) -> list[LoadedModel]:
-        """Remove a model, and return it along with its draft model.
+        """Remove a model. Returns the model, along with its draft model.
 
         Other models may still need their weights.
         """
@@ -81,7 +81,7 @@ class State:
             return []
         if self.leader is not None:
             self.leader.unload(model)
-        small, model.drafter, model.asked_for = model.drafting_model, None, False
+        small, model.drafter, model.is_requested = model.drafting_model, None, False
         return [model] if small is None else [model, small]
 
     def models_changed(self) -> None:
@@ -100,7 +100,7 @@ class State:
         session = request.session
         try:
             request.flush(reason == FinishReason.STOP)
-            said = request.conclude(reason)
+            message = request.conclude(reason)
             session.kv.settle()
             session.used_at = time.monotonic()
         except BaseException as error:
@@ -109,14 +109,14 @@ class State:
         try:
             self._detach_request(session)
         finally:
-            request.finish(reason, said)
+            request.finish(reason, message)
             self.unended.discard(request)
         return None
 
     def fail_reply(self, request: Request, error: BaseException, keep_cache: bool = False) -> None:
-        """End a reply with an error. Its session can be used again.
+        """End a reply with an error. The session can be used again.
 
-        Unless the caches are known to be valid (`keep_cache`) they are dropped, so that nothing
+        The caches are dropped unless they are known to be valid (`keep_cache`), so that nothing
         continues from an undefined state.
         """
         session = request.session
@@ -130,29 +130,32 @@ class State:
             self._fail(request, error)
 
     def fail_alone(self, request: Request, error: BaseException) -> None:
-        """Handle a failed pass with a single request.
+        """Handle a failed pass that only had a single request.
 
-        Caches restored from disk may be the cause, so they are rebuilt once. Otherwise, the reply
-        ends with the error.
+        If the caches were restored from disk, they may be the cause, so they are rebuilt once.
+        Otherwise, the reply ends with the error.
         """
         if not request.restored or isinstance(error, EngineError):
             self.fail_reply(request, error)
             return
-        log.warning("caches from disk are unusable (%s); prefilling the prompt", words_of(error))
+        log.warning(
+            "caches from disk are unusable (%s); prefilling the prompt", describe_error(error)
+        )
         request.restored = False
         self.memory.erase(self.memory.file_of(request.session))
         self.begin_again(request)
 
     def begin_again(self, request: Request) -> None:
-        """Let a request continue separately with new caches, as the old caches may be invalid."""
+        """Let a request continue in separate passes with new caches, because the old caches may be
+        invalid."""
         self.wait_again(request)
         request.apart = True
 
     def wait_again(self, request: Request) -> None:
-        """Drop a request's caches, and return the request to the queue for memory.
+        """Drop a request's caches, and let the request wait for memory again.
 
-        It may need more memory than before, since it no longer shares any. If all requests affected
-        by a fault started immediately, they would need several times the budget.
+        It may need more memory than before, because it no longer shares any. If all requests
+        affected by a fault restarted immediately, they would need several times the budget.
         """
         request.kv.drop()
         self._drop_draft(request)
@@ -171,7 +174,7 @@ class State:
     def fail_lost(self) -> None:
         """Clean up after faults that occurred while a reply ended.
 
-        Replies without a session are ended, and sessions are detached from replies that have ended.
+        This ends replies without a session, and detaches sessions from replies that have ended.
         """
         if self.unended == set(self.requests.values()):
             return
@@ -210,17 +213,17 @@ class State:
         session.request = None
         session.model.used_at = time.monotonic()
         self.requests.pop(session.id, None)
-        session.kv.touched()
+        session.kv.mark_changed()
         if session.scratch:
             self.sessions.pop(session.id, None)
             self._drop(session)
             self.memory.forget(session)
 
     def _drop_draft(self, request: Request) -> None:
-        """Drop the draft of a request, because it's invalid as well."""
+        """Drop the draft for a request, because it's invalid as well."""
         drafter = request.session.model.drafter
         if drafter is not None:
-            drafter.forget(request.tokens)
+            drafter.forget_answer(request.tokens)
 
     def _drop(self, session: SessionState) -> None:
         try:
@@ -238,7 +241,7 @@ def _describe(error: BaseException) -> tuple[str, str, str]:
         log.error("a reply failed: out of memory", exc_info=error)
         return OUT_OF_MEMORY, "The device ran out of memory. Close a chat and try again.", ""
     log.error("a reply failed", exc_info=error)
-    return INTERNAL_ERROR, f"Answering failed: {words_of(error)}", ""
+    return INTERNAL_ERROR, f"Answering failed: {describe_error(error)}", ""
 
 
 WINDOW = 2.0  # time window in seconds for averaging current rates
@@ -248,11 +251,11 @@ class Meter:
     """Sums and rates of one engine thread.
 
     Attributes:
-        seconds: time since the start by phase: `commands`, `decode` (`launch` and `wait` are its
-            main parts, `mixed` if a chunk of a prompt was read in the same pass), `prefill`, `look`
+        seconds: time since the start by phase: `commands`, `decode` (mainly `launch` and `wait`;
+            `mixed` if the pass also read a chunk of a prompt), `prefill`, `look`
             (images), `load`, `idle`.
         decoded: tokens generated since the start.
-        read: prompt tokens read since the start, without reused ones.
+        read: prompt tokens read since the start, not counting reused tokens.
     """
 
     def __init__(self) -> None:
@@ -273,7 +276,7 @@ class Meter:
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
-        """Count the time spent in the context for this phase."""
+        """Add the time spent inside the block to this phase."""
         started = time.perf_counter()
         try:
             yield
@@ -281,7 +284,7 @@ class Meter:
             self.seconds[name] += time.perf_counter() - started
 
     def note(self, decoded: int, read: int) -> None:
-        """Count tokens that were just generated or read."""
+        """Add tokens that were just generated or read."""
         self.decoded += decoded
         self.read += read
         now = time.perf_counter()
@@ -289,7 +292,7 @@ class Meter:
         self._forget(now)
 
     def rates(self) -> tuple[float, float]:
-        """Tokens generated and read per second, over the last two seconds."""
+        """Return tokens generated and read per second, over the last two seconds."""
         now = time.perf_counter()
         self._forget(now)
         decoded = sum(d for _, d, _ in self._recent)

@@ -1,4 +1,4 @@
-"""Stats for `Engine.stats`: memory, rates, times by phase, and sessions."""
+"""Statistics for `Engine.stats`: memory, rates, times by phase, and sessions."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _draft(drafter: Drafter | Lookup) -> dict[str, Any]:
 
 
 def _images(vision: VisionModel) -> dict[str, int]:
-    return {"encoded": vision.encoded, "held": len(vision.held), "bytes": vision.nbytes}
+    return {"encoded": vision.encoded, "held": len(vision.cached), "bytes": vision.nbytes}
 
 
 def _queue(state: State) -> list[str]:
@@ -93,7 +93,7 @@ def _session(session: SessionState) -> dict[str, Any]:
         "model": session.model.info.id,
         "kv_tokens": kv.length,
         "kv_bytes": kv.attributed_bytes,
-        "kv_sharers": kv.sharers,
+        "kv_sharers": kv.sharer_count,
         "kv_bits": session.kv_bits,
         "context_tokens": session.context_length,
         "dropped_messages": len(session.omitted),

@@ -1,4 +1,4 @@
-"""Start and end the engine thread, without hanging or crashing the process."""
+"""Start and end of the engine thread, without hanging or crashing the process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.cluster.hosts import Host
-from engine.errors import ENGINE_STOPPED, EngineError, run_cleanup, words_of
+from engine.errors import ENGINE_STOPPED, EngineError, describe_error, run_cleanup
 from engine.messages import Stop
 from engine.model import backend
 from engine.runtime.workers import Mailbox, refuse
@@ -51,7 +51,7 @@ def run(
     ways_dir: Path | None = None,
     niceness: int = 0,
 ) -> None:
-    """Run the engine. MLX is imported here, so that the window doesn't have to wait."""
+    """Run the engine. Imports MLX, so that the window doesn't have to wait for it."""
     _this_thread.runs_an_engine = True
     if niceness and sys.platform == "linux":  # elsewhere, this affects the whole process
         with contextlib.suppress(OSError):
@@ -62,7 +62,7 @@ def run(
         loop = _loop(mailbox, memory_budget, cache_dir, cache_bytes, ranks, ways_dir)
     except BaseException as error:
         log.exception("cannot start the engine")
-        why = f"The engine could not start: {words_of(error)}"
+        why = f"The engine could not start: {describe_error(error)}"
         for command in mailbox.close():
             refuse(command, EngineError(ENGINE_STOPPED, why))
         return
@@ -102,7 +102,6 @@ def make_loop(*args: Any, **options: Any) -> Loop:
 
 @contextlib.contextmanager
 def stepping() -> Iterator[None]:
-    """Treat the current thread as an engine thread."""
     _this_thread.runs_an_engine = True
     try:
         yield
@@ -114,10 +113,10 @@ _running: set[tuple[Mailbox, threading.Thread | None]] = set()
 
 
 def stop_at_exit(mailbox: Mailbox, thread: threading.Thread) -> None:
-    """Ensure that a running engine does not keep the process alive.
+    """Keep a running engine from keeping the process alive.
 
-    `atexit` is too late, because it runs after the interpreter has joined all threads, and would
-    wait for the engine thread forever. The hook that concurrent.futures also uses runs earlier.
+    `atexit` is too late: it runs after the interpreter has joined all threads, so it would wait for
+    the engine thread forever. concurrent.futures uses the same hook.
     """
     if not _hooks_set.is_set():
         _hooks_set.set()
@@ -130,7 +129,7 @@ _hooks_set = threading.Event()
 
 
 def ended(mailbox: Mailbox, thread: threading.Thread | None) -> None:
-    """Note that this engine thread has ended or was requested to end."""
+    """Forget an engine thread that has ended or is about to end."""
     _running.discard((mailbox, thread))
 
 
@@ -145,8 +144,8 @@ def _stop_all() -> None:
 def _clear_streams() -> None:
     """Clear the current thread's state in MLX, also at exit for programs that use MLX themselves.
 
-    Its cache of compiled functions is freed with the thread's C++ locals, after Python has shut
-    down. This crashes the process if the functions came from the engine thread.
+    Otherwise, MLX's cache of compiled functions is freed along with the thread's C++ locals, after
+    Python has shut down. If the functions came from the engine thread, this crashes the process.
     """
     mlx = sys.modules.get("mlx.core")
     if mlx is not None:

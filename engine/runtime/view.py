@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from engine.cache.ledger import CacheOffer
 from engine.cache.session_kv import CacheBytes
-from engine.errors import words_of
+from engine.errors import describe_error
 from engine.model.drafting import Drafter
 from engine.model.prompt_lookup import LIKELY_MATCH, Lookup
 from engine.runtime.drafts import MAX_LOOKUP
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 class RowError(Exception):
-    """Error while creating the row of a request. The cause is the original error."""
+    """Raised if creating the row of a request fails. The cause is the original error."""
 
     def __init__(self, request: Request) -> None:
         super().__init__(request.id)
@@ -36,10 +36,10 @@ def view(
     embedding: PendingEmbedding | None,
     relieve: bool = False,
 ) -> View:
-    """Return the current view, with the given `load`, `embedding` and `relieve`.
+    """Create the current view.
 
     Raises:
-        RowError: if the row of a request cannot be created.
+        RowError: if the row of a request can't be created.
     """
     rows = _rows(state)
     pending_bytes = load.wide if load is not None else 0
@@ -47,8 +47,10 @@ def view(
     return View(
         now=state.clock(),
         rows=rows,
-        mixing=frozenset(i for i, m in state.models.items() if m.can.ways.mixes),
-        joining=frozenset(i for i, m in state.models.items() if m.can.ways.mixes and m.ranks == 1),
+        mixing=frozenset(i for i, m in state.models.items() if m.abilities.modes.mixes),
+        joining=frozenset(
+            i for i, m in state.models.items() if m.abilities.modes.mixes and m.ranks == 1
+        ),
         exact=frozenset(i for i, m in state.models.items() if m.info.exact),
         faulty=frozenset(i for i, m in state.models.items() if not m.sharing.is_enabled),
         memory=state.memory.view(rows, pending_bytes, relieve),
@@ -60,7 +62,6 @@ def view(
 
 
 def _rows(state: State) -> list[Row]:
-    """Return a row for each session with a reply."""
     rows = []
     for request in state.requests.values():
         try:
@@ -77,14 +78,16 @@ def _rows(state: State) -> list[Row]:
             least = 1 if alone else LIKELY_MATCH
             if (alone or request.kv.can_draft_together) and request.places.find() >= least:
                 most = min(rows[place].drafts, MAX_LOOKUP)
-                rows[place] = replace(rows[place], lookup_chances=request.places.chances(most))
+                rows[place] = replace(
+                    rows[place], lookup_chances=request.places.acceptance_chances(most)
+                )
         elif alone:
             drafter: Drafter = request.session.model.drafter
             longest = request.prompt_length + request.limit
             rows[place] = replace(
                 rows[place],
-                behind=drafter.behind(request.tokens, request.session.domain),
-                drafter_bytes=drafter.model.can.estimate.bytes(longest) - drafter.nbytes,
+                behind=drafter.unread_count(request.tokens, request.session.domain),
+                drafter_bytes=drafter.model.abilities.estimate.bytes(longest) - drafter.nbytes,
             )
     return rows
 
@@ -93,7 +96,7 @@ def _row(state: State, request: Request) -> Row:
     session, kv = request.session, request.kv
     model, prepared = session.model, request.prompt is not None
     reading = request.status == Status.PREFILLING
-    chunked = reading and not (request.apart or model.can.token_by_token)
+    chunked = reading and not (request.apart or model.abilities.token_by_token)
     promise = request.promise if prepared else CacheBytes(0)
     halts = reading and kv.needs_snapshot
     chosen = request.generated + (request.pending is not None)
@@ -104,10 +107,10 @@ def _row(state: State, request: Request) -> Row:
         request.is_suspended,
         session.reproducible,
         apart=request.apart,
-        can_mix_prefill=chunked and kv.mixes,
-        unwritten=kv.is_unwritten,
+        can_mix_prefill=chunked and kv.can_mix,
+        unwritten=kv.is_fully_shared,
         # Otherwise, all rows of a chunk would pass through the output layer.
-        can_feed_last=chunked and model.can.leaves_out_rows and model.ranks == 1,
+        can_feed_last=chunked and model.abilities.leaves_out_rows and model.ranks == 1,
         # A recurrent model may treat the first token differently.
         can_mix_decode=not (request.apart or session.kv_bits or request.lost_tokens)
         and kv.length > 0,
@@ -148,32 +151,32 @@ def _row(state: State, request: Request) -> Row:
 def _unsplittable_spans(request: Request) -> tuple[tuple[int, int], ...]:
     """Return the spans of images whose tokens attend to each other and must be read in one pass.
 
-    Other images take several passes, like text, because 2,000 tokens of a large image in one pass
-    would delay streaming chats.
+    All other images are split like text, because 2,000 tokens in one pass would delay streaming
+    chats.
     """
     spans = ((at, at + len(sight.ids)) for at, sight in request.images if sight.whole)
     return tuple((start, end) for start, end in spans if end > request.kv.length)
 
 
 def _offer(state: State, request: Request) -> CacheOffer | None:
-    """Find parts of a prompt in other caches. Searches again only if the result may differ."""
+    """Find parts of a prompt in other caches. Only searches again if the result may differ."""
     if not request.adopts:
         return None
     prefixes, kv = state.memory.prefixes, request.kv
-    now = (prefixes.version, kv.length, kv.sharers)
+    now = (prefixes.version, kv.length, kv.sharer_count)
     if request.offered[0] != now:
         try:
-            request.offered = (now, prefixes.offer(request.reader))
+            request.offered = (now, prefixes.find_offer(request.reader))
         except BaseException as error:  # prefill the prompt instead of adopting the prefix
-            log.warning("no offer of another chat's cache: %s", words_of(error))
+            log.warning("no offer of another chat's cache: %s", describe_error(error))
             request.offered = (now, None)
     return request.offered[1]
 
 
 def draft_room(request: Request) -> int:
-    """Return the maximum number of tokens to draft after the last sampled token, or 0.
+    """Return the maximum number of tokens to draft after the last sampled token.
 
-    Reproducible chats never use drafts, because a pass over several tokens rounds differently than
+    This is 0 for reproducible chats, because a pass over several tokens rounds differently than
     steps.
     """
     drafter = request.session.model.drafter
@@ -183,5 +186,5 @@ def draft_room(request: Request) -> int:
     if request.apart or request.lost_tokens or not request.kv.can_roll_back:
         return 0
     if request.constraint is not None and request.constraint.is_slow:
-        return 0  # a worker computes the masks of constrained replies token by token
-    return max(0, request.limit - chosen - 1)  # the draft is followed by one more token
+        return 0  # a worker computes the masks token by token
+    return max(0, request.limit - chosen - 1)  # one more token follows the draft

@@ -1,4 +1,4 @@
-"""Channels into the engine thread: commands from callers, and results from workers."""
+"""Communication with the engine thread: commands from callers, and results from workers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ U = TypeVar("U")
 
 
 class Mailbox:
-    """Queue of commands from any thread. After `close`, posting raises `engine_stopped`.
+    """Queue of commands, for any thread. After `close`, posting raises `engine_stopped`.
 
     Args:
         clock: seconds by which the engine plans its steps.
@@ -62,9 +62,9 @@ class Mailbox:
             self._queue.put(command)
 
     def take(self, inbox: deque[Command], block: bool, timeout: float | None = None) -> None:
-        """Move all posted commands to `inbox`, so that they can't get lost after an error.
+        """Move all posted commands to `inbox`, so that an error can't lose them.
 
-        With `block`, waits (without spinning) for a command, for at most `timeout` seconds.
+        If `block` is set, this waits (without spinning) for a command, for up to `timeout` seconds.
         """
         if block:
             with contextlib.suppress(queue.Empty):
@@ -90,7 +90,7 @@ class Mailbox:
         return self._closed
 
     def close(self) -> list[Command]:
-        """Reject further commands, and return commands that weren't taken."""
+        """Reject further commands. Returns the commands that weren't taken."""
         with self._lock:
             self._closed = True
         left: deque[Command] = deque()
@@ -99,12 +99,12 @@ class Mailbox:
 
 
 def refuse(command: Command, error: EngineError) -> None:
-    """Answer a failed command with an error if its caller is waiting for an answer."""
+    """Answer a failed command with an error, if its caller waits for an answer."""
     if isinstance(command, Send):
         failed = Failed(command.session_id, command.reply_id, error.code, error.message)
         command.sink(failed, ())
     elif isinstance(command, _ANSWERED) and not command.answer.done():
-        detach(error)  # the caller may keep the error on a thread that must not free arrays
+        detach(error)  # another thread may keep the error, and it must not free arrays
         with contextlib.suppress(InvalidStateError):  # the future was just canceled
             command.answer.set_exception(error)
 
@@ -113,12 +113,12 @@ _ANSWERED = (Load, Estimate, Unload, Relieve, CountTokens, Embed, GetStats)
 
 
 class CommandFuture(Future[T]):
-    """Future completed by the engine thread, whose callbacks can't end that thread.
+    """Future that is resolved by the engine thread. Its callbacks can't end that thread.
 
     The standard class suppresses an `Exception` in a callback, but not `SystemExit`.
     """
 
-    # Runs the engine if no thread does.
+    # Set if no thread runs the engine. Runs it until the function returns True.
     run_until: Callable[[Callable[[], bool]], object] | None = None
 
     def __init__(self, can_be_cancelled: bool = False) -> None:
@@ -139,7 +139,6 @@ class CommandFuture(Future[T]):
         return get(timeout)
 
     def resolve(self, result: T) -> None:
-        """Set the result, unless the future was cancelled."""
         with contextlib.suppress(InvalidStateError):
             self.set_result(result)
 
@@ -151,7 +150,7 @@ class CommandFuture(Future[T]):
                 fn(done)
             except BaseException:
                 if threading.current_thread() is asking:
-                    raise  # the result was already available, so this runs in the caller's thread
+                    raise  # the result was available, so this runs in the caller's thread
                 log.exception("a future's callback raised")
 
         super().add_done_callback(guarded)
@@ -166,11 +165,11 @@ Most jobs wait for a child process or the disk, and long jobs must not block oth
 MAX_LANE_THREADS = 4
 """Maximum number of concurrent jobs per lane.
 
-A model has a single child process for its prompts, so more jobs would only wait for it.
+A model has a single child process for its prompts, so more jobs would just wait for it.
 """
 
 MAX_GROUP_THREADS = MAX_THREADS // 2
-"""Maximum number of concurrent jobs per group of lanes (their first word), such as images."""
+"""Maximum number of concurrent jobs per group of lanes, i.e. lanes with the same first word."""
 
 STACK_BYTES = 16 * 2**20
 """Stack size of a worker in bytes.
@@ -183,10 +182,10 @@ _stack_size_lock = threading.Lock()
 
 
 class Work(Struct, frozen=True):
-    """Function for a worker thread to call, yielded by a task.
+    """Function to call on a worker thread. Tasks yield this.
 
     Attributes:
-        function: must not refer to arrays, because a worker might be the last to release them.
+        function: must not refer to arrays, because the worker might be the last to release them.
     """
 
     lane: str
@@ -196,7 +195,7 @@ class Work(Struct, frozen=True):
 Task = Generator[Work | Future[Any], Any, None]
 """Work that involves several threads, as a generator on the engine thread.
 
-It yields `Work`, or a future completed by the engine thread. The `yield` returns the result or
+It yields `Work`, or a future that the engine thread resolves. The `yield` returns the result or
 raises the error.
 """
 
@@ -218,9 +217,9 @@ class _Running(Struct, frozen=True):
 
 
 class Workers:
-    """Pool of daemon threads of one engine, started on demand, and the tasks that use them.
+    """Pool of daemon threads of one engine, along with the tasks that use them.
 
-    The process can exit without waiting for them.
+    Threads are started on demand. The process can exit without waiting for them.
     """
 
     def __init__(self, mailbox: Mailbox) -> None:
@@ -273,27 +272,26 @@ class Workers:
             self._changed.notify()
 
     def done(self, message: WorkDone) -> None:
-        """Resume the task of a finished job, on the engine thread."""
+        """Resume the task of a finished job. Called on the engine thread."""
         running = self._running.get(message.job)
         if running is not None:
             self._advance(running, message.value, message.error)
             self._running.pop(message.job, None)
 
     def failed(self, message: WorkDone, error: BaseException) -> None:
-        """Call the error callback of a task after `done` has raised an error."""
+        """Call a task's error callback, after `done` has raised an error."""
         running = self._running.pop(message.job, None)
         if running is not None:
             running.on_error(error)
 
     def close(self) -> None:
-        """Let the threads end, and discard their results."""
+        """Let the threads exit, and discard their results."""
         with self._changed:
             self._closed = True
             self._waiting.clear()
             self._changed.notify_all()
 
     def cancel(self, error: EngineError) -> None:
-        """Report an error to all tasks that wait for a worker."""
         while self._running:
             run_cleanup(partial(self._running.popitem()[1].on_error, error))
 
@@ -317,7 +315,7 @@ class Workers:
         while going_on:
             try:
                 going_on = self._do_one()
-            except BaseException:  # keep the thread alive, because the pool relies on it
+            except BaseException:  # keep the thread alive, because the pool counts on it
                 log.exception("an error between two jobs of a task")
 
     def _do_one(self) -> bool:

@@ -1,4 +1,4 @@
-"""Run untrusted work in resource-limited child processes: templates, tokenizers, folders, files.
+"""Resource-limited child processes for untrusted templates, tokenizers, folders and files.
 
 `confined.Sandbox` has the tasks needed for models (prompts, tokenizers, output formats, model
 folders). `jobs` has one-off tasks that each get their own child (a document, an image, a GGUF

@@ -26,7 +26,13 @@ from msgspec.structs import asdict
 from engine.errors import EngineError
 from engine.params import SamplingParams
 from engine.sandbox.protocol import ChildKind, RefusedError, pack, unpack
-from engine.text.forms import grammar, in_words, parser_limits, refusal, too_much
+from engine.text.forms import (
+    build_grammar,
+    explain_error,
+    explain_limit,
+    parser_limits,
+    refusal_reason,
+)
 from engine.text.rendering import Reader, TooLongError
 
 _GRACE_S = 1.0  # gives the parent's deadline priority, because its error is more precise
@@ -211,7 +217,7 @@ def _encode(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     return {}, tuple(array("I", some).tobytes() for some in ids)
 
 
-def _form(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
+def _check_form(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     params = SamplingParams(**arguments["form"])
     _compile_form(params, _form_tokenizer(arguments) if "key" in arguments else None)
     return {}, ()
@@ -224,12 +230,12 @@ def _form_tokenizer(arguments: dict[str, Any]) -> Any:
     if key not in _form_tokenizers:
         ends = arguments["eos"]
         _form_tokenizers[key] = llguidance.LLTokenizer(
-            _backend(key).to_str(), eos_token=ends, slices=[]
+            _tokenizer_backend(key).to_str(), eos_token=ends, slices=[]
         )
     return _form_tokenizers[key]
 
 
-def _backend(key: str) -> Any:
+def _tokenizer_backend(key: str) -> Any:
     from engine.sandbox import prompts
 
     reader = _readers[key]
@@ -247,30 +253,30 @@ def _backend(key: str) -> Any:
 def _form_tokens(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     from engine.text.form_tokens import extract
 
-    parts = extract(_form_tokenizer(arguments), _backend(arguments["key"]).to_str())
+    parts = extract(_form_tokenizer(arguments), _tokenizer_backend(arguments["key"]).to_str())
     return ({"parts": None}, ()) if parts is None else ({"parts": parts[0]}, parts[1])
 
 
-def _folder(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
+def _inspect_folder(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     from engine.sandbox import folders
 
     return asdict(folders.inspect_model(Path(arguments["folder"]), arguments["name"])), ()
 
 
-def _adapter(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
+def _inspect_adapter(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     from engine.sandbox import folders
 
     return asdict(folders.inspect_adapter(Path(arguments["folder"]), arguments["name"])), ()
 
 
-def _tokenizer(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
+def _check_tokenizer(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     from engine.sandbox.tokenizer_check import check
 
     where = Path(arguments["folder"])
     return check(where, arguments["rows"], arguments["eos"], arguments["defaults"])
 
 
-def _document(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
+def _read_document(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     from engine.text.documents import UnreadableError, read
 
     try:
@@ -282,7 +288,7 @@ def _document(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     return about, ("\f".join(found.pages).encode(errors="replace"),)
 
 
-def _pages(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
+def _draw_pages(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     from engine.text.documents import UnreadableError, draw
 
     asked = (arguments[name] for name in ("numbers", "pixels", "small"))
@@ -294,7 +300,7 @@ def _pages(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     return {"pages": about}, tuple(file for page in found for file in (page.jpeg, page.thumbnail))
 
 
-def _image(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
+def _read_image(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     from engine.sandbox import images
 
     found = images.decode(blobs[0], arguments["most"], arguments["thumbnail"])
@@ -302,23 +308,23 @@ def _image(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     return {**about, "size": list(found.size)}, (found.rgb, found.thumbnail)
 
 
-def _sound(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
+def _read_sound(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     from engine.sandbox import sounds
 
     return {}, (sounds.decode(blobs[0]),)
 
 
-def _gguf_digest(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
-    from engine.hub.gguf.folder import digest
+def _hash_gguf(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
+    from engine.hub.gguf.folder import hash_file
 
-    return digest(Path(arguments["path"]), arguments["called"]), ()
+    return hash_file(Path(arguments["path"]), arguments["called"]), ()
 
 
-def _gguf(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
-    from engine.hub.gguf.folder import write
+def _convert_gguf(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
+    from engine.hub.gguf.folder import write_folder
 
     path, out = Path(arguments["path"]), Path(arguments["out"])
-    return write(path, out, arguments["called"], arguments["card"]), ()
+    return write_folder(path, out, arguments["called"], arguments["card"]), ()
 
 
 # Trial compilation of output formats.
@@ -334,7 +340,7 @@ def _compile_form(params: SamplingParams, tokenizer: Any) -> None:
         RefusedError: with the reason from llguidance.
     """
     if tokenizer is None:
-        if reason := _run_in_small_stack(lambda: refusal(params)):
+        if reason := _run_in_small_stack(lambda: refusal_reason(params)):
             raise RefusedError(reason)
         return
     if reason := _run_in_small_stack(lambda: _compile_and_try(params, tokenizer)):
@@ -344,10 +350,10 @@ def _compile_form(params: SamplingParams, tokenizer: Any) -> None:
 def _compile_and_try(params: SamplingParams, tokenizer: Any) -> str:
     from llguidance import LLMatcher
 
-    form = grammar(LLMatcher, params)
+    form = build_grammar(LLMatcher, params)
     matcher = LLMatcher(tokenizer, form, log_level=0, limits=parser_limits(params))
     if matcher.is_error():
-        return in_words(str(matcher.get_error()), params)
+        return explain_error(str(matcher.get_error()), params)
     begin = time.process_time()
     matcher.compute_bitmask()
     matcher.compute_ff_bytes()
@@ -355,7 +361,7 @@ def _compile_and_try(params: SamplingParams, tokenizer: Any) -> str:
         return "It takes too long to evaluate."
     if matcher.is_error():
         # Recursive grammars without a terminal compile, but don't allow any token.
-        why = too_much(str(matcher.get_error()).strip())
+        why = explain_limit(str(matcher.get_error()).strip())
         return f"It {why}" if why else _MATCHES_NOTHING
     return _try_tokens(matcher)
 
@@ -369,7 +375,7 @@ def _try_tokens(matcher: Any) -> str:
             return ""
         before = time.process_time()
         if not matcher.consume_token((mask & -mask).bit_length() - 1):
-            why = too_much(str(matcher.get_error()).strip())
+            why = explain_limit(str(matcher.get_error()).strip())
             return f"It {why}" if why else ""
         now = time.process_time()
         if now - before > _MAX_TOKEN_S:
@@ -389,15 +395,15 @@ TASKS: dict[str, Callable[[dict[str, Any], list[bytes]], TaskResult]] = {
     "load": _load_tokenizer,
     "render": _render,
     "encode": _encode,
-    "form": _form,
+    "form": _check_form,
     "form_tokens": _form_tokens,
-    "folder": _folder,
-    "adapter": _adapter,
-    "tokenizer": _tokenizer,
-    "document": _document,
-    "image": _image,
-    "sound": _sound,
-    "pages": _pages,
-    "gguf_digest": _gguf_digest,
-    "gguf": _gguf,
+    "folder": _inspect_folder,
+    "adapter": _inspect_adapter,
+    "tokenizer": _check_tokenizer,
+    "document": _read_document,
+    "image": _read_image,
+    "sound": _read_sound,
+    "pages": _draw_pages,
+    "gguf_digest": _hash_gguf,
+    "gguf": _convert_gguf,
 }

@@ -1,4 +1,4 @@
-"""Run the engine's model-related tasks in child processes. Every method blocks.
+"""Model-related tasks of the engine in child processes. Every method blocks.
 
 sandbox = Sandbox()
 sandbox.start()                                        # in the background
@@ -88,7 +88,7 @@ class _TaskPolicy(Struct, frozen=True):
 
 
 class Sandbox:
-    """Runs tasks in children: two for prompts and output formats, one for checking tokenizers.
+    """Child processes for tasks: two for prompts and output formats, one for checking tokenizers.
 
     Args:
         template: limits for rendering a chat template.
@@ -148,7 +148,7 @@ class Sandbox:
         subject = f"{name} could not be loaded: reading its config and headers"
         policy = _TaskPolicy(self._files, MODEL_LOAD_FAILED, subject)
         asked = {"folder": str(folder), "name": name}
-        return self._ask(self._children, do, "folder", asked, policy)[0]
+        return self._run_task(self._children, do, "folder", asked, policy)[0]
 
     def check_tokenizer(
         self,
@@ -177,7 +177,7 @@ class Sandbox:
             f"{failed}: its tokenizer",
             refusal_prefix=f"{failed}. ",
         )
-        result, blobs = self._ask(self._loads, "tokenizer", "tokenizer", asked, work)
+        result, blobs = self._run_task(self._loads, "tokenizer", "tokenizer", asked, work)
         return CheckedTokenizer(
             key=uuid.uuid4().hex,
             folder=str(folder),
@@ -193,7 +193,7 @@ class Sandbox:
         )
 
     def reader(self, checked: CheckedTokenizer) -> SandboxReader:
-        """Create a reader for `engine.text.prompt.build`."""
+        """Create a reader for `engine.text.prompt.build_prompt`."""
         return SandboxReader(self, checked)
 
     def form_refusal(
@@ -208,7 +208,7 @@ class Sandbox:
             checked: tokenizer of the model that will reply. If None, only the syntax is checked.
             eos: the model's EOS ids.
         """
-        if not params.constrained:
+        if not params.is_constrained:
             return ""
         if reason := bounds.form_refusal(params):
             return reason
@@ -218,7 +218,7 @@ class Sandbox:
         asked = {"form": form, "eos": sorted(eos)}
         work = _TaskPolicy(self._form, INVALID_REQUEST, "Compiling it")
         try:
-            self._ask(self._children, "form", "form", asked, work, checked=checked)
+            self._run_task(self._children, "form", "form", asked, work, checked=checked)
         except EngineError as error:
             if error.code != INVALID_REQUEST:
                 raise
@@ -226,8 +226,9 @@ class Sandbox:
         return ""
 
     def form_tokens(self, checked: CheckedTokenizer, eos: Iterable[int]) -> TokenizerData | None:
-        """Return the parts of llguidance's tokenizer for `form_tokens.make`, or None if that isn't
-        supported.
+        """Return the parts of llguidance's tokenizer, or None if that isn't supported.
+
+        See `form_tokens.assemble`.
 
         Args:
             eos: the model's EOS ids.
@@ -239,14 +240,18 @@ class Sandbox:
             protocol.FORM_TOKENS_LIMITS, INVALID_REQUEST, "Reading the model's tokenizer"
         )
         asked = {"eos": sorted(eos)}
-        result, out = self._ask(self._children, "form_tokens", "form", asked, work, checked=checked)
+        result, out = self._run_task(
+            self._children, "form_tokens", "form", asked, work, checked=checked
+        )
         return None if result["parts"] is None else (result["parts"], tuple(out))
 
     def render(
         self, checked: CheckedTokenizer, arguments: dict[str, Any], blobs: tuple[bytes, ...]
     ) -> TaskReply:
         work = _TaskPolicy(self._template, TEMPLATE_ERROR, "The model's chat template")
-        return self._ask(self._children, "render", checked.key, arguments, work, blobs, checked)
+        return self._run_task(
+            self._children, "render", checked.key, arguments, work, blobs, checked
+        )
 
     def encode(
         self, checked: CheckedTokenizer, most: int | None, texts: tuple[bytes, ...]
@@ -254,9 +259,9 @@ class Sandbox:
         given = self._encoding(sum(map(len, texts)))
         work = _TaskPolicy(given, INVALID_REQUEST, "The model's tokenizer")
         asked = {"most": most}
-        return self._ask(self._children, "encode", checked.key, asked, work, texts, checked)
+        return self._run_task(self._children, "encode", checked.key, asked, work, texts, checked)
 
-    def _ask(
+    def _run_task(
         self,
         children: ChildPool,
         do: str,
@@ -268,20 +273,20 @@ class Sandbox:
     ) -> TaskReply:
         def use(child: Child) -> TaskReply:
             if checked is None:
-                return child.ask(do, arguments, blobs, work.limits)
+                return child.run_task(do, arguments, blobs, work.limits)
             _ensure_loaded(child, checked)
-            return child.ask(do, {**arguments, "key": checked.key}, blobs, work.limits)
+            return child.run_task(do, {**arguments, "key": checked.key}, blobs, work.limits)
 
         key = "" if checked is None else checked.key
         try:
             try:
-                return children.ask(lane, key, use)
+                return children.run_task(lane, key, use)
             except TaskError as error:
                 # Libraries never raise these signals. Either the system ran out of memory, or
                 # something else killed the child, possibly while it was idle.
                 if error.signal not in (signal.SIGKILL, signal.SIGTERM):
                     raise
-                return children.ask(lane, key, use)
+                return children.run_task(lane, key, use)
         except RefusedError as refusal:
             raise EngineError(work.error_code, f"{work.refusal_prefix}{refusal}") from None
         except TaskError as error:
@@ -301,13 +306,13 @@ def _ensure_loaded(child: Child, checked: CheckedTokenizer) -> None:
             "defaults": checked.defaults,
         }
         # Use a separate request, because loading can take longer than the limit for rendering.
-        child.ask("load", asked, (checked.packed,), protocol.TOKENIZER_LIMITS)
+        child.run_task("load", asked, (checked.packed,), protocol.TOKENIZER_LIMITS)
         child.loaded = OrderedDict.fromkeys([*kept, key])
     child.loaded.move_to_end(key)
 
 
 class SandboxReader:
-    """Renders and tokenizes in a child, for `engine.text.prompt.build`."""
+    """Reader for `engine.text.prompt.build_prompt` that renders and tokenizes in a child."""
 
     def __init__(self, confined: Sandbox, checked: CheckedTokenizer) -> None:
         self._confined, self._checked = confined, checked
@@ -318,7 +323,7 @@ class SandboxReader:
         reasoning: bool | None,
         template: Mapping[str, Any] | None = None,
     ) -> list[str | EngineError]:
-        """Render each prompt. If that fails, its result is the error."""
+        """Render each prompt. If one fails, its result is the error."""
         lists: dict[int, int] = {}
         sent: list[bytes] = []
         texts: list[bytes] = []
@@ -336,7 +341,7 @@ class SandboxReader:
         result, blobs = self._confined.render(self._checked, arguments, (*sent, *texts))
         errors = result["errors"]
         return [
-            pieces.decoded(blob) if error is None else EngineError(str(error[0]), str(error[1]))
+            pieces.decode_utf8(blob) if error is None else EngineError(str(error[0]), str(error[1]))
             for blob, error in zip(blobs, errors, strict=True)
         ]
 
@@ -347,7 +352,7 @@ class SandboxReader:
             TooLongError: if the first text has more than `most` tokens.
             EngineError: `invalid_request` if a token id is outside the model's embedding.
         """
-        blobs = tuple(pieces.encoded(text) for text in texts)
+        blobs = tuple(pieces.encode_utf8(text) for text in texts)
         result, out = self._confined.encode(self._checked, most, blobs)
         if "too_long" in result:
             raise TooLongError(int(result["too_long"]))
@@ -382,14 +387,14 @@ def _encode_messages(
         for key, value in message.items():
             if isinstance(value, str) and len(value) > _LONG_CHARACTERS:
                 long.append((number, place, key))
-                texts.append(pieces.encoded(value))
+                texts.append(pieces.encode_utf8(value))
                 kept = {**kept, key: ""}
         packed.append(json.dumps(kept, default=protocol.json_fallback).encode())
     return b"[" + b",".join(packed) + b"]"
 
 
 class SharedSandbox:
-    """Creates the `Sandbox` that all engines in this process share."""
+    """Holder of the `Sandbox` that all engines in this process share."""
 
     def __init__(self) -> None:
         self.sandbox: Sandbox | None = None  # created on first use

@@ -1,4 +1,4 @@
-"""Check model and adapter folders before anything is loaded. Runs in a child.
+"""Checks of model and adapter folders before anything is loaded. Runs in a child.
 
 We only open regular files, never block, and limit sizes, counts and nesting. MLX trusts safetensors
 headers, so we check that they are consistent and fit the file size.
@@ -116,7 +116,7 @@ def inspect_model(folder: Path, name: str) -> ModelFacts:
     Raises:
         RefusedError: if the folder can't be used.
     """
-    entries = _checked_names(folder, name)
+    entries = _check_names(folder, name)
     config = _read_config(folder / "config.json", name)
     generation: Any = {}
     if "generation_config.json" in entries:
@@ -137,7 +137,7 @@ def inspect_model(folder: Path, name: str) -> ModelFacts:
         tensors += len(entries_of)
         for tensor, entry in entries_of.items():
             begin, end = entry["data_offsets"]
-            wide += int((end - begin) * _growth(config, tensor, entry["dtype"]))
+            wide += int((end - begin) * _growth_factor(config, tensor, entry["dtype"]))
             if _EMBEDDING.search(tensor) and len(entry["shape"]) == 2:
                 rows.append(entry["shape"][0])
     _check_layers(config, tensors, name)
@@ -159,7 +159,7 @@ def inspect_model(folder: Path, name: str) -> ModelFacts:
     )
 
 
-def _growth(config: dict[str, Any], tensor: str, dtype: str) -> float:
+def _growth_factor(config: dict[str, Any], tensor: str, dtype: str) -> float:
     """Return the factor by which a tensor grows in the types that a CPU computes with."""
     if dtype in ("F16", "BF16"):
         return 2
@@ -206,7 +206,7 @@ def _check_complete(folder: Path, name: str, entries: set[str]) -> None:
         )
 
 
-def _checked_names(folder: Path, name: str) -> set[str]:
+def _check_names(folder: Path, name: str) -> set[str]:
     """Return the names in a folder. Rejects irregular or oversized files that would be read."""
     found = set()
     places = [folder, *([folder / TEMPLATE_FOLDER] if (folder / TEMPLATE_FOLDER).is_dir() else [])]

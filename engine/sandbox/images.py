@@ -1,4 +1,4 @@
-"""Decode untrusted PNG, JPEG, GIF, WebP, BMP and TIFF files.
+"""Decoder for untrusted PNG, JPEG, GIF, WebP, BMP and TIFF files.
 
 Only call `decode` in a sandboxed child, as `engine.sandbox.jobs.read_image` does. Pillow isn't
 imported anywhere else. The result is upright 8-bit RGB on a white background. Only the first frame
@@ -108,10 +108,10 @@ def _decode(pillow: Any, data: bytes, max_pixels: int, thumbnail_px: int) -> Dec
     kind = "JPEG" if image.format == "MPO" else str(image.format)  # phones write MPO
     turned = _orientation(image)
     width, height = image.size
-    wanted = _fit(image.size, max_pixels or 4 * thumbnail_px * thumbnail_px)
-    image.draft(None, wanted)  # lets the JPEG decoder scale by 1/2, 1/4 or 1/8
+    size = _fit_size(image.size, max_pixels or 4 * thumbnail_px * thumbnail_px)
+    image.draft(None, size)  # lets the JPEG decoder scale by 1/2, 1/4 or 1/8
     image.load()
-    image = _to_rgb(pillow, image, wanted)
+    image = _to_rgb(pillow, image, size)
     if turned is not None:
         image = image.transpose(turned)
     if turned in _SIDEWAYS:
@@ -126,7 +126,7 @@ def _decode(pillow: Any, data: bytes, max_pixels: int, thumbnail_px: int) -> Dec
     return DecodedImage(kind, width, height, image.size, rgb, small)
 
 
-def _fit(size: tuple[int, int], max_pixels: int) -> tuple[int, int]:
+def _fit_size(size: tuple[int, int], max_pixels: int) -> tuple[int, int]:
     """Fit a size into `max_pixels`, keeping the aspect ratio."""
     width, height = size
     share = min(1.0, math.sqrt(max_pixels / (width * height)))
@@ -134,14 +134,14 @@ def _fit(size: tuple[int, int], max_pixels: int) -> tuple[int, int]:
     return wide, max(1, min(int(height * share), max_pixels // wide))
 
 
-def _to_rgb(pillow: Any, image: Any, wanted: tuple[int, int]) -> Any:
+def _to_rgb(pillow: Any, image: Any, size: tuple[int, int]) -> Any:
     if image.mode in ("I", "F") or image.mode.startswith("I;16"):
         image = _to_8_bits(image)
     clear = image.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in image.info
     mode = "RGBA" if clear else "RGB"
     image = image if image.mode == mode else image.convert(mode)
-    if image.width * image.height > wanted[0] * wanted[1]:
-        image = image.resize(wanted, pillow.Resampling.LANCZOS, reducing_gap=2.0)
+    if image.width * image.height > size[0] * size[1]:
+        image = image.resize(size, pillow.Resampling.LANCZOS, reducing_gap=2.0)
     if not clear:
         return image
     ground = pillow.new("RGB", image.size, "white")

@@ -131,7 +131,7 @@ def read_sound(
 
 
 @contextlib.contextmanager
-def exclusive(key: Hashable, name: str, stop: threading.Event | None = None) -> Iterator[None]:
+def hold_lock(key: Hashable, name: str, stop: threading.Event | None = None) -> Iterator[None]:
     """Hold a lock for `key`, so that concurrent callers don't compute the same result twice.
 
     Args:
@@ -171,10 +171,10 @@ def _run_in_child(
 ) -> TaskReply:
     try:
         with (
-            slots.acquired(partial(_check_stopped, name, stop)),
+            slots.acquire(partial(_check_stopped, name, stop)),
             Child(ChildKind.DOCUMENTS) as child,
         ):
-            return child.ask(do, arguments, blobs, limits, stop)
+            return child.run_task(do, arguments, blobs, limits, stop)
     except RefusedError as refusal:
         raise EngineError(INVALID_REQUEST, f"{name} {refusal}.") from None
     except TaskError as error:
@@ -213,7 +213,7 @@ def run_gguf_task(
     given = limits(os.stat(path).st_size)
     try:
         with Child(ChildKind.WRITES) as child:
-            return child.ask(do, asked, (), given, stop)[0]
+            return child.run_task(do, asked, (), given, stop)[0]
     except RefusedError as refusal:
         raise EngineError(MODEL_LOAD_FAILED, str(refusal)) from None
     except TaskError as error:

@@ -1,4 +1,4 @@
-"""Queue work for child processes in lanes, so that clients don't block each other."""
+"""Lanes for queued work of child processes, so that clients don't block each other."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ current: ContextVar[ReadingLane] = ContextVar("lane", default=WINDOW)
 
 
 @contextlib.contextmanager
-def in_lane(lane: ReadingLane) -> Iterator[None]:
+def use_lane(lane: ReadingLane) -> Iterator[None]:
     """Within this context, queue file reading in `lane` instead of the window's lane."""
     before = current.set(lane)
     try:

@@ -1,4 +1,4 @@
-"""Recognize text using the system's own program: Vision on macOS, or tesseract if installed.
+"""Text recognition with the system's own program: Vision on macOS, or tesseract if installed.
 
 These programs aren't sandboxed; there's only a time limit. So they never get to see untrusted
 files, only JPEGs that we encoded from decoded pixels.
@@ -67,7 +67,7 @@ _TESSERACT = {
 
 
 def is_available() -> bool:
-    return bool(_program())
+    return bool(_find_program())
 
 
 def recognize_text(jpeg: bytes, name: str, language: str, stop: threading.Event) -> str:
@@ -149,17 +149,17 @@ def _unreadable_error(name: str, why: str) -> EngineError:
 
 
 @functools.cache
-def _program() -> str:
+def _find_program() -> str:
     return shutil.which("osascript" if sys.platform == "darwin" else "tesseract") or ""
 
 
 def _command(path: Path, language: str) -> Sequence[str]:
     if sys.platform == "darwin":
-        return (_program(), "-e", _VISION, str(path))
-    known = _installed_languages(_program())
-    wanted = dict.fromkeys(_TESSERACT[each] for each in (language, "en") if each in _TESSERACT)
-    chosen = "+".join(each for each in wanted if each in known)
-    return (_program(), str(path), "stdout", *(("-l", chosen) if chosen else ()))
+        return (_find_program(), "-e", _VISION, str(path))
+    known = _installed_languages(_find_program())
+    languages = dict.fromkeys(_TESSERACT[each] for each in (language, "en") if each in _TESSERACT)
+    chosen = "+".join(each for each in languages if each in known)
+    return (_find_program(), str(path), "stdout", *(("-l", chosen) if chosen else ()))
 
 
 @functools.cache

@@ -22,7 +22,7 @@ from functools import partial
 from queue import SimpleQueue
 from typing import Any
 
-from engine.errors import ENGINE_STOPPED, INTERNAL_ERROR, EngineError, words_of
+from engine.errors import ENGINE_STOPPED, INTERNAL_ERROR, EngineError, describe_error
 from engine.sandbox.lanes import WINDOW, ReadingLane, current
 from engine.sandbox.process import Child
 from engine.sandbox.protocol import ChildKind, TaskError, TaskReply
@@ -37,7 +37,7 @@ ChildFuture = Future[Child]
 
 
 class _ChildStarter:
-    """Starts and ends children on a thread of its own."""
+    """Thread that starts and ends children."""
 
     def __init__(self) -> None:
         self._orders = SimpleQueue[tuple[Future[Any], Callable[[], Any]]]()
@@ -51,7 +51,6 @@ class _ChildStarter:
         return future
 
     def wait(self, future: Future[Any]) -> BaseException | None:
-        """Wait for a future. Returns its exception, if any."""
         while True:
             with contextlib.suppress(TimeoutError):
                 return future.exception(timeout=1.0)
@@ -79,7 +78,7 @@ _starter = _ChildStarter()
 
 
 class ChildSlots:
-    """Limits how many children run at the same time.
+    """Limit on the number of children that run at the same time.
 
     A free slot goes to the waiting lane with the fewest slots. In a tie, the lane that was served
     longest ago wins.
@@ -101,9 +100,7 @@ class ChildSlots:
         self._numbers = itertools.count(1)
 
     @contextlib.contextmanager
-    def acquired(
-        self, check: Callable[[], None], lane: ReadingLane | None = None
-    ) -> Iterator[None]:
+    def acquire(self, check: Callable[[], None], lane: ReadingLane | None = None) -> Iterator[None]:
         """Wait for a slot and hold it during the block.
 
         Args:
@@ -160,7 +157,7 @@ class ChildSlots:
 
 
 class ChildPool:
-    """Starts child processes on demand, and replaces them when they die.
+    """Pool of child processes, started on demand and replaced when they die.
 
     Args:
         size: maximum number of children.
@@ -200,17 +197,17 @@ class ChildPool:
             every = [*self._idle, *self._busy.values()]
             return [one.result().pid for one in every if one.done() and one.exception() is None]
 
-    def ask(self, lane: str, key: str, use: Callable[[Child], TaskReply]) -> TaskReply:
+    def run_task(self, lane: str, key: str, use: Callable[[Child], TaskReply]) -> TaskReply:
         """Wait until it's the lane's turn, then call `use` with a child.
 
         Args:
             key: model key; a child that already has the model loaded is preferred.
 
         Raises:
-            RefusedError, TaskError: see `Child.ask`.
+            RefusedError, TaskError: see `Child.run_task`.
             EngineError: if the pool is closed, or a child can't be started.
         """
-        with self._slots.acquired(self._check_open, ReadingLane(lane)):
+        with self._slots.acquire(self._check_open, ReadingLane(lane)):
             try:
                 return use(self._assign_child(lane, key))
             except TaskError:
@@ -244,7 +241,7 @@ class ChildPool:
         if error is not None:
             raise EngineError(
                 INTERNAL_ERROR,
-                f"The helper process for prompts and files did not start: {words_of(error)}",
+                f"The helper process for prompts and files did not start: {describe_error(error)}",
             )
         self._check_open()
         return best.result()

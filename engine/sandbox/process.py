@@ -60,7 +60,7 @@ _LIBPROC = "/usr/lib/libproc.dylib"
 _last_token_time = float("-inf")  # shared by all engines in this process
 
 
-def command(kind: ChildKind, frozen: bool = FROZEN) -> list[str]:
+def child_command(kind: ChildKind, frozen: bool = FROZEN) -> list[str]:
     """Return a child's command line. It runs this program, or the interpreter that runs it.
 
     `-P` keeps the current directory out of the import path.
@@ -70,7 +70,6 @@ def command(kind: ChildKind, frozen: bool = FROZEN) -> list[str]:
 
 
 def engine_command(*arguments: str) -> list[str]:
-    """Return the command line for running an engine command in a new process."""
     return [sys.executable, *([] if FROZEN else ["-m", "engine"]), *arguments]
 
 
@@ -102,7 +101,7 @@ class Child:
     def __init__(self, kind: ChildKind = ChildKind.PROMPTS) -> None:
         # Avoid `preexec_fn`, which would run Python between fork and exec in a threaded process.
         self._process = subprocess.Popen(
-            command(kind),
+            child_command(kind),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -138,7 +137,7 @@ class Child:
         """Resident memory of the child, 0 if unknown."""
         return resident_bytes(self.pid)
 
-    def ask(
+    def run_task(
         self,
         do: str,
         arguments: dict[str, Any],
@@ -175,7 +174,7 @@ class Child:
             reply, out = unpack(pipe.read, limits.output_bytes)
         except MalformedMessageError:
             self.kill()
-            raise limits.exceeded("output") from None
+            raise limits.exceeded_error("output") from None
         except BaseException:
             self.kill()
             raise
@@ -183,7 +182,7 @@ class Child:
         if "refused" in reply:
             raise RefusedError(str(reply["refused"]))
         if "memory" in reply:
-            raise limits.exceeded("memory")
+            raise limits.exceeded_error("memory")
         result = reply.get("result")
         if not isinstance(result, dict):
             why = reply.get("error") or reply.get("panic") or "no answer"
@@ -203,13 +202,12 @@ class Child:
         self._process.wait()
 
     def exit_error(self, limits: TaskLimits) -> TaskError:
-        """Build the error for a child that closed its pipe."""
         try:
             ended_by = max(0, -self._process.wait(timeout=5.0))
         except subprocess.TimeoutExpired:
             ended_by = 0
         if ended_by in (signal.SIGPROF, signal.SIGALRM):  # the child was killed by its own timer
-            return limits.exceeded("time")
+            return limits.exceeded_error("time")
         text = f"crashed its process (signal {ended_by})"
         return TaskError("crash", text, ended_by)
 
@@ -237,7 +235,6 @@ class _Pipe:
                     raise self._child.exit_error(self._limits) from None
 
     def read(self, count: int) -> bytes:
-        """Read exactly `count` bytes."""
         parts: list[bytes] = []
         while count:
             paced = self._child._paced and is_streaming()
@@ -250,7 +247,7 @@ class _Pipe:
                     self._limits.memory_bytes
                     and self._child.memory_bytes() > self._limits.memory_bytes
                 ):
-                    raise self._limits.exceeded("memory")
+                    raise self._limits.exceeded_error("memory")
                 continue
             try:
                 part = os.read(self._child._from, min(count, _CHUNK_BYTES))
@@ -267,11 +264,11 @@ class _Pipe:
             raise TaskError("cancelled", "was cancelled")
         left = self._deadline - time.monotonic()
         if left <= 0:
-            raise self._limits.exceeded("time")
+            raise self._limits.exceeded_error("time")
         return left
 
 
-def note_token() -> None:
+def record_token() -> None:
     """Called by the engine's loop when a token was computed on the CPU."""
     global _last_token_time
     _last_token_time = time.monotonic()

@@ -1,4 +1,4 @@
-"""Render chat templates and tokenize in a child, in one of two equivalent ways.
+"""Rendering of chat templates and tokenizing in a child, in one of two equivalent ways.
 
 For most models, `tokenizers` and `jinja2` are enough. If a model has Python code in transformers or
 mlx-lm, we import both, which takes 70 MB and two seconds.
@@ -57,7 +57,7 @@ class PlainTokenizer(LocalReader):
         chosen = chosen or self._template
         return None if chosen is None else chosen.render
 
-    def tokens(self, text: str) -> list[int]:
+    def tokenize(self, text: str) -> list[int]:
         ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
         return ids
 
@@ -67,7 +67,7 @@ def load_wrapper(folder: str, eos: list[int] | None, defaults: dict[str, Any] | 
     where = Path(folder)
     extra = rendering.template_arguments(where)
     wrapper = mlx_lm_tokenizers().load(where, extra, eos_token_ids=eos, defaults=defaults)
-    rendering.settle_template(wrapper)
+    rendering.add_default_template(wrapper)
     return wrapper
 
 

@@ -38,11 +38,11 @@ class ChildKind(Enum):
 
 
 class RefusedError(Exception):
-    """The task worked, but rejected its input. The message is meant for the user."""
+    """Raised if a task rejects its input. The message is meant for the user."""
 
 
 class TaskError(Exception):
-    """The task failed. The message is a predicate such as "took longer than 5 seconds".
+    """Raised if a task fails. The message is a predicate such as "took longer than 5 seconds".
 
     Attributes:
         cause: "time", "memory", "output", "crash", "fault" (exception in the task) or "cancelled".
@@ -56,7 +56,7 @@ class TaskError(Exception):
 
 
 class MalformedMessageError(Exception):
-    """The message is invalid or too long."""
+    """Raised if a message is invalid or too long."""
 
 
 class TaskLimits(Struct, frozen=True):
@@ -76,7 +76,7 @@ class TaskLimits(Struct, frozen=True):
     output_bytes: int
     file_bytes: int = 0
 
-    def exceeded(self, what: str) -> TaskError:
+    def exceeded_error(self, what: str) -> TaskError:
         """Build the error for exceeding "time", "memory" or "output"."""
         texts = {
             "time": f"took longer than {self.cpu_s:g} seconds",

@@ -1,4 +1,4 @@
-"""Run Python code from models and checks without access to the network or the user's files.
+"""Runner for Python code from models, without access to the network or the user's files.
 
 On Linux, a seccomp filter blocks system calls that would get around the limits: user namespaces (in
 which the code would be root), memory that doesn't belong to a process or folder, and all non-local
@@ -47,7 +47,7 @@ _REFUSED = {
 _REFUSED_EVERYWHERE = (425, 428, 429, 430, 432, 442, 447)
 _SOCKET = {"x86_64": (41, 53), "aarch64": (198, 199)}  # socket socketpair
 _AF_UNIX = 1
-# Kernel buffers must keep their default size, since `_usage` relies on it: (call, argument,
+# Kernel buffers must keep their default size, since `_process_usage` relies on it: (call, argument,
 # values).
 _ENLARGING = {
     "x86_64": ((54, _THIRD, (7, 32)), (72, _SECOND, (1031,))),  # setsockopt fcntl
@@ -152,7 +152,7 @@ def sandbox_command() -> list[str] | None:
     `/dev`.
     """
     python = "/usr/bin/python3"
-    tool = _tool()
+    tool = _sandbox_tool()
     if tool is None or not os.path.exists(python):
         return None
     if sys.platform == "darwin":
@@ -183,20 +183,20 @@ def sandbox_command() -> list[str] | None:
 
 def is_available() -> bool:
     """Check whether the tools for confining a process are installed. Doesn't start anything."""
-    return _tool() is not None and os.path.exists("/usr/bin/python3")
+    return _sandbox_tool() is not None and os.path.exists("/usr/bin/python3")
 
 
-def _tool() -> str | None:
+def _sandbox_tool() -> str | None:
     return shutil.which("sandbox-exec" if sys.platform == "darwin" else "bwrap")
 
 
 @functools.cache
 def _bwrap_options(tool: str) -> frozenset[str]:
     try:
-        told = subprocess.run([tool, "--help"], capture_output=True, timeout=5, check=False)
+        process = subprocess.run([tool, "--help"], capture_output=True, timeout=5, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return frozenset()
-    return frozenset((told.stdout + told.stderr).decode(errors="replace").split())
+    return frozenset((process.stdout + process.stderr).decode(errors="replace").split())
 
 
 def run_python(code: str, command: list[str] | None = None) -> str:
@@ -228,9 +228,9 @@ def run_python(code: str, command: list[str] | None = None) -> str:
             raise RefusedError(f"Python could not be started: {error.strerror}.") from error
         _wait(child, code)
         out.seek(0)
-        told = out.read(MAX_OUTPUT_BYTES + 1)
-    text = told[:MAX_OUTPUT_BYTES].decode(errors="replace")
-    if len(told) > MAX_OUTPUT_BYTES:
+        output = out.read(MAX_OUTPUT_BYTES + 1)
+    text = output[:MAX_OUTPUT_BYTES].decode(errors="replace")
+    if len(output) > MAX_OUTPUT_BYTES:
         text += "\n[… output truncated …]"
     if child.returncode:
         raise RefusedError(f"It ended with status {child.returncode}.\n{text}")
@@ -251,7 +251,7 @@ def _wait(child: subprocess.Popen[bytes], code: str) -> None:
             return
         except subprocess.TimeoutExpired:
             given = None
-        processes, memory = _usage(child.pid)
+        processes, memory = _process_usage(child.pid)
         if time.monotonic() > end:
             why = f"{TIMEOUT_S:.0f} s"
         elif memory > MAX_MEMORY_BYTES:
@@ -265,14 +265,14 @@ def _wait(child: subprocess.Popen[bytes], code: str) -> None:
         raise RefusedError(f"It used more than {why} and was stopped.")
 
 
-def _usage(pid: int) -> tuple[int, int]:
+def _process_usage(pid: int) -> tuple[int, int]:
     """Count the processes in a tree and the memory they use, in bytes.
 
     Socket and pipe buffers don't belong to any process, so each descriptor is counted as a full
     buffer.
     """
     if sys.platform == "darwin":
-        return _usage_of_ps(pid)
+        return _usage_from_ps(pid)
     waiting, count, pages, descriptors = [pid], 0, 0, 0
     while waiting:
         here = waiting.pop()
@@ -296,11 +296,11 @@ def _buffer_bytes() -> int:
     return 212_992
 
 
-def _usage_of_ps(pid: int) -> tuple[int, int]:
-    told = subprocess.run(["ps", "-axo", "pid=,ppid=,rss="], capture_output=True, check=False)
+def _usage_from_ps(pid: int) -> tuple[int, int]:
+    process = subprocess.run(["ps", "-axo", "pid=,ppid=,rss="], capture_output=True, check=False)
     sizes: dict[int, int] = {}
     below: dict[int, list[int]] = {}
-    for line in told.stdout.splitlines():
+    for line in process.stdout.splitlines():
         own, parent, size = map(int, line.split())
         sizes[own] = size * 1024
         below.setdefault(parent, []).append(own)

@@ -1,4 +1,4 @@
-"""Decode untrusted WAV, MP3, FLAC and Ogg Vorbis recordings.
+"""Decoder for untrusted WAV, MP3, FLAC and Ogg Vorbis recordings.
 
 Only call `decode` in a sandboxed child, as `engine.sandbox.jobs.read_sound` does. miniaudio isn't
 imported anywhere else.

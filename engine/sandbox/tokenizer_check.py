@@ -1,4 +1,4 @@
-"""Check a model's tokenizer in a child, before it's loaded into the engine's own process.
+"""Check of a model's tokenizer in a child, before the engine's own process loads it.
 
 Prompts are tokenized in children, but the engine's process detokenizes, one token at a time. So the
 check rejects decoders that use regular expressions or make texts much longer, as well as tokens

@@ -1,4 +1,4 @@
-"""Track the agents of other programs across their requests.
+"""Registry of the agents of other programs, across their requests.
 
 A coding agent sends one request per turn and runs its tools in between. It may have sub-agents,
 which send requests at the same time. Headers and the beginnings of conversations show which
@@ -132,13 +132,13 @@ def identify(scope: Scope, body: Mapping[str, Any], session: str | None) -> Agen
     owner = owner_of(scope)
     program = _program(headers)
     known = program in PROGRAMS.values()
-    said = _messages(body)
+    messages = _messages(body)
     own = _first_header(headers, _AGENT)
     whole = _first_header(headers, _SESSION) or session or _session_in(body)
     parent = _first_header(headers, _PARENT)
     if own and whole and not parent and own != whole:
         parent = whole
-    task = _task(said)
+    task = _task(messages)
     tools = bool(body.get("tools"))
 
     def digest(kind: str, name: str) -> str:
@@ -155,7 +155,7 @@ def identify(scope: Scope, body: Mapping[str, Any], session: str | None) -> Agen
         digest("id", parent) if parent else "",
         task,
         bool(named),
-        _result_ids(said),
+        _result_ids(messages),
         tools,
         bool(named) or tools or known,
     )
@@ -178,15 +178,15 @@ def _session_in(body: Mapping[str, Any]) -> str:
 
 
 def _messages(body: Mapping[str, Any]) -> list[Any]:
-    said = body.get("messages", body.get("input", body.get("prompt")))
-    if isinstance(said, str):
-        return [{"role": "user", "content": said}]
-    return said if isinstance(said, list) else []
+    messages = body.get("messages", body.get("input", body.get("prompt")))
+    if isinstance(messages, str):
+        return [{"role": "user", "content": messages}]
+    return messages if isinstance(messages, list) else []
 
 
-def _result_ids(said: Sequence[Any]) -> tuple[str, ...]:
+def _result_ids(messages: Sequence[Any]) -> tuple[str, ...]:
     found = []
-    for message in reversed(said[-_MAX_SEARCHED_MESSAGES:]):
+    for message in reversed(messages[-_MAX_SEARCHED_MESSAGES:]):
         if not isinstance(message, dict):
             break
         if message.get("role") == "tool" or str(message.get("type")).endswith("_output"):
@@ -202,16 +202,18 @@ def _result_ids(said: Sequence[Any]) -> tuple[str, ...]:
     return tuple(name[:_MAX_ID_CHARACTERS] if isinstance(name, str) else "" for name in found)
 
 
-def _task(said: Sequence[Any]) -> str:
+def _task(messages: Sequence[Any]) -> str:
     otherwise = ""
     users = [
-        m for m in said[:_MAX_SEARCHED_MESSAGES] if isinstance(m, dict) and m.get("role") == "user"
+        m
+        for m in messages[:_MAX_SEARCHED_MESSAGES]
+        if isinstance(m, dict) and m.get("role") == "user"
     ]
-    begun = 0
+    start = 0
     for place, message in enumerate(users, 1):
         if next(_texts(message.get("content")), "").startswith(_AIDER_EXAMPLES_END):
-            begun = place
-    for text in (text for message in users[begun:] for text in _texts(message.get("content"))):
+            start = place
+    for text in (text for message in users[start:] for text in _texts(message.get("content"))):
         if line := _first_line(_after_tags(text)):
             return line
         otherwise = otherwise or _first_line(text)
@@ -280,7 +282,6 @@ class AgentSnapshot(Struct, frozen=True):
 
     @property
     def context(self) -> int:
-        """Context tokens in use."""
         return self.total + self.pieces
 
 
@@ -585,7 +586,6 @@ class ModelRequests:
     def store_conversation(
         self, request: ModelRequest, messages: Sequence[Message], size: int
     ) -> None:
-        """Store the conversation of a request (`size` bytes) for export to a chat."""
         agent = self._here.get(request)
         if agent is not None:
             self.agents.store_conversation(agent, request, messages, size)

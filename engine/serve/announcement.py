@@ -1,4 +1,4 @@
-"""Announce the server on the local network over zeroconf (mDNS).
+"""Announcement of the server on the local network over zeroconf (mDNS).
 
 The record has the machine's name, the server's addresses and port, and Stretto's service type. It
 says nothing about models or keys.
@@ -51,17 +51,17 @@ def announce(
         )
         only4 = all(":" not in address for address in addresses)
         version = IPVersion.V4Only if only4 else IPVersion.All
-        told = Zeroconf(interfaces or InterfaceChoice.All, ip_version=version)
+        zeroconf = Zeroconf(interfaces or InterfaceChoice.All, ip_version=version)
     except (OSError, Error) as error:
         raise _failed(error) from error
-    with contextlib.closing(told):
+    with contextlib.closing(zeroconf):
         try:
-            told.register_service(info, allow_name_change=True)
+            zeroconf.register_service(info, allow_name_change=True)
         except (OSError, Error) as error:
             raise _failed(error) from error
         yield info.get_name()
         with contextlib.suppress(OSError, Error):
-            told.unregister_service(info)
+            zeroconf.unregister_service(info)
 
 
 def addresses_of(host: str) -> list[str]:

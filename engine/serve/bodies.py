@@ -1,4 +1,4 @@
-"""Read request bodies: limits on size and time, decompression, JSON."""
+"""Reader of request bodies: limits on size and time, decompression, JSON."""
 
 from __future__ import annotations
 

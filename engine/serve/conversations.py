@@ -120,8 +120,8 @@ class ConversationIndex:
         for name in names:
             self._ends.pop(name, None)
             self._disown(name)
-        gone = set(names)
-        self._names = {d: name for d, name in self._names.items() if name not in gone}
+        removed = set(names)
+        self._names = {d: name for d, name in self._names.items() if name not in removed}
 
     def _make_folder(self) -> None:
         for folder in (self._file.parent.parent, self._file.parent):
@@ -207,8 +207,8 @@ def _digests(kind: tuple[str, str, SessionConfig], messages: Sequence[Message]) 
     """Return one digest per prefix of a conversation, or [] if it is too long."""
     if sum(len(text_of(m.get("content"))) for m in messages) > MAX_DIGESTED_CHARACTERS:
         return []
-    said = [{"role": m.get("role"), "content": _with_digests(m.get("content"))} for m in messages]
-    return conversation_digests(said, repr(kind))
+    hashed = [{"role": m.get("role"), "content": _with_digests(m.get("content"))} for m in messages]
+    return conversation_digests(hashed, repr(kind))
 
 
 def _with_digests(content: Any) -> Any:

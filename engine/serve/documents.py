@@ -1,4 +1,4 @@
-"""Extract text from documents in requests, with the same reader as attachments.
+"""Text extraction from documents in requests, with the same reader as attachments.
 
 Reading a document can take a minute. So these requests are parsed on separate threads with fair
 queueing between keys and limits on count and time, and reading stops when the request is cancelled.
@@ -25,7 +25,7 @@ from msgspec.structs import replace
 
 from engine.errors import ENGINE_STOPPED, EngineError
 from engine.sandbox.jobs import read_document
-from engine.sandbox.lanes import ReadingLane, in_lane
+from engine.sandbox.lanes import ReadingLane, use_lane
 from engine.sandbox.protocol import DOCUMENT_LIMITS, TaskLimits
 from engine.serve.auth import LOCAL, KeyOwner
 from engine.serve.errors import RequestError
@@ -184,7 +184,7 @@ class RequestDocuments:
             raise self._too_long()
         limits = replace(DOCUMENT_LIMITS, cpu_s=min(DOCUMENT_LIMITS.cpu_s, left))
         try:
-            with in_lane(self._lane):
+            with use_lane(self._lane):
                 return _text(content, ending, encoding, self.stop, limits)
         except ValueError as error:
             if self._lane.busy_s >= READING_BUDGET_S:
@@ -289,13 +289,13 @@ def _percent_decoded(data: str) -> Iterator[bytes]:
 
     Each step holds the GIL, so chunks let other threads run.
     """
-    begun = b""
+    incomplete = b""
     for start in range(0, len(data), PIECE_CHARACTERS):
-        piece = begun + data[start : start + PIECE_CHARACTERS].encode()
+        piece = incomplete + data[start : start + PIECE_CHARACTERS].encode()
         cut = piece.rfind(b"%", -2)
-        begun = piece[cut:] if cut >= 0 else b""
-        yield unquote_to_bytes(piece.removesuffix(begun))
-    yield begun
+        incomplete = piece[cut:] if cut >= 0 else b""
+        yield unquote_to_bytes(piece.removesuffix(incomplete))
+    yield incomplete
 
 
 def has_documents(body: Mapping[str, Any]) -> bool:

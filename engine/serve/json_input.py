@@ -289,8 +289,8 @@ def answer_form(wanted: Any, where: str) -> dict[str, Any]:
         if not isinstance(schema, dict):
             raise ValueError(f"{where}.{kind} must have an object as its schema")
         return {"json_schema": schema}
-    told = json.dumps(wanted, ensure_ascii=False)[:100]
-    raise ValueError(f"{where} must be text, json_object or json_schema, not {told}")
+    shown = json.dumps(wanted, ensure_ascii=False)[:100]
+    raise ValueError(f"{where} must be text, json_object or json_schema, not {shown}")
 
 
 def line_seed(seed: int, line: int) -> int:

@@ -1,4 +1,4 @@
-"""Handle model requests, from the body to the engine, and send reply events back to the client.
+"""Model requests, from the body to the engine, and reply events back to the client.
 
 If several answers are requested, their common prompt is prefilled once. The other answers run in
 forks of the first session, created as soon as its prefill is done.
@@ -67,13 +67,12 @@ SHUTDOWN_CANCEL_TIMEOUT_S = 2.0  # same, during a shutdown of the server
 
 @types.coroutine
 def _resumed(begun: Coroutine[Any, None, None], awaited: Any) -> Generator[Any, None, None]:
-    """Continue a coroutine that awaits a future."""
     yield awaited
     yield from begun
 
 
 class ClientResponse:
-    """Writes the response to a client, either as one JSON object or as server-sent events.
+    """Response to a client, either one JSON object or server-sent events.
 
     ASGI messages are queued and sent in order by a task, so a client that reads slowly only holds
     up its own answer.
@@ -243,7 +242,7 @@ class ClientResponse:
 
 
 class _Endpoint:
-    """Wraps a function as an ASGI application. Starlette treats bare functions differently."""
+    """ASGI application that calls a function. Starlette treats bare functions differently."""
 
     def __init__(self, answer: Callable[[Scope, Receive, Send], Awaitable[None]]) -> None:
         self._answer = answer

@@ -92,7 +92,6 @@ class ModelEntry:
 
     @property
     def state(self) -> str:
-        """ "loaded", "loading" or "unloaded"."""
         if self.model is not None:
             return "loaded"
         if self.loading is not None:
@@ -130,13 +129,13 @@ class ModelEntry:
 
         Loading progress is estimated from the engine's memory use.
         """
-        told: dict[str, Any] = {"id": self.name, "state": self.state}
+        description: dict[str, Any] = {"id": self.name, "state": self.state}
         if self.state == "loading":
             total = sum(f.stat().st_size for f in Path(self.folder).glob("*.safetensors"))
             come = stats["memory_in_use"] - self._before if stats else 0
-            told["progress"] = round(min(0.99, max(0.0, come / total)), 2) if total else 0.0
-            told["seconds"] = round(time.monotonic() - self._began, 2)
-        return told
+            description["progress"] = round(min(0.99, max(0.0, come / total)), 2) if total else 0.0
+            description["seconds"] = round(time.monotonic() - self._began, 2)
+        return description
 
 
 class ModelRegistry:
@@ -289,7 +288,7 @@ class ModelRegistry:
         return await asyncio.shield(entry.loading)
 
     def end(self, error: Exception) -> None:
-        """Called when the server stops. Fail all requests waiting for a model."""
+        """Fail all requests waiting for a model, because the server stops."""
         self.ended = error
         for entry in self.entries:
             if entry.loading is not None and not entry.loading.done():

@@ -17,7 +17,7 @@ CHECKS_PER_S = 200  # limit for all requests together; requests far back check l
 
 
 class Queue:
-    """Admits a limited number of concurrent answers. Lives on the server's event loop.
+    """Queue that limits concurrent answers. Lives on the server's event loop.
 
     The key with the fewest running answers goes first, then the oldest request.
 
@@ -46,7 +46,6 @@ class Queue:
 
     @property
     def busy(self) -> bool:
-        """True if any request is running or waiting."""
         return bool(self._admitted or self.waiting)
 
     def running_of(self, owner_id: str) -> int:

@@ -41,7 +41,7 @@ class SessionModelError(RequestError):
 
 
 class ReplySlots:
-    """Assigns slots and sessions to requests. Lives on the server's event loop.
+    """Slots and sessions for requests. Lives on the server's event loop.
 
     Args:
         sharing: limits how many slots and queue positions each key gets.
@@ -162,10 +162,10 @@ class ReplySlots:
         """Return the engine session. If the configuration changed, it is reopened."""
         if named.is_freed:
             raise named.freed_error()
-        wanted = named.config.with_(config)
-        if wanted != named.config or named.model != model:
+        session_config = named.config.with_(config)
+        if session_config != named.config or named.model != model:
             named.close()
-            named.config, named.model = wanted, model
+            named.config, named.model = session_config, model
         if named.session is None:
             named.session = self.sessions.open(named)
         return named.session

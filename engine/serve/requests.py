@@ -98,7 +98,6 @@ class ModelRequest:
             replies.pause(True)
 
     def note_event(self, event: Event) -> None:
-        """Update the state from a reply event."""
         if isinstance(event, TextDelta):
             self.state = "answering"
             self.pieces += 1

@@ -189,7 +189,6 @@ class SessionEntry(Struct, eq=False):
         return EngineError(SESSION_CLOSED, "The session was freed.")
 
     def close(self) -> None:
-        """Close the engine session, if there is one."""
         if self.session is not None:
             self.session.close()
             self.session = None

@@ -1,4 +1,4 @@
-"""Convert between text and tokens: prompts, answers, and constraints on answers.
+"""Conversion between text and tokens: prompts, answers, and constraints on answers.
 
 Imports: engine.errors, engine.cache, engine.messages, engine.params.
 """

@@ -22,12 +22,12 @@ from msgspec import Struct
 from engine.text.call_values import (
     PYTHON_STYLE,
     Style,
+    allowed_types,
+    convert_text,
     dumps,
-    kinds,
-    literal,
-    members,
-    of_text,
-    skip,
+    parse_literal,
+    skip_blanks,
+    split_members,
 )
 from engine.text.tools import Tool, tool_call
 
@@ -90,7 +90,7 @@ class Notation(Struct, frozen=True):
 
 
 class ParsedCalls(NamedTuple):
-    """Calls found between markers, and the text left over."""
+    """Calls found between markers, and the remaining text."""
 
     calls: list[Call]
     rest: str
@@ -111,19 +111,19 @@ _CDATA = re.compile(r"\s*<!\[CDATA\[(.*)\]\]>\s*\Z", re.DOTALL)
 
 def _read_headed(text: str, notation: Notation) -> ParsedCalls:
     found, at = list[Call](), 0
-    while begun := _headed(text, notation, at):
-        known = {key: value for key, value in begun.groupdict().items() if value}
-        if begun.re is notation.empty:
-            arguments, at = "{}", begun.end()
+    while head := _match_head(text, notation, at):
+        known = {key: value for key, value in head.groupdict().items() if value}
+        if head.re is notation.empty:
+            arguments, at = "{}", head.end()
         else:
-            arguments, at = literal(text, begun.end() - 1)
+            arguments, at = parse_literal(text, head.end() - 1)
         name = known.get("name") or known.get("bare") or known["key"]
         found.append(Call(name.strip(), arguments, known.get("id")))
     rest = text[at:].strip()
     return ParsedCalls(found, "" if re.fullmatch(notation.tail, rest) else rest)
 
 
-def _headed(text: str, notation: Notation, at: int = 0) -> re.Match[str] | None:
+def _match_head(text: str, notation: Notation, at: int = 0) -> re.Match[str] | None:
     empty = notation.empty
     return notation.head.match(text, at) or (empty.match(text, at) if empty is not None else None)
 
@@ -142,14 +142,14 @@ def _read_objects(text: str) -> ParsedCalls:
         at = between.end() if between else at
         if not text.startswith("{", at):
             return ParsedCalls(found, text[at:].strip())
-        value, at = literal(text, at)
-        found.append(_of_object(members(value)))
+        value, at = parse_literal(text, at)
+        found.append(_call_of_object(split_members(value)))
 
 
-def _of_object(value: dict[str, str]) -> Call:
+def _call_of_object(value: dict[str, str]) -> Call:
     own = json.loads(value.get("id", value.get("tool_call_id", "null")))
     if value.get("function", "").startswith("{"):
-        value = members(value["function"])
+        value = split_members(value["function"])
     name = next((json.loads(value[key]) for key in _NAMES if key in value), None)
     given = next((value[key] for key in _GIVEN if key in value), None)
     if name is None and len(value) == 1:
@@ -160,13 +160,13 @@ def _of_object(value: dict[str, str]) -> Call:
         others = set(value) - {*_NAMES, "id", "tool_call_id", "type"}
         given = f"{{{', '.join(f'{dumps(key)}: {value[key]}' for key in value if key in others)}}}"
     if given is not None and given.startswith('"'):
-        given, _ = literal(json.loads(given).strip() or "{}", 0)
+        given, _ = parse_literal(json.loads(given).strip() or "{}", 0)
     if not isinstance(name, str) or given is None:
         raise ValueError("it has no tool name or no arguments")
-    return Call(name, _object(given), own if isinstance(own, str) else None)
+    return Call(name, _check_object(given), own if isinstance(own, str) else None)
 
 
-def _object(arguments: str) -> str:
+def _check_object(arguments: str) -> str:
     if arguments == "null":
         return "{}"
     if not arguments.startswith("{"):
@@ -174,40 +174,40 @@ def _object(arguments: str) -> str:
     return arguments
 
 
-def _read_marked(text: str, notation: Notation) -> ParsedCalls:
+def _read_gemma(text: str, notation: Notation) -> ParsedCalls:
     found, at, style = list[Call](), 0, Style(notation.quote)
-    while begun := notation.head.match(text, at):
-        arguments, at = literal(text, begun.end() - 1, style)
-        found.append(Call(begun["name"], arguments))
+    while head := notation.head.match(text, at):
+        arguments, at = parse_literal(text, head.end() - 1, style)
+        found.append(Call(head["name"], arguments))
     return ParsedCalls(found, text[at:].strip())
 
 
 def _read_python(text: str, tools: Sequence[Tool]) -> ParsedCalls:
-    found, at = list[Call](), skip(text, 0)
+    found, at = list[Call](), skip_blanks(text, 0)
     at += text.startswith("[", at)
-    while begun := re.compile(r"\s*([\w.:/-]+)\s*\(").match(text, at):
-        called = _python_name(begun[1], tools)
+    while head := re.compile(r"\s*([\w.:/-]+)\s*\(").match(text, at):
+        called = _python_name(head[1], tools)
         properties, given = _properties(tools, called), list[str]()
         names = list(properties)
-        at = skip(text, begun.end())
+        at = skip_blanks(text, head.end())
         while not text.startswith(")", at):
             key = _ARGUMENT.match(text, at)
             if key is None and len(given) >= len(names):
                 raise ValueError("an argument has no name")
             name = key[1] if key is not None else names[len(given)]
-            value, at = literal(text, key.end() if key is not None else at, PYTHON_STYLE)
+            value, at = parse_literal(text, key.end() if key is not None else at, PYTHON_STYLE)
             is_alone = key is None and not given and value.startswith("{")
-            if is_alone and (kinds(properties[name]) or {"object"}).isdisjoint({"object"}):
+            if is_alone and (allowed_types(properties[name]) or {"object"}).isdisjoint({"object"}):
                 # A single object with all arguments, as in JSON.
-                given += (f"{dumps(each)}: {one}" for each, one in members(value).items())
+                given += (f"{dumps(each)}: {one}" for each, one in split_members(value).items())
             else:
                 given.append(f"{dumps(name)}: {value}")
-            at = skip(text, at)
+            at = skip_blanks(text, at)
             if not text.startswith((",", ")"), at):
                 raise ValueError("an argument has no end")
-            at = skip(text, at + 1) if text[at] == "," else at
+            at = skip_blanks(text, at + 1) if text[at] == "," else at
         found.append(Call(called, f"{{{', '.join(given)}}}"))
-        at = skip(text, at + 1)
+        at = skip_blanks(text, at + 1)
         at += text.startswith((",", ";"), at)
     rest = text[at:].strip()
     return ParsedCalls(found, "" if rest == "]" else rest)
@@ -224,10 +224,10 @@ def _is_python(text: str, tools: Sequence[Tool]) -> bool:
 
     If tools are offered, it must call one of them.
     """
-    begun = _PYTHON.match(text)
-    if begun is None or not tools:
-        return begun is not None
-    name = _python_name(begun["name"], tools)
+    head = _PYTHON.match(text)
+    if head is None or not tools:
+        return head is not None
+    name = _python_name(head["name"], tools)
     return any(tool["function"]["name"] == name for tool in tools)
 
 
@@ -255,10 +255,10 @@ class _TagParser:
 
     def read(self) -> ParsedCalls:
         text, found, at = self._text, list[Call](), 0
-        while begun := self._head.match(text, skip(text, at)):
-            name, at = begun["name"].strip(), begun.end()
+        while head := self._head.match(text, skip_blanks(text, at)):
+            name, at = head["name"].strip(), head.end()
             arguments = "{}"
-            if not begun.groupdict().get("empty"):
+            if not head.groupdict().get("empty"):
                 arguments, at = self._arguments(at, _properties(self._tools, name))
             found.append(Call(name, arguments))
         return ParsedCalls(found, text[at:].strip())
@@ -266,18 +266,18 @@ class _TagParser:
     def _arguments(self, at: int, properties: Mapping[str, Any]) -> tuple[str, int]:
         text, given = self._text, dict[str, str]()
         while True:
-            at = skip(text, at)
-            if begun := self._tags.argument.match(text, at):
-                key = begun["key"].strip()
-                end, at = self._value_end(begun.end(), {*given, key}, properties)
-                given[key] = self._value(begun, text[begun.end() : end], properties.get(key))
+            at = skip_blanks(text, at)
+            if head := self._tags.argument.match(text, at):
+                key = head["key"].strip()
+                end, at = self._value_end(head.end(), {*given, key}, properties)
+                given[key] = self._convert_value(head, text[head.end() : end], properties.get(key))
             elif self._close and text.startswith(self._close, at):
                 at += len(self._close)
                 break
             elif text.startswith(self._after, at):
                 at += len(self._after)  # skip a superfluous end tag
             elif not given and (block := _JSON_BLOCK.match(text, at)):
-                arguments, at = literal(text, block.end() - 1)
+                arguments, at = parse_literal(text, block.end() - 1)
                 ended = re.compile(rf"{_JSON_ENDED}(?:{re.escape(self._close)})?").match(text, at)
                 return arguments, ended.end() if ended is not None else at
             elif at == len(text) or self._head.match(text, at):
@@ -287,50 +287,50 @@ class _TagParser:
         return f"{{{', '.join(f'{dumps(key)}: {value}' for key, value in given.items())}}}", at
 
     def _value_end(
-        self, begun: int, given: set[str], properties: Mapping[str, Any]
+        self, start: int, given: set[str], properties: Mapping[str, Any]
     ) -> tuple[int, int]:
         """Find where a value ends, and where its closing tag ends."""
         text, in_section = (
             self._text,
-            self._tags.cdata and self._text.startswith("<![CDATA[", begun),
+            self._tags.cdata and self._text.startswith("<![CDATA[", start),
         )
-        end, behind = -1, begun
+        end, behind = -1, start
         while (end := text.find(self._after, behind)) >= 0:
             behind = end + len(self._after)
-            if in_section and not text[begun:end].rstrip().endswith("]]>"):
+            if in_section and not text[start:end].rstrip().endswith("]]>"):
                 continue
-            if self._may_follow(behind, given):
+            if self._can_follow(behind, given):
                 break
         if end < 0:
-            end = behind = self._call_end(begun)
+            end = behind = self._call_end(start)
         # Heads quoted inside a value have their own end tags. If there's one too few, this call's
         # end tag is missing.
         heads = [
             m
-            for m in self._tags.argument.finditer(text, begun, end)
+            for m in self._tags.argument.finditer(text, start, end)
             if m["key"].strip() in properties and m["key"].strip() not in given
         ]
-        if heads and text.count(self._after, begun, behind) <= len(heads):
-            lines = [m for m in heads if text[begun : m.start()].rstrip(" \t").endswith("\n")]
+        if heads and text.count(self._after, start, behind) <= len(heads):
+            lines = [m for m in heads if text[start : m.start()].rstrip(" \t").endswith("\n")]
             if lines:
-                return self._without_tag(begun, lines[0].start(), properties), lines[0].start()
+                return self._trim_wrong_tag(start, lines[0].start(), properties), lines[0].start()
         if end == behind:
-            end = self._without_tag(begun, end, properties)
+            end = self._trim_wrong_tag(start, end, properties)
         return end, behind
 
-    def _without_tag(self, begun: int, end: int, properties: Mapping[str, Any]) -> int:
-        wrong = re.search(r"</(?:[\w:]+=)?([\w.:-]+)>\s*\Z", self._text[begun:end])
+    def _trim_wrong_tag(self, start: int, end: int, properties: Mapping[str, Any]) -> int:
+        wrong = re.search(r"</(?:[\w:]+=)?([\w.:-]+)>\s*\Z", self._text[start:end])
         if wrong is not None and wrong[1] in {*properties, "parameter", "param", "arg_value"}:
-            return begun + wrong.start()
-        return end - (not self._tags.lines and self._text.endswith("\n", begun, end))
+            return start + wrong.start()
+        return end - (not self._tags.lines and self._text.endswith("\n", start, end))
 
-    def _call_end(self, begun: int) -> int:
+    def _call_end(self, start: int) -> int:
         text = self._text
-        end = text.rfind(self._close, begun) if self._close else -1
+        end = text.rfind(self._close, start) if self._close else -1
         return end if end >= 0 else len(text)
 
-    def _may_follow(self, at: int, given: set[str]) -> bool:
-        text, at = self._text, skip(self._text, at)
+    def _can_follow(self, at: int, given: set[str]) -> bool:
+        text, at = self._text, skip_blanks(self._text, at)
         if at == len(text) or self._head.match(text, at):
             return True
         argument = self._tags.argument.match(text, at)
@@ -338,20 +338,20 @@ class _TagParser:
             return argument["key"].strip() not in given
         if not self._close or not text.startswith(self._close, at):
             return False
-        at = skip(text, at + len(self._close))
+        at = skip_blanks(text, at + len(self._close))
         return at == len(text) or self._head.match(text, at) is not None
 
-    def _value(self, begun: re.Match[str], text: str, schema: Any) -> str:
+    def _convert_value(self, head: re.Match[str], text: str, schema: Any) -> str:
         if self._tags.lines and text.startswith("\n"):
             text = text[1:-1] if text.endswith("\n") and len(text) > 1 else text[1:]
         if self._tags.cdata and (section := _CDATA.match(text)):
-            return of_text(section[1].replace("]]]]><![CDATA[>", "]]>"), schema)
-        kind = begun.groupdict().get("kind")
-        if kind in ("true", "string") and not kinds(schema) - {"string", "null"}:
+            return convert_text(section[1].replace("]]]]><![CDATA[>", "]]>"), schema)
+        kind = head.groupdict().get("kind")
+        if kind in ("true", "string") and not allowed_types(schema) - {"string", "null"}:
             return dumps(text)
         if kind not in (None, "true", "string"):
-            return of_text(text, schema, has_json=True)
-        return of_text(text, schema, self._tags.unless_json)
+            return convert_text(text, schema, has_json=True)
+        return convert_text(text, schema, self._tags.unless_json)
 
 
 # -- table of notations -------------------------------------------------------------------------
@@ -382,7 +382,7 @@ _KIMI = (
 _DEEPSEEK = r"(?:\s|```|<｜tool▁call▁(?:begin|end)｜>)*"
 
 
-def _glm(key: str, value: str) -> Notation:
+def _glm_notation(key: str, value: str) -> Notation:
     """Build GLM's notation for the given key and value tags."""
     return Notation(
         re.compile(rf"\A\s*(?P<name>[^\s<{{]+)\s*(?=<{key}>|\{{|\Z)"),
@@ -511,9 +511,9 @@ NOTATIONS: Mapping[str, Notation] = {
         ),
         section=_APART,
     ),
-    "longcat": _glm("longcat_arg_key", "longcat_arg_value"),
-    "glm47": _glm("arg_key", "arg_value"),
-    "laguna": _glm("arg_key", "arg_value"),
+    "longcat": _glm_notation("longcat_arg_key", "longcat_arg_value"),
+    "glm47": _glm_notation("arg_key", "arg_value"),
+    "laguna": _glm_notation("arg_key", "arg_value"),
     "pythonic": Notation(_PYTHON, section=('"["', '", "', '"]"')),
     "python lines": Notation(_PYTHON, section=("", '"\\n"', "")),
     "gemma4": Notation(_GEMMA, quote='<|"|>'),
@@ -531,7 +531,7 @@ def format_of(tokenizer: Any) -> str:
     return name if package == _PARSERS else ""
 
 
-def inferred(template: str) -> str:
+def infer_format(template: str) -> str:
     """Let mlx-lm guess its parser from a chat template. Returns "" if it finds none.
 
     By itself, mlx-lm only does this for unnamed templates.
@@ -547,7 +547,7 @@ def inferred(template: str) -> str:
 
 def markers(name: str) -> tuple[str, str]:
     """Get the call markers that one of mlx-lm's parsers uses."""
-    module = _mlx_lms(name)
+    module = _mlx_lm_parser(name)
     return str(module.tool_call_start), str(module.tool_call_end)
 
 
@@ -557,34 +557,34 @@ def read(name: str, text: str, tools: Sequence[Tool] = ()) -> list[Call]:
     Raises:
         ValueError: if the text isn't made up of calls only.
     """
-    found = reading(name, text, tools)
+    found = parse_calls(name, text, tools)
     if found.rest or not found.calls:
         raise ValueError("it is not a call")
     return found.calls
 
 
-def reading(name: str, text: str, tools: Sequence[Tool] = ()) -> ParsedCalls:
+def parse_calls(name: str, text: str, tools: Sequence[Tool] = ()) -> ParsedCalls:
     """Parse the calls in a text between markers.
 
     Args:
         name: notation, i.e. a dialect's `tool_format`.
-        tools: offered tools in OpenAI's format, processed by `with_types`.
+        tools: offered tools in OpenAI's format, processed by `resolve_types`.
 
     Raises:
         ValueError: if the text isn't a call.
     """
     notation = NOTATIONS.get(name)
     if notation is None:
-        return _mlx_lms_reading(name, text, tools)
+        return _parse_with_mlx_lm(name, text, tools)
     first, other = text.lstrip()[:1], NOTATIONS["qwen3_coder"]
     if notation.tags is not None and first != "{":
         return _TagParser(text, notation, tools).read()
     if notation.quote:
-        return _read_marked(text, notation)
+        return _read_gemma(text, notation)
     is_json = notation.json or _JSON_FIRST.match(text)
     if not is_json or (notation.json == JSON_CALL and _is_python(text, tools)):
         return _read_python(text, tools)
-    head = _headed(text, notation) if notation.json != JSON_CALL else None
+    head = _match_head(text, notation) if notation.json != JSON_CALL else None
     if head is not None and (name != "mistral" or head["bare"]):
         return _read_headed(text, notation)
     if first == "<" and other.head.match(text.lstrip()):
@@ -592,7 +592,7 @@ def reading(name: str, text: str, tools: Sequence[Tool] = ()) -> ParsedCalls:
     return _read_objects(text)
 
 
-def is_whole(name: str, text: str) -> bool:
+def is_complete(name: str, text: str) -> bool:
     """Check whether a text between markers only has complete calls."""
     notation = NOTATIONS.get(name)
     if notation is None:
@@ -605,21 +605,23 @@ def is_whole(name: str, text: str) -> bool:
     if notation.quote and not end.endswith("}"):
         return False
     try:
-        found = reading(name, text)
+        found = parse_calls(name, text)
     except ValueError:
         return False
     return bool(found.calls) and not found.rest
 
 
-def _mlx_lms_reading(name: str, text: str, tools: Sequence[Tool]) -> ParsedCalls:
+def _parse_with_mlx_lm(name: str, text: str, tools: Sequence[Tool]) -> ParsedCalls:
     try:
-        found = _mlx_lms(name).parse_tool_call(text, list(tools))
+        found = _mlx_lm_parser(name).parse_tool_call(text, list(tools))
     except Exception as error:  # each parser raises different exceptions
         log.debug("cannot parse a tool call", exc_info=True)
         raise ValueError(f"it could not be read ({type(error).__name__})") from None
     calls = found if isinstance(found, list) else [found]
-    return ParsedCalls([_of_object({k: dumps(v) for k, v in call.items()}) for call in calls], "")
+    return ParsedCalls(
+        [_call_of_object({k: dumps(v) for k, v in call.items()}) for call in calls], ""
+    )
 
 
-def _mlx_lms(name: str) -> ModuleType:
+def _mlx_lm_parser(name: str) -> ModuleType:
     return importlib.import_module(f"{_PARSERS}.{name}")

@@ -1,4 +1,4 @@
-"""Convert argument values of tool calls to JSON, from literals as models write them.
+"""Conversion of argument values of tool calls to JSON, from literals as models write them.
 
 Valid JSON is copied unchanged. So numbers keep all their digits, and the start of a value is final
 before its end is known. We repair single quotes, unescaped quotes, trailing commas, missing ends,
@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
-_DEEPEST = 100
+_MAX_DEPTH = 100
 _BLANKS = re.compile(r"\s*")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])")
 _WORD = re.compile(r"[\w.:/$-]+|\+[\d.]+")
@@ -55,35 +55,39 @@ def dumps(value: Any) -> str:
     return text
 
 
-def skip(text: str, at: int) -> int:
+def skip_blanks(text: str, at: int) -> int:
     """Skip whitespace. Returns the index of the next character."""
     found = _BLANKS.match(text, at)
     return found.end() if found else at
 
 
-def literal(text: str, at: int, style: Style = JSON_STYLE) -> tuple[str, int]:
+def parse_literal(text: str, at: int, style: Style = JSON_STYLE) -> tuple[str, int]:
     """Parse the literal at an index. Returns it as JSON, and the index where it ends.
 
     Raises:
         ValueError: if there is no literal, or it isn't complete.
     """
-    return _Literals(text, style).value(skip(text, at), 0)
+    return _Literals(text, style).value(skip_blanks(text, at), 0)
 
 
-def members(text: str) -> dict[str, str]:
+def split_members(text: str) -> dict[str, str]:
     """Split a JSON object into its values. They are returned as written."""
-    decode, found, at = json.JSONDecoder(strict=False).raw_decode, dict[str, str](), skip(text, 1)
+    decode, found, at = (
+        json.JSONDecoder(strict=False).raw_decode,
+        dict[str, str](),
+        skip_blanks(text, 1),
+    )
     while text[at] != "}":
         name, at = decode(text, at)
-        begun = skip(text, skip(text, at) + 1)
-        _, at = decode(text, begun)
-        found[name] = text[begun:at]
-        at = skip(text, at)
-        at = skip(text, at + 1) if text[at] == "," else at
+        start = skip_blanks(text, skip_blanks(text, at) + 1)
+        _, at = decode(text, start)
+        found[name] = text[start:at]
+        at = skip_blanks(text, at)
+        at = skip_blanks(text, at + 1) if text[at] == "," else at
     return found
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Repair control characters and invalid escapes inside a JSON string."""
     made, at = list[str](), 0
     while at < len(text):
@@ -107,12 +111,12 @@ class _Literals:
     def value(self, at: int, depth: int) -> tuple[str, int]:
         text, style = self._text, self._style
         one = text[at : at + 1]
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             raise ValueError("it is nested too deeply")
         if style.mark and text.startswith(style.mark, at):
-            return self._marked(at)
+            return self._marked_string(at)
         if one and one in "'\"":
-            return self._quoted(at)
+            return self._quoted_string(at)
         if one == "{":
             return self._members(at, "}", depth, True)
         if one == "[" or (one == "(" and style.python):
@@ -135,7 +139,7 @@ class _Literals:
         made, at, comma = ["{" if named else "["], at + 1, ""
         end = "}" if named else "]"
         while True:
-            after = skip(text, at)
+            after = skip_blanks(text, at)
             if text.startswith(close, after):
                 if not comma:
                     made.append(text[at:after])
@@ -149,73 +153,73 @@ class _Literals:
             if named:
                 key, at = self._key(at)
                 made.append(key)
-                colon = skip(text, at)
+                colon = skip_blanks(text, at)
                 if not text.startswith(":", colon):
                     raise ValueError("a name has no value")
-                after = skip(text, colon + 1)
+                after = skip_blanks(text, colon + 1)
                 made.append(text[at:after])
                 at = after
             value, at = self.value(at, depth + 1)
             made.append(value)
-            comma, after = "", skip(text, at)
+            comma, after = "", skip_blanks(text, at)
             if text.startswith(",", after):
                 comma, at = text[at : after + 1], after + 1
 
     def _key(self, at: int) -> tuple[str, int]:
         style = self._style
         if style.mark and self._text.startswith(style.mark, at):
-            return self._marked(at)
+            return self._marked_string(at)
         if self._text[at : at + 1] in ("'", '"'):
-            return self._quoted(at)
+            return self._quoted_string(at)
         word = re.compile(r"[^\s:,{}\[\]\"']+").match(self._text, at)
         if word is None:
             raise ValueError("a name is missing")
         return dumps(word[0]), word.end()
 
-    def _marked(self, at: int) -> tuple[str, int]:
+    def _marked_string(self, at: int) -> tuple[str, int]:
         """Parse a string between Gemma's marks.
 
         A mark only counts as the end if a value can end there.
         """
         text, mark = self._text, self._style.mark
-        begun = at + len(mark)
-        end = begun - len(mark)
+        start = at + len(mark)
+        end = start - len(mark)
         while (end := text.find(mark, end + len(mark))) >= 0:
             if _AFTER.match(text, end + len(mark)):
-                return dumps(text[begun:end]), end + len(mark)
+                return dumps(text[start:end]), end + len(mark)
         raise ValueError("a string has no end")
 
-    def _quoted(self, at: int) -> tuple[str, int]:
+    def _quoted_string(self, at: int) -> tuple[str, int]:
         """Parse a quoted string. A quote only counts as the end if a value can end there."""
         text, quote = self._text, self._text[at]
         python = self._style.python
         if python and text.startswith(quote * 3, at):
             quote *= 3
-        begun = at = at + len(quote)
+        start = at = at + len(quote)
         while True:
             end = text.find(quote, at)
             if end < 0:
                 raise ValueError("a string has no end")
             slashes = 0
-            while end - slashes > begun and text[end - slashes - 1] == "\\":
+            while end - slashes > start and text[end - slashes - 1] == "\\":
                 slashes += 1
             if slashes % 2 == 0 and _AFTER.match(text, end + len(quote)):
                 break
             at = end + 1
-        inside = text[begun:end]
+        inside = text[start:end]
         at = end + len(quote)
         if not python and quote == '"':
-            return f'"{_with_quotes(inside)}"', at
-        return dumps(_unescaped(inside)), at
+            return f'"{_escape_quotes(inside)}"', at
+        return dumps(_unescape(inside)), at
 
 
-def _with_quotes(inside: str) -> str:
+def _escape_quotes(inside: str) -> str:
     if '"' in inside:
         inside = re.sub(r'\\.|"', lambda m: '\\"' if m[0] == '"' else m[0], inside, flags=re.DOTALL)
-    return escaped(inside)
+    return escape(inside)
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     def meant(found: re.Match[str]) -> str:
         for number, base in ((1, 16), (2, 16), (3, 16), (4, 8)):
             if found[number]:
@@ -250,7 +254,7 @@ def _python_number(word: str) -> str:
 _STARTS = {"{": "object", "[": "array", '"': "string", "t": "boolean", "f": "boolean", "n": "null"}
 
 
-def of_text(text: str, schema: Any, has_json: bool = False) -> str:
+def convert_text(text: str, schema: Any, has_json: bool = False) -> str:
     """Convert the text between an argument's tags to JSON.
 
     If the schema allows strings, the text is taken as it is. Otherwise it's parsed according to the
@@ -259,7 +263,7 @@ def of_text(text: str, schema: Any, has_json: bool = False) -> str:
     Args:
         has_json: the notation quotes strings that could be mistaken for JSON.
     """
-    taken = kinds(schema)
+    taken = allowed_types(schema)
     if text == "null" and (not taken or "null" in taken):
         return text
     words = text.strip()
@@ -273,7 +277,7 @@ def of_text(text: str, schema: Any, has_json: bool = False) -> str:
     if not taken:
         return words if _is_json(words) else dumps(text)
     try:
-        made, end = literal(words, 0)
+        made, end = parse_literal(words, 0)
     except ValueError:
         return dumps(text)
     return made if end == len(words) and _fits(made, taken) else dumps(text)
@@ -295,7 +299,7 @@ def _is_json(text: str) -> bool:
     return text not in ("NaN", "Infinity", "-Infinity")
 
 
-def kinds(schema: Any, depth: int = 0) -> set[str]:
+def allowed_types(schema: Any, depth: int = 0) -> set[str]:
     """Return the types allowed by a schema. An empty set means any type."""
     if not isinstance(schema, Mapping) or depth > 8:
         return set()
@@ -304,7 +308,7 @@ def kinds(schema: Any, depth: int = 0) -> set[str]:
     for word in ("anyOf", "oneOf", "allOf"):
         parts = schema.get(word)
         if not found and isinstance(parts, list):
-            inner = [kinds(part, depth + 1) for part in parts]
+            inner = [allowed_types(part, depth + 1) for part in parts]
             if word == "allOf" or all(inner):
                 found = set().union(*inner)
     choices = schema.get("enum", [schema["const"]] if "const" in schema else None)

@@ -1,4 +1,4 @@
-"""Track Markdown code spans and fenced blocks while text is streaming in."""
+"""Tracker of Markdown code spans and fenced blocks while text is streaming in."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 _TOKEN = re.compile(r"`+|~+|\n|[^`~\n]+")
 _OPENING = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])?[ \t]*")
-_LONGEST_SPAN = 400
-_LONGEST_BLOCK = 4000
+_MAX_SPAN_CHARACTERS = 400
+_MAX_BLOCK_CHARACTERS = 4000
 """If code isn't closed within this many characters, treat it as ordinary text."""
 
 
@@ -64,7 +64,7 @@ class Code(Struct):
         before, quote = self._last[:-1] or " ", self._last[-1:]
         return quote if quote in ("'", '"') and before in " \t\n([{=:" else ""
 
-    def closes(self, rest: str, last: bool) -> bool | None:
+    def is_closed_in(self, rest: str, last: bool) -> bool | None:
         """Check whether the open code is closed in the text that follows.
 
         Returns None if that isn't clear yet.
@@ -76,14 +76,14 @@ class Code(Struct):
             line, has_end, _ = rest.partition("\n")
             if any(len(run) == self.span for run in re.findall("`+", line)):
                 return True
-            return False if has_end or last or len(line) > _LONGEST_SPAN else None
+            return False if has_end or last or len(line) > _MAX_SPAN_CHARACTERS else None
         fence = self.fence or self._opening
         # Blocks can't be nested, so if a fence opens another block, this text isn't code.
         lines = re.compile(rf"^[ \t>]*{re.escape(fence[0])}{{{len(fence)},}}([^\n]*)(\n|\Z)", re.M)
         found = lines.search(rest)
         if found is not None and (found[2] or last):
             return not found[1].strip()
-        return False if last or len(rest) > _LONGEST_BLOCK else None
+        return False if last or len(rest) > _MAX_BLOCK_CHARACTERS else None
 
     def _read_token(self, token: str) -> None:
         if token == "\n":

@@ -1,4 +1,4 @@
-"""Escape message contents so that special tokens in them are treated as plain text.
+"""Escaping of message contents, so that special tokens in them are treated as plain text.
 
 Tokenizers recognize special tokens anywhere, including text from users, web pages and tools. So
 before rendering a template, we insert a gap after the first character of each special token in the
@@ -18,11 +18,11 @@ from typing import Any
 from engine.messages import Message
 from engine.text import recognition
 from engine.text.dialects import Markers
-from engine.text.pieces import GAP, as_it_stands
+from engine.text.pieces import GAP, escape_gaps
 
 _SEARCHED = 2**16  # chunk size for searching, which releases the GIL between chunks
 _NUMBER = re.compile(r"\d+")
-_LONGEST_NUMBER = 8
+_MAX_NUMBER_DIGITS = 8
 _SHAPED = re.compile(r"[<\[]/?[|｜]")
 _OUTSIDE = re.compile(r"^\W+|\W+$")
 _Given = tuple[list[Message], dict[str, Any]]
@@ -33,7 +33,7 @@ _SCHEMA = {"type", "properties", "required", "items", "enum", "description", "na
 
 
 class GapInserter:
-    """Inserts gaps into template arguments.
+    """Inserter of gaps into template arguments.
 
     Args:
         marks: special tokens, and any other string that means something to the model.
@@ -45,14 +45,14 @@ class GapInserter:
         known = {mark for mark in marks if len(mark) > 1 and GAP not in mark}
         self._known, self._markers = known, markers
         self._with: dict[str, GapInserter] = {}
-        self._marks = _any_of(known)
-        self._longest = max(map(len, known), default=0) + _LONGEST_NUMBER
+        self._marks = _pattern_of(known)
+        self._longest = max(map(len, known), default=0) + _MAX_NUMBER_DIGITS
         frames = {text for f in markers.frames for text in (f.start, *f.ends)} | {*markers.dropped}
-        self._frames = _any_of(frames) if markers.header is None else None
+        self._frames = _pattern_of(frames) if markers.header is None else None
         self._names = {_OUTSIDE.sub("", mark) for mark in known} - _SCHEMA
         self._folds = folds
 
-    def besides(self, word: str) -> GapInserter:
+    def with_mark(self, word: str) -> GapInserter:
         """Return a copy with an additional mark, e.g. the template's placeholder for images.
 
         Not every tokenizer lists the placeholder as a special token.
@@ -62,64 +62,64 @@ class GapInserter:
             self._with[word] = GapInserter({*self._known, word}, self._markers, self._folds)
         return self._with.get(word, self)
 
-    def text(self, text: str, answer: bool = False) -> str:
+    def insert(self, text: str, answer: bool = False) -> str:
         """Insert a gap into every mark in a text.
 
         Args:
             answer: True for a reply of the model. Delimiters of reasoning and calls stay intact,
                 since templates look for them. Turn delimiters still get gaps.
         """
-        text = as_it_stands(text)
-        if self._marks is None or not (self._folds or self._first(text, 0)):
+        text = escape_gaps(text)
+        if self._marks is None or not (self._folds or self._find_mark(text, 0)):
             return text
         if not answer or self._frames is None:
-            return self._gapped(text)
+            return self._insert_gaps(text)
         made, at = list[str](), 0
         for frame in self._frames.finditer(text):
-            made += [self._gapped(text[at : frame.start()]), frame.group()]
+            made += [self._insert_gaps(text[at : frame.start()]), frame.group()]
             at = frame.end()
-        return "".join([*made, self._gapped(text[at:])])
+        return "".join([*made, self._insert_gaps(text[at:])])
 
-    def written(self, raw: str, said: Message) -> str:
+    def insert_in_reply(self, raw: str, message: Message) -> str:
         """Insert gaps into a raw reply, in the same positions as in later prompts.
 
         Args:
-            said: the reply as a message of those prompts.
+            message: the reply as a message of those prompts.
         """
         for key, answer in (("reasoning_content", False), ("content", True)):
-            text = said.get(key) or ""
+            text = message.get(key) or ""
             place = raw.rfind(text)
-            if place >= 0 and (gapped := self.text(text, answer)) != text:
+            if place >= 0 and (gapped := self.insert(text, answer)) != text:
                 raw = f"{raw[:place]}{gapped}{raw[place + len(text) :]}"
         return raw
 
-    def messages(self, messages: list[Message]) -> list[Message]:
+    def insert_in_messages(self, messages: list[Message]) -> list[Message]:
         """Insert gaps into the contents of messages.
 
         If there's nothing to do, the same list is returned.
         """
         made = [
             {
-                key: self.text(value, True)
+                key: self.insert(value, True)
                 if key == "content" and isinstance(value, str) and message["role"] == "assistant"
-                else self.values(value)
+                else self.insert_in(value)
                 for key, value in message.items()
             }
             for message in messages
         ]
         return messages if made == messages else made
 
-    def values(self, value: Any) -> Any:
+    def insert_in(self, value: Any) -> Any:
         """Insert gaps into the strings and keys of a template argument."""
         if isinstance(value, str):
-            return self.text(value)
+            return self.insert(value)
         if isinstance(value, Mapping):
-            return {self.values(key): self.values(inside) for key, inside in value.items()}
+            return {self.insert_in(key): self.insert_in(inside) for key, inside in value.items()}
         if isinstance(value, (list, tuple)):
-            return [self.values(inside) for inside in value]
+            return [self.insert_in(inside) for inside in value]
         return value
 
-    def parted(self, messages: list[Message], given: Mapping[str, Any]) -> _Given | None:
+    def split_names(self, messages: list[Message], given: Mapping[str, Any]) -> _Given | None:
         """Insert gaps into tool and argument names that would become marks when put in brackets.
 
         Some templates turn names into tags, e.g. an argument `think` into `<think>`.
@@ -128,46 +128,54 @@ class GapInserter:
             None if there is no such name.
         """
         made = [
-            {**m, **{key: self._calls(m[key]) for key in ("tool_calls", "name") if m.get(key)}}
+            {
+                **m,
+                **{
+                    key: self._split_in_calls(m[key])
+                    for key in ("tool_calls", "name")
+                    if m.get(key)
+                },
+            }
             for m in messages
         ]
         template = dict(given)
         if given.get("tools"):
-            template["tools"] = self._calls(given["tools"])
+            template["tools"] = self._split_in_calls(given["tools"])
         changed = made != messages or template != given
         return (made, template) if changed else None
 
-    def _calls(self, value: Any) -> Any:
+    def _split_in_calls(self, value: Any) -> Any:
         if isinstance(value, str):
-            return self._name(value)
+            return self._split_name(value)
         if isinstance(value, list):
-            return [self._calls(inside) for inside in value]
+            return [self._split_in_calls(inside) for inside in value]
         if not isinstance(value, Mapping):
             return value
         made = dict(value)
         if "function" in made:
-            made["function"] = self._calls(made["function"])
+            made["function"] = self._split_in_calls(made["function"])
         if isinstance(made.get("name"), str):
-            made["name"] = self._name(made["name"])
+            made["name"] = self._split_name(made["name"])
         for key in ("parameters", "arguments"):
             if key in made:
-                made[key] = self._named(made[key])
+                made[key] = self._split_in_keys(made[key])
         return made
 
-    def _named(self, value: Any) -> Any:
+    def _split_in_keys(self, value: Any) -> Any:
         if isinstance(value, Mapping):
-            return {self._name(key): self._named(inside) for key, inside in value.items()}
-        return [self._named(v) for v in value] if isinstance(value, list) else value
+            return {
+                self._split_name(key): self._split_in_keys(inside) for key, inside in value.items()
+            }
+        return [self._split_in_keys(v) for v in value] if isinstance(value, list) else value
 
-    def _name(self, name: Any) -> Any:
+    def _split_name(self, name: Any) -> Any:
         own = isinstance(name, str) and len(name) > 1 and name in self._names
         return f"{name[0]}{GAP}{name[1:]}" if own else name
 
-    def count(self, text: str) -> int:
-        """Count the marks in a rendered text."""
+    def count_marks(self, text: str) -> int:
         return 0 if self._marks is None else sum(1 for _ in self._marks.finditer(text))
 
-    def _first(self, text: str, at: int) -> re.Match[str] | None:
+    def _find_mark(self, text: str, at: int) -> re.Match[str] | None:
         assert self._marks is not None
         for start in range(at, len(text), _SEARCHED):
             found = self._marks.search(text, start, start + _SEARCHED + self._longest)
@@ -175,21 +183,21 @@ class GapInserter:
                 return found
         return None
 
-    def _gapped(self, text: str) -> str:
+    def _insert_gaps(self, text: str) -> str:
         made, at = list[str](), 0
         # Continue after the mark's first character, because marks may overlap.
-        while (found := self._first(text, at)) is not None:
+        while (found := self._find_mark(text, at)) is not None:
             made += [text[at : found.start() + 1], GAP]
             at = found.start() + 1
         text = "".join([*made, text[at:]])
         if not self._folds or text.isascii():
             return text
-        if not self.count(unicodedata.normalize("NFKC", text)):
+        if not self.count_marks(unicodedata.normalize("NFKC", text)):
             return text
         return "".join(c + GAP if unicodedata.normalize("NFKC", c) != c else c for c in text)
 
 
-def _any_of(texts: Iterable[str]) -> re.Pattern[str] | None:
+def _pattern_of(texts: Iterable[str]) -> re.Pattern[str] | None:
     """Build a pattern that matches any of the texts.
 
     Texts that differ only in a number share a branch.
@@ -200,7 +208,7 @@ def _any_of(texts: Iterable[str]) -> re.Pattern[str] | None:
     for shape, count in shapes.items():
         if count > 1:
             parts = map(re.escape, shape.split("0"))
-            found.append(rf"\d{{1,{_LONGEST_NUMBER}}}".join(parts))
+            found.append(rf"\d{{1,{_MAX_NUMBER_DIGITS}}}".join(parts))
     return re.compile("|".join(sorted(found, key=len, reverse=True))) if found else None
 
 
@@ -219,14 +227,14 @@ def marks_of(tokenizer: Any) -> tuple[list[str], bool]:
     added = getattr(inner, "added_tokens_decoder", None)
     if not isinstance(added, Mapping):
         return [], False
-    dialect, template = recognition.recognise(tokenizer), recognition.template_text(inner)
+    dialect, template = recognition.recognize(tokenizer), recognition.template_text(inner)
     row = dialect.row
     own = {*dialect.markers.all, *row.ends, *row.needs}
     special = {*(getattr(inner, "all_special_tokens", None) or ())}
 
     def is_mark(token: Any) -> bool:
         text = str(token)
-        if len(text) < 2 or not text.strip() or text in row.said:
+        if len(text) < 2 or not text.strip() or text in row.user_tokens:
             return False
         if getattr(token, "special", False) or text in special or text in own:
             return True
@@ -246,5 +254,5 @@ def _build_inserter(tokenizer: Any) -> GapInserter:
     return GapInserter(marks, recognition.of(tokenizer).markers, folds)
 
 
-of = recognition.once_for_each(_build_inserter)
+of = recognition.cache_per_tokenizer(_build_inserter)
 """Get the `GapInserter` for a tokenizer. Created once per tokenizer."""

@@ -31,10 +31,9 @@ class Frame(Struct, frozen=True):
     start: str
     end: str = ""  # end delimiter, or "" if only the end of the turn ends the text
     or_end: tuple[str, ...] = ()  # other possible end delimiters
-    first: bool = False  # only recognized at the start of a reply
-    kept: bool = False  # the start delimiter is part of the text
-    offered: bool = False  # only recognized if tools were offered
-    plain: bool = False  # outside the frame, the end delimiter is ordinary text
+    only_first: bool = False  # only recognized at the start of a reply
+    keeps_start: bool = False  # the start delimiter is part of the text
+    is_plain: bool = False  # outside the frame, the end delimiter is ordinary text
 
     @property
     def ends(self) -> tuple[str, ...]:
@@ -53,12 +52,10 @@ class Header(Struct, frozen=True):
     first: tuple[str, ...] = ()  # other possible delimiters at the start of a reply
     names: str = ""  # prefix of a tool name
 
-    def kind(self, text: str) -> Kind:
-        """Return the kind of text that follows a header."""
+    def kind_of(self, text: str) -> Kind:
         return next((kind for word, kind in self.reads if word in text), "answer")
 
-    def tool(self, text: str) -> str:
-        """Return the name of the tool a header calls."""
+    def tool_name(self, text: str) -> str:
         words = text.partition(self.names)[2].split("<", 1)[0].split() if self.names else []
         return words[0] if words else ""
 
@@ -86,7 +83,7 @@ class Markers(Struct, frozen=True):
     @property
     def call(self) -> tuple[str, str]:
         """Delimiters of calls. "" if the dialect has none."""
-        framed = (f for f in self.more if f.kind == "tool" and f.plain)
+        framed = (f for f in self.more if f.kind == "tool" and f.is_plain)
         first = next(framed, Frame("tool", ""))
         return (self.tool_start, self.tool_end) if self.tool_start else (first.start, first.end)
 
@@ -95,13 +92,13 @@ class Markers(Struct, frozen=True):
         """Strings that must not be shown to the user."""
         found = {*self.dropped}
         for frame in self.frames:
-            found |= {*(() if frame.kept else (frame.start,))}
-            found |= {*(() if frame.plain else frame.ends)}
+            found |= {*(() if frame.keeps_start else (frame.start,))}
+            found |= {*(() if frame.is_plain else frame.ends)}
         if self.header is not None:
             found |= {*self.header.starts, self.header.end, *self.header.closes}
         return frozenset(found - {""})
 
-    def mapped(self, change: Callable[[str], str]) -> Markers:
+    def map(self, change: Callable[[str], str]) -> Markers:
         """Return a copy with `change` applied to every marker."""
 
         def changed(value: Any) -> Any:
@@ -173,10 +170,10 @@ class DialectRow(Struct, frozen=True, eq=False):
     dates: Arguments = field(default_factory=dict)
     # Text before reasoning, between reasoning and answer, and before an answer without reasoning.
     # None means markers surrounded by line breaks.
-    begun: tuple[str, str, str] | None = None
-    said: tuple[str, ...] = ()  # added tokens that users may write
+    opening_texts: tuple[str, str, str] | None = None
+    user_tokens: tuple[str, ...] = ()  # added tokens that users may write
 
-    def fits(self, tokens: Mapping[str, int], template: str, renderer: str) -> bool:
+    def matches(self, tokens: Mapping[str, int], template: str, renderer: str) -> bool:
         """Check whether this is the dialect of a model with the given added tokens and template."""
         if self.renderer and self.renderer == renderer:
             return True
@@ -199,7 +196,7 @@ _HARMONY_EFFORTS = {
 _ANSWER_TAGS = ("<answer>", "\n</answer>", "</answer>")
 _RESPONSE_TAGS = ("<response>", "\n</response>", "</response>")
 _DSML = ("<｜DSML｜function_calls>", "</｜DSML｜function_calls>")
-_BARE_CALLS = tuple(Frame("tool", one, first=True, kept=True, offered=True) for one in "{[")
+_BARE_CALLS = tuple(Frame("tool", one, only_first=True, keeps_start=True) for one in "{[")
 _LLAMA_DATES = {"date_string": "%d %b %Y"}
 _EXAONE_ENDS = ("[|endofturn|]",)
 
@@ -228,7 +225,7 @@ ROWS: tuple[DialectRow, ...] = (
         ends=("<|return|>", "<|call|>", "<|endoftext|>"),
         # These models always reason.
         switch=Switch(off={"reasoning_effort": "low"}, efforts=_HARMONY_EFFORTS),
-        begun=(
+        opening_texts=(
             "<|channel|>analysis<|message|>",
             "<|end|><|start|>assistant<|channel|>final<|message|>",
             "<|channel|>final<|message|>",
@@ -248,7 +245,7 @@ ROWS: tuple[DialectRow, ...] = (
             first=("to=", " to="),
         ),
         ends=("<|eot|>",),
-        begun=(
+        opening_texts=(
             " to=self<|message|>",
             "<|eom|><|start|>assistant to=user<|message|>",
             " to=user<|message|>",
@@ -270,7 +267,7 @@ ROWS: tuple[DialectRow, ...] = (
                 "xhigh": {"thinking_effort": "max"},
             },
         ),
-        begun=(
+        opening_texts=(
             "<|open|>think<|sep|>",
             "<|close|>think<|sep|><|open|>response<|sep|>",
             "",
@@ -300,7 +297,7 @@ ROWS: tuple[DialectRow, ...] = (
         needs=("<|turn>", "<turn|>", "<|channel>", "<channel|>"),
         ends=("<turn|>", "<|tool_response>"),
         switch=_ENABLE,
-        begun=("<|channel>thought\n", "\n<channel|>", ""),
+        opening_texts=("<|channel>thought\n", "\n<channel|>", ""),
     ),
     DialectRow(
         "function gemma",
@@ -365,7 +362,7 @@ ROWS: tuple[DialectRow, ...] = (
         says=("<arg_key>",),
         ends=("<|user|>", "<|observation|>", "<|endoftext|>"),
         switch=_ENABLE,
-        said=("/nothink",),
+        user_tokens=("/nothink",),
     ),
     DialectRow(
         "glm 4",
@@ -403,7 +400,7 @@ ROWS: tuple[DialectRow, ...] = (
                 "xhigh": {"thinking_budget": -1},
             },
         ),
-        begun=("<seed:think>", "</seed:think>", ""),
+        opening_texts=("<seed:think>", "</seed:think>", ""),
     ),
     DialectRow(
         "longcat",
@@ -428,7 +425,7 @@ ROWS: tuple[DialectRow, ...] = (
             {"reasoning_effort": "none"},
             {effort: {"reasoning_effort": "high"} for effort in ("minimal", *_THREE, "xhigh")},
         ),
-        begun=("[THINK]", "[/THINK]", ""),
+        opening_texts=("[THINK]", "[/THINK]", ""),
     ),
     DialectRow(
         "command a",
@@ -442,7 +439,7 @@ ROWS: tuple[DialectRow, ...] = (
         dropped=("<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>"),
         ends=("<|END_OF_TURN_TOKEN|>",),
         switch=Switch({"reasoning": True}, {"reasoning": False}),
-        begun=(
+        opening_texts=(
             "<|START_THINKING|>",
             "<|END_THINKING|><|START_RESPONSE|>",
             "<|START_RESPONSE|>",
@@ -458,7 +455,7 @@ ROWS: tuple[DialectRow, ...] = (
         calls="json",
         call='{ "tool_name" : NAME , "parameters" : ARGUMENTS }',
         more=tuple(
-            Frame("tool", f"Action:{blank}```json\n", "```", plain=True) for blank in (" ", "")
+            Frame("tool", f"Action:{blank}```json\n", "```", is_plain=True) for blank in (" ", "")
         ),
         ends=("<|END_OF_TURN_TOKEN|>",),
     ),
@@ -523,13 +520,13 @@ ROWS: tuple[DialectRow, ...] = (
                 f"{here} my thought process:",
                 "Here is my response:",
                 ("Here's my response:",),
-                first=True,
+                only_first=True,
             )
             for here in ("Here is", "Here's")
         ),
         ends=("<|end_of_text|>",),
         switch=_THINKING,
-        begun=("<think>", "</think><response>", ""),
+        opening_texts=("<think>", "</think><response>", ""),
     ),
     *(
         DialectRow(
@@ -543,7 +540,7 @@ ROWS: tuple[DialectRow, ...] = (
             dropped=_ANSWER_TAGS,
             ends=ends,
             switch=_ENABLE,
-            begun=("<think>\n", "\n</think>\n<answer>\n", ""),
+            opening_texts=("<think>\n", "\n</think>\n<answer>\n", ""),
         )
         for models, source, needs, ends in (
             ("Hunyuan A13B", "Hunyuan-A13B-Instruct", ("<|extra_0|>", "<|extra_4|>"), ("<|eos|>",)),
@@ -564,7 +561,7 @@ ROWS: tuple[DialectRow, ...] = (
         reasoning=THINK,
         dropped=_RESPONSE_TAGS,
         ends=("<|im_end|>", "</s>"),
-        begun=("<think>\n", "\n</think>\n\n<response>\n", "<response>\n"),
+        opening_texts=("<think>\n", "\n</think>\n\n<response>\n", "<response>\n"),
     ),
     DialectRow(
         "ernie",
@@ -581,7 +578,7 @@ ROWS: tuple[DialectRow, ...] = (
         needs=("<|im_end|>",),
         says=("<tool_call>", "<function="),
         # Models often omit this marker.
-        more=(Frame("tool", "<function=", CALL[1], kept=True, offered=True),),
+        more=(Frame("tool", "<function=", CALL[1], keeps_start=True),),
         ends=("<|im_end|>",),
         switch=_ENABLE,
     ),
@@ -634,7 +631,7 @@ ROWS: tuple[DialectRow, ...] = (
         needs=("<|end|>", "<|tool_call|>"),
         tools=("<|tool_call|>", "<|/tool_call|>"),
         calls="json",
-        more=(Frame("tool", "functools[", first=True, kept=True, offered=True),),
+        more=(Frame("tool", "functools[", only_first=True, keeps_start=True),),
         ends=("<|end|>", "<|endoftext|>"),
     ),
     DialectRow(
@@ -683,7 +680,7 @@ ROWS: tuple[DialectRow, ...] = (
         call="{ NAME : ARGUMENTS }",
         ends=("<|assistant_end|>",),
         switch=_ENABLE,
-        begun=("<|inner_prefix|>", "<|inner_suffix|>", ""),
+        opening_texts=("<|inner_prefix|>", "<|inner_suffix|>", ""),
     ),
     DialectRow(
         "apriel",

@@ -11,14 +11,14 @@ from typing import Any
 
 from msgspec import Struct
 
-MOST_CHARACTERS = 8_000_000
+MAX_CHARACTERS = 8_000_000
 """Limit on the text of a file. Twice the longest context of current models."""
-MOST_PAGES = 20_000
+MAX_PAGES = 20_000
 MAX_UNPACKED_BYTES = 400_000_000
 """Limit on all archive members together. zipfile never returns more than a member's declared
 size."""
-_MOST_PART = 150_000_000
-_MOST_MEMBERS = 20_000
+_MAX_PART_BYTES = 150_000_000
+_MAX_MEMBERS = 20_000
 MAX_DEPTH = 200  # nesting depth of elements
 
 DAMAGED = "is damaged"
@@ -32,7 +32,8 @@ _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")
 
 
 class UnreadableError(Exception):
-    """The file can't be read. The message completes a sentence that starts with the file name."""
+    """Raised if a file can't be read. The message completes a sentence that starts with the file
+    name."""
 
 
 class Document(Struct, frozen=True):
@@ -54,26 +55,26 @@ class Document(Struct, frozen=True):
 
 
 class Budget:
-    """Limits the total number of characters and pages of a file."""
+    """Limits on the total number of characters and pages of a file."""
 
     def __init__(self) -> None:
         self._characters = self._pages = 0
 
-    def count(self, text: str, pages: int = 0) -> str:
+    def add(self, text: str, pages: int = 0) -> str:
         """Count a text and return it. Raises UnreadableError when a limit is exceeded."""
         self._characters += len(text)
         self._pages += pages
-        if self._characters > MOST_CHARACTERS:
+        if self._characters > MAX_CHARACTERS:
             raise UnreadableError(
-                f"has more than {MOST_CHARACTERS:,} characters of text. Attach a part of it"
+                f"has more than {MAX_CHARACTERS:,} characters of text. Attach a part of it"
             )
-        if self._pages > MOST_PAGES:
-            raise UnreadableError(f"has more than {MOST_PAGES:,} pages. Attach a part of it")
+        if self._pages > MAX_PAGES:
+            raise UnreadableError(f"has more than {MAX_PAGES:,} pages. Attach a part of it")
         return text
 
 
 class LeftOut:
-    """Counts what had to be left out of a file's text, for a note at the end."""
+    """Counts of everything that was left out of a file's text, for a note at the end."""
 
     def __init__(self) -> None:
         self._counts = Counter[str]()
@@ -81,7 +82,7 @@ class LeftOut:
     def add(self, what: str, count: int = 1) -> None:
         """Count something, named in the singular.
 
-        A count of 0 is for names without a number ("macros").
+        Use a count of 0 for names without a number ("macros").
         """
         self._counts[what] += count
 
@@ -93,7 +94,7 @@ class LeftOut:
         return f"[Not included: {', '.join(named)}]" if named else ""
 
 
-def document(
+def build_document(
     kind: str,
     unit: str,
     pages: list[str],
@@ -136,13 +137,13 @@ _RAISED = dict(zip("0123456789+-−=()in", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻
 _LOWERED = dict(zip("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎", strict=True))
 
 
-def shifted(text: str, position: str) -> str:
-    """Convert superscript or subscript text to Unicode characters, if they all exist.
+def to_raised_or_lowered(text: str, position: str) -> str:
+    """Convert superscript or subscript text to Unicode characters, if all of them exist.
 
-    Without this, "10²" would turn into 102.
+    Otherwise, "10²" would turn into 102.
 
     Args:
-        position: starts with "super" or "sub", or the text is returned as it is.
+        position: starts with "super" or "sub". For any other value, the text is returned unchanged.
     """
     signs = {"sup": _RAISED, "sub": _LOWERED}.get(position[:3], {})
     return "".join(signs[c] for c in text) if signs and set(text) <= signs.keys() else text
@@ -162,7 +163,7 @@ class Archive:
         members = self._zip.infolist()
         self._sizes = {member.filename: member.file_size for member in members}
         too_large = sum(m.file_size for m in members) > MAX_UNPACKED_BYTES
-        if len(members) > _MOST_MEMBERS or too_large:
+        if len(members) > _MAX_MEMBERS or too_large:
             raise UnreadableError("unpacks to more than can be read")
         if any(member.flag_bits & 1 for member in members):
             raise UnreadableError(LOCKED)
@@ -175,7 +176,7 @@ class Archive:
         return tuple(self._sizes)
 
     def read(self, name: str) -> bytes:
-        if self._sizes.get(name, _MOST_PART + 1) > _MOST_PART:
+        if self._sizes.get(name, _MAX_PART_BYTES + 1) > _MAX_PART_BYTES:
             raise UnreadableError(DAMAGED if name not in self else "has too large a part")
         try:
             return self._zip.read(name)
@@ -186,34 +187,34 @@ class Archive:
                 raise UnreadableError(DAMAGED) from None
             raise
 
-    def xml(self, name: str) -> Any:
+    def parse_xml(self, name: str) -> Any:
         """Parse a member as XML and return the root.
 
         Entities and external references aren't allowed.
         """
-        return xml(self.read(name))
+        return parse_xml(self.read(name))
 
     def targets(self, name: str) -> dict[str, str]:
-        """Return what a member refers to: member names by id."""
+        """Return the members that a member refers to, by id."""
         folder, _, last = name.rpartition("/")
         rels = f"{folder}/_rels/{last}.rels" if folder else f"_rels/{last}.rels"
         if rels not in self:
             return {}
         return {
-            str(each.get("Id")): joined(folder, str(each.get("Target")))
-            for each in self.xml(rels)
+            str(each.get("Id")): join_path(folder, str(each.get("Target")))
+            for each in self.parse_xml(rels)
             if each.get("TargetMode") != "External"
         }
 
     def main_part(self) -> str:
         """Find the main part of an Office file. "" if its relations name no main part."""
-        for each in self.xml("_rels/.rels") if "_rels/.rels" in self else ():
+        for each in self.parse_xml("_rels/.rels") if "_rels/.rels" in self else ():
             if str(each.get("Type")).endswith("/officeDocument"):
-                return joined("", str(each.get("Target")))
+                return join_path("", str(each.get("Target")))
         return ""
 
 
-def xml(data: bytes) -> Any:
+def parse_xml(data: bytes) -> Any:
     """Parse XML and return the root. Raises UnreadableError, e.g. for dangerous entities."""
     from defusedxml import ElementTree
     from defusedxml.common import DefusedXmlException
@@ -227,8 +228,7 @@ def xml(data: bytes) -> Any:
         raise UnreadableError(DAMAGED) from None
 
 
-def joined(folder: str, target: str) -> str:
-    """Join a folder and a relative path inside the archive."""
+def join_path(folder: str, target: str) -> str:
     parts = [] if target.startswith("/") else [p for p in folder.split("/") if p]
     for part in target.split("/"):
         if part == "..":

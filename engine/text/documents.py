@@ -1,4 +1,4 @@
-"""Convert files to plain text with page boundaries, for attachments.
+"""Conversion of files to plain text with page boundaries, for attachments.
 
 Only call `read` in a sandboxed child (`engine.sandbox`): the parsers are large, and files are
 untrusted. Libraries are imported on first use. The larger formats have modules of their own:
@@ -24,28 +24,28 @@ from engine.text import opendocument, rtf, slides, webpages, word
 from engine.text.document_base import (
     DAMAGED,
     LOCKED,
-    MOST_CHARACTERS,
+    MAX_CHARACTERS,
     Archive,
     Budget,
     Document,
     LeftOut,
     UnreadableError,
+    build_document,
     clean,
-    document,
-    joined,
+    join_path,
 )
 from engine.text.encodings import NotTextError, decode
-from engine.text.hyphens import without_hyphens
+from engine.text.hyphens import rejoin_words
 
-__all__ = ["MOST_CHARACTERS", "Document", "DrawnPage", "UnreadableError", "draw", "read"]
+__all__ = ["MAX_CHARACTERS", "Document", "DrawnPage", "UnreadableError", "draw", "read"]
 
-_MOST_FILE = 300_000_000  # bytes
-_MOST_TEXT = 40_000_000  # limit in bytes for text files
-_MOST_TABS = 100  # limit for empty columns between two cells
-_MOST_SIDE = 4_000  # pixels of a rendered page, well below JPEG's limit of 65,535
-_MOST_SCALE = 4.0  # pixels per point, i.e. 288 dpi
+_MAX_FILE_BYTES = 300_000_000  # bytes
+_MAX_TEXT_BYTES = 40_000_000  # limit in bytes for text files
+_MAX_TABS = 100  # limit for empty columns between two cells
+_MAX_SIDE_PX = 4_000  # pixels of a rendered page, well below JPEG's limit of 65,535
+_MAX_SCALE = 4.0  # pixels per point, i.e. 288 dpi
 _QUALITY = 85
-_MOST_OBJECTS = 2_000  # per page, when looking for images
+_MAX_OBJECTS = 2_000  # per page, when looking for images
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl"}
 
 PICTURE = "is an image without text"
@@ -100,7 +100,7 @@ class DrawnPage(Struct, frozen=True):
 def read(path: Path, encoding: str = "") -> Document:
     """Convert a file to text with page boundaries. The file type is detected from the content.
 
-    Only PDFs can come back without text, if all pages are scans.
+    The result only lacks text if all pages of a PDF are scans.
 
     Args:
         encoding: encoding of a text file, if the user chose it or a server stated it.
@@ -112,8 +112,10 @@ def read(path: Path, encoding: str = "") -> Document:
         size = path.stat().st_size
         if not path.is_file():
             raise UnreadableError("is not a file")
-        if size > _MOST_FILE:
-            raise UnreadableError(f"is larger than {_MOST_FILE // 10**6} MB. Attach a part of it")
+        if size > _MAX_FILE_BYTES:
+            raise UnreadableError(
+                f"is larger than {_MAX_FILE_BYTES // 10**6} MB. Attach a part of it"
+            )
         with path.open("rb") as file:
             head = file.read(4096)
     except FileNotFoundError:
@@ -124,11 +126,11 @@ def read(path: Path, encoding: str = "") -> Document:
         raise UnreadableError("is empty")
     ending = path.suffix.lower()
     if b"%PDF-" in head[:1024]:
-        return _pdf(path)
+        return _read_pdf(path)
     if head.startswith(b"PK\x03\x04"):
-        return _packed(path)
+        return _read_archive(path)
     if head.startswith(_OLD_OFFICE):
-        raise UnreadableError(_old_office(path))
+        raise UnreadableError(_old_office_reason(path))
     if head[60:68] == b"BOOKMOBI":
         raise UnreadableError("is a Kindle book. Convert it to EPUB and attach that")
     for start, why in _NAMED:
@@ -138,23 +140,23 @@ def read(path: Path, encoding: str = "") -> Document:
         raise UnreadableError(PICTURE)
     if is_heic(head):
         raise UnreadableError(f"is {SAVE_HEIC}")
-    if size > _MOST_TEXT:
+    if size > _MAX_TEXT_BYTES:
         raise UnreadableError("is too large. Attach a part of it")
     data = path.read_bytes()
     if head.startswith(b"{\\rtf"):
         return rtf.read(data)
     if opendocument.is_flat(head):
         return opendocument.read_flat(data)
-    text, found = _decoded(data, encoding)
+    text, found = _decode(data, encoding)
     if ending in {".html", ".htm", ".xhtml"} or _HTML.match(text[:4096]):
         left_out = LeftOut()
-        page = Budget().count(webpages.markdown(text, left_out))
-        return document("web page", "", [page], left_out=left_out, encoding=found)
+        page = Budget().add(webpages.to_markdown(text, left_out))
+        return build_document("web page", "", [page], left_out=left_out, encoding=found)
     kind = _KINDS.get(ending, "text" if ending in _PROSE else "code")
-    return document(kind, "", [Budget().count(text)], encoding=found)
+    return build_document(kind, "", [Budget().add(text)], encoding=found)
 
 
-def _decoded(data: bytes, encoding: str) -> tuple[str, str]:
+def _decode(data: bytes, encoding: str) -> tuple[str, str]:
     """Decode a text file. Also returns the encoding. Raises UnreadableError if it isn't text."""
     try:
         text, found = decode(data, encoding)
@@ -167,7 +169,7 @@ def _decoded(data: bytes, encoding: str) -> tuple[str, str]:
     return text, found
 
 
-def _old_office(path: Path) -> str:
+def _old_office_reason(path: Path) -> str:
     """Find out why a pre-2007 Office file can't be read."""
     data = path.read_bytes()
     for name, why in _IN_OLD_OFFICE:
@@ -182,13 +184,13 @@ def _old_office(path: Path) -> str:
 # -- PDF and Excel ------------------------------------------------------------------------------
 
 
-def _pdf(path: Path) -> Document:
-    """Extract each page's text. pdfium reads 500 pages per second; other parsers are slower."""
+def _read_pdf(path: Path) -> Document:
+    """Extract each page's text. pdfium reads 500 pages per second, and other parsers are slower."""
     import pypdfium2
 
-    opened = _opened(path)
+    opened = _open_pdf(path)
     budget = Budget()
-    budget.count("", len(opened))
+    budget.add("", len(opened))
     pages, whole, filled, left_out = [], 0, set[int](), LeftOut()
     for number in range(len(opened)):
         try:
@@ -198,7 +200,7 @@ def _pdf(path: Path) -> Document:
             pages.append("")  # the page is damaged
             continue
         whole += 1
-        pages.append(budget.count(text.get_text_range()))
+        pages.append(budget.add(text.get_text_range()))
         if (count := pypdfium2.raw.FPDFPage_CountObjects(page)) > 0:
             filled.add(number + 1)
         if pages[-1].strip() and (images := _images_on(page, count)):
@@ -207,7 +209,7 @@ def _pdf(path: Path) -> Document:
         page.close()
     if not whole:
         raise UnreadableError(DAMAGED)
-    cleaned = [clean(page.translate(_LIGATURES)) for page in without_hyphens(pages)]
+    cleaned = [clean(page.translate(_LIGATURES)) for page in rejoin_words(pages)]
     scans = tuple(n for n, words in enumerate(cleaned, 1) if not words and n in filled)
     if note := left_out.note():
         last = max(n for n, words in enumerate(cleaned) if words)
@@ -218,11 +220,11 @@ def _pdf(path: Path) -> Document:
 def _images_on(page: Any, count: int) -> int:
     from pypdfium2 import raw
 
-    objects = (raw.FPDFPage_GetObject(page, n) for n in range(min(count, _MOST_OBJECTS)))
+    objects = (raw.FPDFPage_GetObject(page, n) for n in range(min(count, _MAX_OBJECTS)))
     return sum(raw.FPDFPageObj_GetType(each) == raw.FPDF_PAGEOBJ_IMAGE for each in objects)
 
 
-def _opened(path: Path) -> Any:
+def _open_pdf(path: Path) -> Any:
     """Open a PDF. Raises UnreadableError if pdfium can't."""
     import pypdfium2
     from pypdfium2 import raw
@@ -250,7 +252,7 @@ def draw(path: Path, numbers: Sequence[int], pixels: int, small: int) -> list[Dr
     """
     import pypdfium2
 
-    opened, found = _opened(path), list[DrawnPage]()
+    opened, found = _open_pdf(path), list[DrawnPage]()
     with contextlib.suppress(pypdfium2.PdfiumError):
         opened.init_forms()
     for number in numbers:
@@ -258,7 +260,7 @@ def draw(path: Path, numbers: Sequence[int], pixels: int, small: int) -> list[Dr
             page = opened[number - 1]
             width, height = page.get_size()
             scale = math.sqrt(pixels / (width * height))
-            scale = min(scale, _MOST_SIDE / width, _MOST_SIDE / height, _MOST_SCALE)
+            scale = min(scale, _MAX_SIDE_PX / width, _MAX_SIDE_PX / height, _MAX_SCALE)
             image = page.render(scale=scale).to_pil()
             page.close()
         except (pypdfium2.PdfiumError, ArithmeticError, IndexError, ValueError):
@@ -276,7 +278,7 @@ def _as_jpeg(image: Any) -> bytes:
     return file.getvalue()
 
 
-def _sheets(path: Path, archive: Archive) -> Document:
+def _read_sheets(path: Path, archive: Archive) -> Document:
     """Convert each sheet to tab-separated lines, followed by its comments.
 
     Formulas show their results. Some programs don't save results, so then the formula is shown.
@@ -291,7 +293,7 @@ def _sheets(path: Path, archive: Archive) -> Document:
             for place, sheet in enumerate(book.worksheets):
                 try:
                     lines = [*_rows_of(sheet, book, budget)]
-                    lines += _beside_cells(archive, sheet._worksheet_path, budget)
+                    lines += _comments_and_shapes(archive, sheet._worksheet_path, budget)
                 except UnreadableError:
                     if not place:
                         raise
@@ -299,7 +301,7 @@ def _sheets(path: Path, archive: Archive) -> Document:
                     break
                 pages.append("\n".join(lines))
                 labels.append(str(sheet.title))
-                budget.count("", 1)
+                budget.add("", 1)
     except (UnreadableError, MemoryError):
         raise
     except Exception:  # a damaged file; openpyxl uses defusedxml, which has its own exceptions
@@ -309,16 +311,16 @@ def _sheets(path: Path, archive: Archive) -> Document:
             left_out.add("embedded object" if what == "object" else what, count)
     if "xl/vbaProject.bin" in archive:
         left_out.add("macros", 0)
-    return document("Excel", "sheet", pages, labels, left_out)
+    return build_document("Excel", "sheet", pages, labels, left_out)
 
 
-def _beside_cells(archive: Archive, sheet: str, budget: Budget) -> list[str]:
+def _comments_and_shapes(archive: Archive, sheet: str, budget: Budget) -> list[str]:
     parts = [name for name in archive.targets(sheet).values() if name in archive]
     has_threads = any("/threadedComments/" in name for name in parts)
     lines = []
     for name in parts:
         if "/threadedComments/" in name or ("/comments" in name and not has_threads):
-            for each in archive.xml(name).iter():
+            for each in archive.parse_xml(name).iter():
                 if each.get("ref") and str(each.tag).endswith(("}comment", "}threadedComment")):
                     texts = (
                         e.text or "" for e in each.iter() if str(e.tag).endswith(("}t", "}text"))
@@ -327,10 +329,10 @@ def _beside_cells(archive: Archive, sheet: str, budget: Budget) -> list[str]:
                         f"[comment on {each.get('ref')}] {' '.join(''.join(texts).split())}"
                     )
         elif "/drawings/" in name and name.endswith(".xml"):
-            for paragraph in archive.xml(name).iter(f"{word.A}p"):
+            for paragraph in archive.parse_xml(name).iter(f"{word.A}p"):
                 text = "".join(each.text or "" for each in paragraph.iter(f"{word.A}t"))
                 lines += [text] if text.strip() else []
-    return ["", *map(budget.count, lines)] if lines else []
+    return ["", *map(budget.add, lines)] if lines else []
 
 
 def _rows_of(sheet: Any, book: Any, budget: Budget) -> list[str]:
@@ -365,7 +367,7 @@ def _rows_of(sheet: Any, book: Any, budget: Budget) -> list[str]:
             if lines and lines[-1] and (number > before + 1 or not line):
                 lines.append("")
             if line:
-                lines.append(budget.count(line))
+                lines.append(budget.add(line))
             before = number
     return lines
 
@@ -380,7 +382,7 @@ def _line_of(cells: dict[int, Any]) -> str:
         if isinstance(value, datetime):
             text = text.removesuffix(" 00:00:00")
         if text:
-            line += "\t" * min(column - last, _MOST_TABS) + text
+            line += "\t" * min(column - last, _MAX_TABS) + text
             last = column
     return line
 
@@ -388,7 +390,7 @@ def _line_of(cells: dict[int, Any]) -> str:
 # -- zip files: Office, OpenDocument, EPUB ------------------------------------------------------
 
 
-def _packed(path: Path) -> Document:
+def _read_archive(path: Path) -> Document:
     archive = Archive(path)
     main = archive.main_part()
     for usual in ("word/document.xml", "ppt/presentation.xml", "xl/workbook.xml"):
@@ -402,9 +404,9 @@ def _packed(path: Path) -> Document:
         if main.endswith(".bin"):
             raise UnreadableError("is a binary Excel workbook. Save it as XLSX and attach that")
         if main.startswith("xl/"):
-            return _sheets(path, archive)
+            return _read_sheets(path, archive)
     if "META-INF/container.xml" in archive:
-        return _epub(archive)
+        return _read_epub(archive)
     if "content.xml" in archive and b"opendocument" in archive.read("content.xml")[:4096]:
         return opendocument.read(archive)
     if any(name.endswith((".iwa", "index.apxl")) for name in archive.names):
@@ -416,7 +418,7 @@ def _packed(path: Path) -> Document:
     raise UnreadableError(_ARCHIVE)
 
 
-def _epub(archive: Archive) -> Document:
+def _read_epub(archive: Archive) -> Document:
     """Convert each item of the book's spine, usually a chapter."""
     if "META-INF/encryption.xml" in archive and "META-INF/rights.xml" in archive:
         raise UnreadableError("is copy-protected and cannot be read")
@@ -424,19 +426,20 @@ def _epub(archive: Archive) -> Document:
     def named(root: Any, name: str) -> list[Any]:
         return [e for e in root.iter() if str(e.tag).rpartition("}")[2] == name]
 
-    found = named(archive.xml("META-INF/container.xml"), "rootfile")
+    found = named(archive.parse_xml("META-INF/container.xml"), "rootfile")
     package = str(found[0].get("full-path")) if found else ""
-    root = archive.xml(package)
+    root = archive.parse_xml(package)
     folder = package.rpartition("/")[0]
     files = {
-        str(e.get("id")): joined(folder, unquote(str(e.get("href")))) for e in named(root, "item")
+        str(e.get("id")): join_path(folder, unquote(str(e.get("href"))))
+        for e in named(root, "item")
     }
     budget, pages, left_out = Budget(), [], LeftOut()
     for each in named(root, "itemref"):
         name = files.get(str(each.get("idref")), "")
         if name in archive:
-            source, _ = _decoded(archive.read(name), "")
-            pages.append(budget.count(webpages.markdown(source, left_out), 1))
+            source, _ = _decode(archive.read(name), "")
+            pages.append(budget.add(webpages.to_markdown(source, left_out), 1))
     # Covers and title pages often have no text.
     shown = [page for page in pages if page.strip()]
-    return document("EPUB", "chapter", shown, left_out=left_out)
+    return build_document("EPUB", "chapter", shown, left_out=left_out)

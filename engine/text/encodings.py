@@ -1,4 +1,4 @@
-"""Detect the encoding of text files from declarations or from the bytes.
+"""Detection of the encoding of text files, from declarations or from the bytes.
 
 On short files, charset-normalizer alone is right in two of three cases (167 of 254 one-line samples
 in 17 languages). So we first rate a file against common encodings, using charset-normalizer's
@@ -97,7 +97,7 @@ CHOICES = {
 
 
 class NotTextError(Exception):
-    """The bytes aren't text in any encoding we know."""
+    """Raised if bytes aren't text in any known encoding."""
 
 
 class DecodedText(NamedTuple):
@@ -105,21 +105,21 @@ class DecodedText(NamedTuple):
     encoding: str
 
 
-def decode(data: bytes, told: str = "") -> DecodedText:
+def decode(data: bytes, declared: str = "") -> DecodedText:
     """Detect a file's encoding and decode it.
 
     Args:
-        told: the encoding, if the user chose it or a server stated it.
+        declared: the encoding, if the user chose it or a server stated it.
 
     Raises:
         NotTextError: if it isn't text.
     """
-    if name := known(told):
-        return _as(data, name)
+    if name := normalize(declared):
+        return _decode_as(data, name)
     for mark, name in _BOMS:
         if data.startswith(mark):
             return DecodedText(data[len(mark) :].decode(name, "replace"), name)
-    if (name := declared(data)) and (found := _declared_text(data, name)):
+    if (name := find_declared(data)) and (found := _decode_declared(data, name)):
         return found
     if b"\x1b$" in data[:_SAMPLE_BYTES]:
         for name in ("iso2022_kr",) if b"\x1b$)C" in data[:_SAMPLE_BYTES] else ("iso2022_jp_2",):
@@ -129,11 +129,11 @@ def decode(data: bytes, told: str = "") -> DecodedText:
                 pass
     name = "utf-8" if _is_utf8(data) else ""
     if not name or _CONTROLS.search(data[:_SAMPLE_BYTES]):
-        name = _guessed(data, name)
+        name = _guess(data, name)
     return DecodedText(data.decode(name, "replace"), name)
 
 
-def known(name: str) -> str:
+def normalize(name: str) -> str:
     """Normalize an encoding name to Python's. Returns "" if it's unknown."""
     name = name.strip().lower()
     try:
@@ -151,16 +151,16 @@ def title(name: str) -> str:
     return CHOICES.get(name, name.upper().replace("_", "-"))
 
 
-def declared(data: bytes) -> str:
+def find_declared(data: bytes) -> str:
     """Return the encoding a file declares, by Python's name, or ""."""
     head = data[:_HEAD_BYTES]
     for pattern in _DECLARATIONS:
-        if (found := pattern.search(head)) and (name := known(found[1].decode("ascii"))):
+        if (found := pattern.search(head)) and (name := normalize(found[1].decode("ascii"))):
             return name
     return ""
 
 
-def _as(data: bytes, name: str) -> DecodedText:
+def _decode_as(data: bytes, name: str) -> DecodedText:
     for mark, marked in _BOMS:
         if data.startswith(mark):
             data = data[len(mark) :]
@@ -170,7 +170,7 @@ def _as(data: bytes, name: str) -> DecodedText:
     return DecodedText(data.decode(name, "replace"), name)
 
 
-def _declared_text(data: bytes, name: str) -> DecodedText | None:
+def _decode_declared(data: bytes, name: str) -> DecodedText | None:
     # The declaration must be wrong, since it was readable as ASCII.
     if name.startswith(("utf-16", "utf-32")):
         return None
@@ -272,13 +272,13 @@ _FITS = 0.3
 """A text in the right encoding rates at least this high (mean weight of its letters)."""
 
 
-def _guessed(data: bytes, usual: str) -> str:
+def _guess(data: bytes, usual: str) -> str:
     """Guess the encoding. If ``usual`` is given, only UTF-16 is considered as an alternative.
 
     Raises:
         NotTextError: if nothing fits.
     """
-    wide = [(_rating_of_utf16(data, name), name) for name in ("utf-16-le", "utf-16-be")]
+    wide = [(_rate_utf16(data, name), name) for name in ("utf-16-le", "utf-16-be")]
     best = max(wide)
     if b"\0" in data and best[0] < _FITS:
         raise NotTextError
@@ -287,17 +287,17 @@ def _guessed(data: bytes, usual: str) -> str:
     sample = _sample(data)
     for kind in _KINDS:
         found = sample.decode(kind.encoding, "replace"), kind
-        best = max(best, (_rating(*found), kind.encoding))
+        best = max(best, (_rate(*found), kind.encoding))
     if best[0] >= _FITS:
         return best[1]
-    return _others_guess(data, best[1])
+    return _guess_by_library(data, best[1])
 
 
-def _others_guess(data: bytes, otherwise: str) -> str:
+def _guess_by_library(data: bytes, otherwise: str) -> str:
     from charset_normalizer import from_bytes
 
     found = from_bytes(_sample(data)).best()
-    name = known(found.encoding) if found is not None else ""
+    name = normalize(found.encoding) if found is not None else ""
     return name if name and not name.startswith("utf") else otherwise
 
 
@@ -315,7 +315,7 @@ def _sample(data: bytes) -> bytes:
     return b"".join(found)[: 4 * _SAMPLE_BYTES]
 
 
-def _rating(text: str, kind: _Kind) -> float:
+def _rate(text: str, kind: _Kind) -> float:
     """Rate how much a text looks like a language of this encoding, from -1 to 1."""
     places = [at for at, char in enumerate(text) if char > "\x7f" or _is_control(char)]
     if not places:
@@ -327,8 +327,8 @@ def _rating(text: str, kind: _Kind) -> float:
     return best - kind.handicap
 
 
-def _rating_of_utf16(data: bytes, name: str) -> float:
-    """Same, but for UTF-16 without a byte order mark. ASCII characters count as well."""
+def _rate_utf16(data: bytes, name: str) -> float:
+    """Like `_rate`, for UTF-16 without a byte order mark. ASCII characters count as well."""
     text = data[:_SAMPLE_BYTES].decode(name, "replace")
     if not text or len(data) < 4:
         return _WRONG

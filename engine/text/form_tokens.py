@@ -1,9 +1,9 @@
-"""Build llguidance's tokenizer from prepared parts, so the GIL is never held for long.
+"""Assembly of llguidance's tokenizer from prepared parts, so that the GIL is never held for long.
 
-Building it from JSON is a single call. For 200,000 tokens it takes 1.5 s, during which all replies
-stop. The child process that checked the form has already built a tokenizer, so it returns the
-parts (`extract`), and our process assembles the same tokenizer (`make`) in shorter calls, the
-longest being a quarter of that.
+Building it from JSON is a single call, which takes 1.5 s for 200,000 tokens. During that time, no
+reply can continue. The child process that checked the form has already built a tokenizer, so it
+returns the parts (`extract`). Our process then assembles the same tokenizer (`assemble`) in shorter
+calls. The longest call takes a quarter of that time.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TokenizerData = tuple[dict[str, Any], tuple[bytes, ...]]
 
 
 def extract(made: Any, text: str) -> TokenizerData | None:
-    """Extract the parts for `make`. Called in a child process.
+    """Extract the parts for `assemble`. Called in a child process.
 
     Args:
         made: llguidance's tokenizer, built from the same JSON.
@@ -50,8 +50,8 @@ def extract(made: Any, text: str) -> TokenizerData | None:
     # llguidance's notation for a token without text.
     words = [b"" if word == f"<[{i}]>".encode() else word for i, word in enumerate(words)]
     bare = {**whole, "added_tokens": [], "model": {"type": "BPE", "vocab": {}, "merges": []}}
-    bare["normalizer"] = _unprefixed(whole.get("normalizer"))
-    bare["pre_tokenizer"] = _unprefixed(whole.get("pre_tokenizer"))
+    bare["normalizer"] = _remove_prefix(whole.get("normalizer"))
+    bare["pre_tokenizer"] = _remove_prefix(whole.get("pre_tokenizer"))
     facts = {
         "bare": json.dumps(bare),
         "model": {name: model.get(name) for name in _BPE if model.get(name) is not None},
@@ -61,13 +61,13 @@ def extract(made: Any, text: str) -> TokenizerData | None:
     blobs = (
         b"".join(words),
         array("I", map(len, words)).tobytes(),
-        pieces.packed(tokens),
+        pieces.pack_table(tokens),
         merges.tobytes(),
     )
     return facts, blobs
 
 
-def _unprefixed(part: Any) -> Any:
+def _remove_prefix(part: Any) -> Any:
     """Make a normalizer or pre-tokenizer not prepend a space, as in llguidance."""
     if not isinstance(part, dict):
         return part
@@ -78,16 +78,16 @@ def _unprefixed(part: Any) -> Any:
         return {**part, "prepend_scheme": "never"}
     for parts in ("normalizers", "pretokenizers"):
         if kind == "Sequence" and parts in part:
-            kept = [some for one in part[parts] if (some := _unprefixed(one)) is not None]
+            kept = [some for one in part[parts] if (some := _remove_prefix(one)) is not None]
             return {**part, parts: kept} if kept else None
     return part
 
 
-def make(told: TokenizerData, ends: list[int]) -> Any:
+def assemble(data: TokenizerData, ends: list[int]) -> Any:
     """Assemble llguidance's tokenizer.
 
     Args:
-        told: what `extract` returned.
+        data: what `extract` returned.
         ends: end-of-turn token ids.
 
     Raises:
@@ -95,7 +95,7 @@ def make(told: TokenizerData, ends: list[int]) -> Any:
     """
     import llguidance
 
-    facts, (words, lengths, vocabulary, merges) = told
+    facts, (words, lengths, vocabulary, merges) = data
     tokenizer = _tokenizer(facts, vocabulary, merges)
     parts = _Parts(_Words(words, array("I", lengths)), facts["special"], ends[0], tokenizer)
     # Skipping precomputed slices makes this a third faster, without slowing down later use.
@@ -105,7 +105,7 @@ def make(told: TokenizerData, ends: list[int]) -> Any:
 def _tokenizer(facts: dict[str, Any], vocabulary: bytes, merges: bytes) -> Any:
     from tokenizers import AddedToken, Tokenizer, models
 
-    tokens: Any = pieces.unpacked(vocabulary)
+    tokens: Any = pieces.unpack_table(vocabulary)
     halves = iter(array("I", merges))
     # Use a Python loop, so that other threads can run.
     pairs = [(tokens[left], tokens[right]) for left, right in zip(halves, halves, strict=True)]
@@ -145,7 +145,7 @@ class _Words(Sequence[bytes]):
 
 
 class _Parts:
-    """Implements the tokenizer interface that llguidance expects."""
+    """Tokenizer with the interface that llguidance expects."""
 
     is_tokenizer_wrapper = True
     bos_token_id = None

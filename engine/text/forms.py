@@ -1,6 +1,6 @@
-"""Convert answer forms to llguidance grammars with limits. Doesn't need MLX.
+"""Conversion of answer forms to llguidance grammars with limits. Doesn't need MLX.
 
-If a schema lets them, small models produce endless digits, list items or text. `bounded` adds
+If a schema lets them, small models produce endless digits, list items or text. `add_limits` adds
 limits wherever a schema has none, so every answer comes to an end.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from engine.params import FormLimits, SamplingParams
-from engine.text.schema_keywords import supported
+from engine.text.schema_keywords import remove_unsupported
 
 MISSING = "Output formats need the Python package llguidance, which is not installed."
 
@@ -22,8 +22,8 @@ MAX_ROW_ITEMS = 256
 """Parser items per character allowed for a grammar from a request.
 
 For right-recursive grammars, llguidance's time per token grows with the cube of the items (version
-1.9: 11 ms for 100 items, 0.2 s for 256, 3.4 s for 700). JSON schemas need more items (llguidance's
-own limit is 2,000), but theirs are cheap.
+1.9: 11 ms for 100 items, 0.2 s for 256, 3.4 s for 700). JSON schemas need more items, which are
+cheap. They only have llguidance's own limit of 2,000.
 """
 
 _UNIMPLEMENTED = re.compile(r"Unimplemented keys: (\[.*?\])")
@@ -33,28 +33,30 @@ _LISTING = re.compile(r"\n *1 \| ")
 BLANKS = r"\x20|\n\x20{0,24}"
 
 
-def refusal(params: SamplingParams) -> str:
+def refusal_reason(params: SamplingParams) -> str:
     """Return why a form can't be used, or "" if it can, or if there is none.
 
     Usually takes 1 ms, but 0.2 s for a 90 KB schema.
     """
-    if not params.constrained:
+    if not params.is_constrained:
         return ""
     try:
         from llguidance import LLMatcher
     except ImportError:
         return MISSING
-    if not LLMatcher.validate_grammar(grammar(LLMatcher, params)):
+    if not LLMatcher.validate_grammar(build_grammar(LLMatcher, params)):
         return ""
-    return in_words(LLMatcher.validate_grammar(grammar(LLMatcher, without_limits(params))), params)
+    return explain_error(
+        LLMatcher.validate_grammar(build_grammar(LLMatcher, without_limits(params))), params
+    )
 
 
-def grammar(matcher: Any, params: SamplingParams) -> str:
+def build_grammar(matcher: Any, params: SamplingParams) -> str:
     """Convert the form to a grammar for llguidance's `LLMatcher`."""
     if params.grammar is not None:
         return str(matcher.grammar_from_lark(params.grammar))
     if params.json_schema is not None:
-        schema = bounded(str(params.json_schema), params.form_limits)
+        schema = add_limits(str(params.json_schema), params.form_limits)
         return str(
             matcher.grammar_from_json_schema(schema, defaults={"whitespace_pattern": BLANKS})
         )
@@ -64,7 +66,6 @@ def grammar(matcher: Any, params: SamplingParams) -> str:
 
 
 def parser_limits(params: SamplingParams) -> Any:
-    """Return the form's `llguidance.LLParserLimits`."""
     from llguidance import LLParserLimits
 
     is_own = params.grammar is not None and params.tool_form is None
@@ -76,7 +77,7 @@ def without_limits(params: SamplingParams) -> SamplingParams:
     return replace(params, form_limits=None)
 
 
-def in_words(error: str, params: SamplingParams) -> str:
+def explain_error(error: str, params: SamplingParams) -> str:
     """Make an llguidance error readable. For schemas, it's shortened to a line with the keyword."""
     _, within, rest = error.partition("failed to compile JSON schema: ")
     text = _LISTING.split(rest)[0] if within else error  # the rest is a listing of the tool grammar
@@ -93,8 +94,8 @@ def in_words(error: str, params: SamplingParams) -> str:
     return line
 
 
-def too_much(error: str) -> str:
-    """Explain why llguidance gave up, as the end of a sentence. "" for any other error.
+def explain_limit(error: str) -> str:
+    """Return the end of a sentence that explains why llguidance gave up, or "" for any other error.
 
     Args:
         error: the matcher's error after it rejected a token.
@@ -128,7 +129,7 @@ _MANY = ("anyOf", "oneOf", "prefixItems")
 _NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 
 
-def bounded(schema: str, limits: FormLimits | None) -> str:
+def add_limits(schema: str, limits: FormLimits | None) -> str:
     """Add limits to a schema (given as text) where it has none, and apply `supported`.
 
     The result never allows more than `schema`. Limits that the schema already has are kept even if
@@ -136,7 +137,7 @@ def bounded(schema: str, limits: FormLimits | None) -> str:
     could contradict another. Objects with optional properties are closed to additional properties,
     because llguidance can't count additional properties.
     """
-    schema = supported(schema)
+    schema = remove_unsupported(schema)
     if limits is None:
         return schema
     work = _SchemaBounds(limits)
@@ -200,7 +201,7 @@ class _SchemaBounds:
     def _limits_of(self, node: Mapping[str, Any]) -> dict[str, Any]:
         kinds, limits, out = _kinds(node), self._limits, dict[str, Any]()
         if kinds & {"integer", "number"}:
-            out.update(self._of_number(node, "integer" in kinds))
+            out.update(self._number_limits(node, "integer" in kinds))
         if "string" in kinds and not {"maxLength", "format", "pattern"} & set(node):
             out["maxLength"] = max(limits.characters, 2 * _number(node, "minLength"))
         if "array" in kinds and "maxItems" not in node:
@@ -211,7 +212,7 @@ class _SchemaBounds:
                 out["maxProperties"] = len(needed) + _number(node, "minProperties") + limits.items
         return out
 
-    def _of_number(self, node: Mapping[str, Any], integer: bool) -> dict[str, Any]:
+    def _number_limits(self, node: Mapping[str, Any], integer: bool) -> dict[str, Any]:
         out: dict[str, Any] = {}
         largest = 10**self._limits.digits - 1
         low = max(_number(node, "minimum"), _number(node, "exclusiveMinimum"))

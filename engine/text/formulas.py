@@ -1,4 +1,4 @@
-"""Linearize formulas from Word, PowerPoint and web pages: ``x=(-b±√(b^2-4ac))/2a``."""
+"""Linear notation for formulas from Word, PowerPoint and web pages: ``x=(-b±√(b^2-4ac))/2a``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def is_formula(element: Any) -> bool:
     return str(element.tag).endswith(("/math}oMath", "/math}oMathPara"))
 
 
-def linear(element: Any, depth: int = 0) -> str:
+def linearize(element: Any, depth: int = 0) -> str:
     """Format a formula (or part of one) in Word's linear notation.
 
     Raises:
@@ -24,7 +24,7 @@ def linear(element: Any, depth: int = 0) -> str:
         raise RecursionError
     name = _name(element)
     if name == "oMathPara":
-        return "\n".join(linear(e, depth + 1) for e in element if _name(e) == "oMath")
+        return "\n".join(linearize(e, depth + 1) for e in element if _name(e) == "oMath")
     if name == "t":
         return element.text or ""
     if name.endswith("Pr") or name in _REMOVED:
@@ -33,55 +33,55 @@ def linear(element: Any, depth: int = 0) -> str:
         return "\n"
 
     def part(child: str) -> str:
-        return "".join(linear(e, depth + 1) for e in element if _name(e) == child)
+        return "".join(linearize(e, depth + 1) for e in element if _name(e) == child)
 
     def parts(child: str) -> list[str]:
-        return [linear(e, depth + 1) for e in element if _name(e) == child]
+        return [linearize(e, depth + 1) for e in element if _name(e) == child]
 
     match name:
         case "f":
             line = "¦" if _value(element, "type") == "noBar" else "/"
-            return f"{_grouped(part('num'))}{line}{_grouped(part('den'))}"
+            return f"{_group(part('num'))}{line}{_group(part('den'))}"
         case "sSup" | "sSub" | "sSubSup" | "sPre":
-            marks = _marks(part("sub"), part("sup"))
+            marks = _format_scripts(part("sub"), part("sup"))
             base = part("e")
-            return marks + base if name == "sPre" else _grouped(base) + marks
+            return marks + base if name == "sPre" else _group(base) + marks
         case "rad":
             degree = part("deg").strip()
             sign = _ROOTS.get(degree, f"√[{degree}]")
-            return f"{sign}{_bracketed(part('e'))}"
+            return f"{sign}{_add_parentheses(part('e'))}"
         case "nary":
             sign = _value(element, "chr", "∫")
-            return f"{sign}{_marks(part('sub'), part('sup'))} {part('e')}"
+            return f"{sign}{_format_scripts(part('sub'), part('sup'))} {part('e')}"
         case "d":
             begin, end = _value(element, "begChr", "("), _value(element, "endChr", ")")
             inside = [
                 text[1:-1] if _is_matrix(e) else text
                 for e in element
                 if _name(e) == "e"
-                for text in [linear(e, depth + 1)]
+                for text in [linearize(e, depth + 1)]
             ]
             return begin + _value(element, "sepChr", "|").join(inside) + end
         case "func":
             return f"{part('fName')} {part('e')}"
         case "limLow":
-            return f"{part('e')}{_marks(part('lim'), '')}"
+            return f"{part('e')}{_format_scripts(part('lim'), '')}"
         case "limUpp":
-            return f"{part('e')}{_marks('', part('lim'))}"
+            return f"{part('e')}{_format_scripts('', part('lim'))}"
         case "acc":
-            return _grouped(part("e")) + _value(element, "chr", "\u0302")
+            return _group(part("e")) + _value(element, "chr", "\u0302")
         case "bar":
-            return _grouped(part("e")) + ("\u0305" if _value(element, "pos") == "top" else "\u0332")
+            return _group(part("e")) + ("\u0305" if _value(element, "pos") == "top" else "\u0332")
         case "m":
             return f"[{'; '.join(parts('mr'))}]"
         case "mr":
             return ", ".join(parts("e"))
         case "eqArr":
             return "; ".join(parts("e"))
-    return "".join(linear(e, depth + 1) for e in element)
+    return "".join(linearize(e, depth + 1) for e in element)
 
 
-def mathml(tag: Any) -> str:
+def linearize_mathml(tag: Any) -> str:
     """Format a web page's formula (a Beautiful Soup element). If it comes with TeX, use that."""
     noted = tag.find("annotation", encoding=re.compile("tex", re.IGNORECASE))
     tex = noted.get_text() if noted is not None else str(tag.get("alttext", ""))
@@ -99,17 +99,17 @@ def _linear_mathml(tag: Any, depth: int = 0) -> str:
     parts = [text for child in tag.children if (text := _linear_mathml(child, depth + 1))]
     match name, parts:
         case "mfrac", [above, below]:
-            return f"{_grouped(above)}/{_grouped(below)}"
+            return f"{_group(above)}/{_group(below)}"
         case "msup" | "mover", [base, sup]:
-            return _grouped(base) + _marks("", sup)
+            return _group(base) + _format_scripts("", sup)
         case "msub" | "munder", [base, sub]:
-            return _grouped(base) + _marks(sub, "")
+            return _group(base) + _format_scripts(sub, "")
         case "msubsup" | "munderover", [base, sub, sup]:
-            return _grouped(base) + _marks(sub, sup)
+            return _group(base) + _format_scripts(sub, sup)
         case "msqrt", _:
-            return f"√{_bracketed(''.join(parts))}"
+            return f"√{_add_parentheses(''.join(parts))}"
         case "mroot", [base, degree]:
-            return f"{_ROOTS.get(degree, f'√[{degree}]')}{_bracketed(base)}"
+            return f"{_ROOTS.get(degree, f'√[{degree}]')}{_add_parentheses(base)}"
         case "mtr" | "mlabeledtr", _:
             return ", ".join(parts)
         case "mtable", _:
@@ -137,16 +137,16 @@ def _is_matrix(element: Any) -> bool:
     return inside == ["m"]
 
 
-def _marks(sub: str, sup: str) -> str:
-    return (f"_{_grouped(sub)}" if sub else "") + (f"^{_grouped(sup)}" if sup else "")
+def _format_scripts(sub: str, sup: str) -> str:
+    return (f"_{_group(sub)}" if sub else "") + (f"^{_group(sup)}" if sup else "")
 
 
-def _grouped(text: str) -> str:
+def _group(text: str) -> str:
     text = text.strip()
-    return text if _ATOM.fullmatch(text) or not text else _bracketed(text)
+    return text if _ATOM.fullmatch(text) or not text else _add_parentheses(text)
 
 
-def _bracketed(text: str) -> str:
+def _add_parentheses(text: str) -> str:
     """Put text in parentheses, unless it already is."""
     if text.startswith("(") and text.endswith(")"):
         depth = 0

@@ -1,4 +1,4 @@
-"""Rejoin words that a PDF hyphenates at line ends.
+"""Joining of words that a PDF hyphenates at line ends.
 
 When a line ends in a hyphen between two letters, pdfium writes U+FFFE and joins the lines. Whether
 the hyphen belongs to the word depends on the rest of the document and, failing that, on what the
@@ -21,7 +21,7 @@ _KEPT_BEFORE |= {"specific", "term", "the", "to", "up"}
 _SUSPENDED = {"and", "bzw", "et", "oder", "or", "ou", "und"}
 
 
-def without_hyphens(pages: Sequence[str]) -> list[str]:
+def rejoin_words(pages: Sequence[str]) -> list[str]:
     if not any(_BROKEN.search(page) or "\xad" in page for page in pages):
         return [*pages]
     known = {word.lower() for page in pages for word in _WORD.findall(page)}
@@ -29,18 +29,19 @@ def without_hyphens(pages: Sequence[str]) -> list[str]:
     def whole(match: re.Match[str]) -> str:
         first, second, more = match.groups()
         text, start = match.string, match.start()
-        begun = text[max(0, start - 80) : start].rsplit(None, 1)
-        before = begun[-1] if begun and not text[start - 1 : start].isspace() else ""
+        words_before = text[max(0, start - 80) : start].rsplit(None, 1)
+        before = words_before[-1] if words_before and not text[start - 1 : start].isspace() else ""
         if second in _SUSPENDED and f"{first}{second}".lower() not in known:
             return f"{first}- {second}{more}"  # "first- and second-"
         is_kept = more or any(char in "-/@\\_:." for char in before)
         is_kept = is_kept or _LISTED.search(text[max(0, start - 30) : start])
-        return f"{first}{'-' if is_kept or _keeps(first, second, known) else ''}{second}{more}"
+        hyphen = "-" if is_kept or _is_part_of_word(first, second, known) else ""
+        return f"{first}{hyphen}{second}{more}"
 
     return [_SIGNS.sub("-", _BROKEN.sub(whole, _BROKEN.sub(whole, page))) for page in pages]
 
 
-def _keeps(first: str, second: str, known: set[str]) -> bool:
+def _is_part_of_word(first: str, second: str, known: set[str]) -> bool:
     """Decide whether the hyphen between two halves belongs to the word."""
     low_first, low_second = first.lower(), second.lower()
     if f"{low_first}-{low_second}" in known:

@@ -27,29 +27,28 @@ class Images(Struct, frozen=True):
     # By digest: placeholder, and the token ids to insert.
     ids: Mapping[str, tuple[str, Sequence[int]]]
 
-    def mark(self, text: str, digests: Sequence[str]) -> str:
+    def insert_marks(self, text: str, digests: Sequence[str]) -> str:
         """Replace placeholders in a rendered text by marks with the images' digests.
 
         Raises:
             EngineError: if the template didn't write all images in order.
         """
         pattern = "|".join(map(re.escape, self.words))
-        first, *others = re.split(f"({pattern})", self.unmarked(text))
-        written = others[::2]
-        if written != [self.ids[digest][0] for digest in digests]:
+        first, *others = re.split(f"({pattern})", self.remove_marks(text))
+        texts = others[::2]
+        if texts != [self.ids[digest][0] for digest in digests]:
             raise EngineError(
                 TEMPLATE_ERROR,
-                f"The model's chat template writes {len(written)} of {len(digests)} images and "
+                f"The model's chat template writes {len(texts)} of {len(digests)} images and "
                 "recordings, or changes their order.",
             )
         pairs = zip(digests, others[1::2], strict=True)
         return first + "".join(f"{_MARK}{digest}{_MARK}{text}" for digest, text in pairs)
 
-    def unmarked(self, text: str) -> str:
-        """Remove the character we use for marks."""
+    def remove_marks(self, text: str) -> str:
         return text.replace(_MARK, "\ufffd")
 
-    def tokens(self, text: str, found: Sequence[int]) -> Sequence[int]:
+    def expand_tokens(self, text: str, found: Sequence[int]) -> Sequence[int]:
         """Expand the placeholder tokens of a marked text to the images' ids.
 
         Raises:
@@ -72,12 +71,12 @@ class Images(Struct, frozen=True):
             at = place + 1
         return [*out, *known[at:]]
 
-    def as_words(self, text: str) -> str:
+    def restore_placeholders(self, text: str) -> str:
         """Turn marks back into placeholders for tokenization."""
         return _MARKED.sub(lambda mark: self.ids[mark[1]][0], text)
 
 
-def images_as_words(messages: list[Message]) -> list[Message]:
+def strip_images(messages: list[Message]) -> list[Message]:
     """Reduce images and recordings to their type, which is all that templates need."""
     return [
         {**m, "content": [_part(part) for part in m["content"]]}

@@ -1,4 +1,4 @@
-"""Cache the import structure of transformers.
+"""Cache for the import structure of transformers.
 
 Whenever it's imported, transformers reads its 1,600 modules twice to find out which names they
 define. That takes half a second at every start, and in every child that checks a tokenizer. Since
@@ -51,7 +51,7 @@ def save_structure(package: Path | None = None) -> Path:
     found = {
         "version": transformers.__version__,
         "modules": {
-            folder.relative_to(package).as_posix(): _listed(
+            folder.relative_to(package).as_posix(): _to_json(
                 import_utils.create_import_structure_from_path(str(folder))
             )
             for folder in (models, auto)
@@ -69,20 +69,22 @@ def _package() -> Path:
     return Path(spec.origin).parent
 
 
-def _listed(node: Any) -> Any:
+def _to_json(node: Any) -> Any:
     """Convert a module tree to JSON. Sets of packages, which are keys, become lists."""
     if isinstance(node, dict):
         return [
-            [key if isinstance(key, str) else sorted(key), _listed(below)]
+            [key if isinstance(key, str) else sorted(key), _to_json(below)]
             for key, below in node.items()
         ]
     return {"names": sorted(node)}
 
 
-def _tree(listed: Any) -> Any:
+def _from_json(listed: Any) -> Any:
     if isinstance(listed, dict):
         return set(listed["names"])
-    return {key if isinstance(key, str) else frozenset(key): _tree(below) for key, below in listed}
+    return {
+        key if isinstance(key, str) else frozenset(key): _from_json(below) for key, below in listed
+    }
 
 
 class _Finder(MetaPathFinder):
@@ -126,7 +128,7 @@ class _Loader(Loader):
             folder = Path(module_path)
             folder = folder.parent if folder.suffix else folder
             listed = kept.get(folder)
-            return reads(module_path) if listed is None else _tree(listed)
+            return reads(module_path) if listed is None else _from_json(listed)
 
         module.create_import_structure_from_path = known  # type: ignore[attr-defined]
 

@@ -43,7 +43,7 @@ def describe(wrapper: Any, largest: int) -> tuple[dict[str, Any], bytes] | None:
     parser = wrapper.tool_parser if wrapper.has_tool_calling else None
     texts = {"a", wrapper.think_start, wrapper.think_end}
     texts |= {wrapper.tool_call_start, wrapper.tool_call_end}
-    texts |= recognition.recognise(wrapper).markers.all
+    texts |= recognition.recognize(wrapper).markers.all
     marks, folds = contents.marks_of(wrapper)
     facts = {
         **kind,
@@ -66,7 +66,7 @@ def describe(wrapper: Any, largest: int) -> tuple[dict[str, Any], bytes] | None:
     tokens = inner.convert_ids_to_tokens(list(range(largest + 1)))
     try:
         json.dumps(facts)
-        return facts, pieces.packed(tokens)
+        return facts, pieces.pack_table(tokens)
     except (TypeError, ValueError):
         return None
 
@@ -82,7 +82,7 @@ def _kind(detokenizer: Any) -> dict[str, Any] | None:
 
 
 class KnownTokenizer:
-    """Replaces mlx-lm's `TokenizerWrapper` without loading the tokenizer.
+    """Replacement for mlx-lm's `TokenizerWrapper` that doesn't load the tokenizer.
 
     If an unknown attribute or text is needed, the real tokenizer is loaded after all.
 
@@ -98,7 +98,7 @@ class KnownTokenizer:
         self._facts = facts
         self._packed = packed
         self._load = load
-        self._tokens = pieces.unpacked(table)
+        self._tokens = pieces.unpack_table(table)
 
     def __len__(self) -> int:
         return int(self._facts["length"])
@@ -117,17 +117,14 @@ class KnownTokenizer:
 
     @cached_property
     def eos_token_ids(self) -> set[int]:
-        """Token ids that end a turn."""
         return set(self._facts["eos_token_ids"])
 
     @property
     def has_tool_calling(self) -> bool:
-        """True if the model marks its tool calls."""
         return self._facts["tool_call_start"] is not None
 
     @cached_property
     def tool_parser(self) -> Any:
-        """Parser for tool calls, or None."""
         module = self._facts["tool_parser"]
         return None if module is None else importlib.import_module(module).parse_tool_call
 

@@ -1,4 +1,4 @@
-"""Convert Lark grammars to regular expressions where possible.
+"""Conversion of Lark grammars to regular expressions where possible.
 
 A call's string argument is JSON-escaped or between tags, and there llguidance can apply an
 expression but not a grammar. Codex's patch format and most other tool grammars have no recursive
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-LONGEST = 50_000  # length limit for the grammar and the resulting expression
+MAX_CHARACTERS = 50_000  # length limit for the grammar and the resulting expression
 
 _COMMON = {
     "DIGIT": "[0-9]",
@@ -53,21 +53,21 @@ _GROUP = re.compile(r"\((\?([isx]*:|P?<[A-Za-z]\w*>))?")
 _ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "/": r"\/"}
 
 
-def of_grammar(grammar: str) -> str:
+def convert_grammar(grammar: str) -> str:
     """Convert a grammar to a regular expression.
 
     Raises:
         ValueError: if it isn't regular or isn't valid. The message continues "the grammar ...".
     """
-    if len(grammar) > LONGEST:
-        raise ValueError(f"is longer than {LONGEST:,} characters")
+    if len(grammar) > MAX_CHARACTERS:
+        raise ValueError(f"is longer than {MAX_CHARACTERS:,} characters")
     try:
         return _ParsedGrammar(grammar).expression()
     except RecursionError:
         raise ValueError("is nested too deeply") from None
 
 
-def of_expression(expression: str) -> str:
+def convert_expression(expression: str) -> str:
     """Convert an expression to the syntax that Python and llguidance share.
 
     Anchors at either end are removed, since the expression always applies to the whole text.
@@ -75,14 +75,14 @@ def of_expression(expression: str) -> str:
     Raises:
         ValueError: if it needs other syntax. The message continues "the expression ...".
     """
-    if len(expression) > LONGEST:
-        raise ValueError(f"is longer than {LONGEST:,} characters")
+    if len(expression) > MAX_CHARACTERS:
+        raise ValueError(f"is longer than {MAX_CHARACTERS:,} characters")
     parts = _PART.findall(expression)
-    if parts[:1] == ["^"] and not _splits(parts):
+    if parts[:1] == ["^"] and not _has_alternatives(parts):
         parts = parts[1:]
-    if parts[-1:] == ["$"] and not _splits(parts):
+    if parts[-1:] == ["$"] and not _has_alternatives(parts):
         parts = parts[:-1]
-    made = "".join(map(_common_part, parts))
+    made = "".join(map(_convert_part, parts))
     try:
         re.compile(made)
     except (re.error, RecursionError, OverflowError) as error:
@@ -90,7 +90,7 @@ def of_expression(expression: str) -> str:
     return made
 
 
-def _splits(parts: Iterable[str]) -> bool:
+def _has_alternatives(parts: Iterable[str]) -> bool:
     """Check for alternatives outside of any group."""
     depth = 0
     for part in parts:
@@ -100,7 +100,7 @@ def _splits(parts: Iterable[str]) -> bool:
     return False
 
 
-def _common_part(part: str) -> str:
+def _convert_part(part: str) -> str:
     if part[0] == "(":
         group = _GROUP.fullmatch(part)
         if group is None:
@@ -113,12 +113,12 @@ def _common_part(part: str) -> str:
         raise ValueError("has an unclosed [")
     if part[0] == "[":
         # llguidance would interpret these as nested classes or set operators.
-        inner = re.sub(r"\\.|[\[&~/\n]", _escaped_in_class, part[1:-1], flags=re.DOTALL)
+        inner = re.sub(r"\\.|[\[&~/\n]", _escape_in_class, part[1:-1], flags=re.DOTALL)
         return f"[{inner}]"
     return _ESCAPES.get(part, part)
 
 
-def _escaped_in_class(found: re.Match[str]) -> str:
+def _escape_in_class(found: re.Match[str]) -> str:
     return found[0] if len(found[0]) > 1 else _ESCAPES.get(found[0], f"\\{found[0]}")
 
 
@@ -129,7 +129,7 @@ def _literal(text: str) -> str:
 class _ParsedGrammar:
     def __init__(self, grammar: str) -> None:
         self._rules: dict[str, list[tuple[str, str]]] = {}
-        self._made: dict[str, str] = {}
+        self._expressions: dict[str, str] = {}
         self._ignored = list[list[tuple[str, str]]]()
         self._open = list[str]()  # rules being expanded, to detect recursion
         self._between = ""
@@ -170,28 +170,28 @@ class _ParsedGrammar:
         for name in re.findall(r"[A-Z_]+", " ".join(words[1 : -1 if alias else None])):
             if name not in _COMMON:
                 raise ValueError(f"imports {name}, which is not supported")
-            self._made[alias or name] = _COMMON[name]
+            self._expressions[alias or name] = _COMMON[name]
 
     def expression(self) -> str:
         if self._ignored:
-            made = "|".join(self._whole(own, True) for own in self._ignored)
+            made = "|".join(self._full_expression(own, True) for own in self._ignored)
             self._between = f"(?:{made})*"
         if "start" not in self._rules:
             raise ValueError("has no rule named start")
         return self._between + self._rule("start")
 
     def _rule(self, name: str) -> str:
-        if name not in self._made:
+        if name not in self._expressions:
             if name not in self._rules:
                 raise ValueError(f"has no rule named {name}")
             if name in self._open:
                 raise ValueError(f"has the recursive rule {name}")
             self._open.append(name)
-            self._made[name] = self._whole(self._rules[name], _is_terminal(name))
+            self._expressions[name] = self._full_expression(self._rules[name], _is_terminal(name))
             self._open.pop()
-        return self._made[name]
+        return self._expressions[name]
 
-    def _whole(self, tokens: list[tuple[str, str]], terminal: bool) -> str:
+    def _full_expression(self, tokens: list[tuple[str, str]], terminal: bool) -> str:
         left = list(reversed(tokens))
         made = self._alternatives(left, terminal)
         if left:
@@ -203,12 +203,14 @@ class _ParsedGrammar:
         while left and left[-1][1] not in (")", "]"):
             kind, word = left.pop()
             if word == "|":
-                found.append(_joined(sequence))
+                found.append(_join(sequence))
                 sequence = []
             elif kind != "alias":
-                sequence.append(self._repeated(self._item(kind, word, left, terminal), left))
-        found.append(_joined(sequence))
-        return _joined(["(?:", "|".join(found), ")"]) if len(found) > 1 else found[0]
+                sequence.append(
+                    self._apply_repetition(self._item(kind, word, left, terminal), left)
+                )
+        found.append(_join(sequence))
+        return _join(["(?:", "|".join(found), ")"]) if len(found) > 1 else found[0]
 
     def _item(self, kind: str, word: str, left: list[tuple[str, str]], terminal: bool) -> str:
         if word in ("(", "["):
@@ -225,24 +227,24 @@ class _ParsedGrammar:
             body, _, flags = word[1:].rpartition("/")
             if flags.strip("isux"):
                 raise ValueError(f"has the flags {flags}, which are not supported")
-            made, inner = of_expression(body), False
+            made, inner = convert_expression(body), False
             flags = flags.replace("u", "")
             made = f"(?{flags}:{made})"
         else:
             raise ValueError(f"has an unexpected {word!r}")
-        return made if inner or terminal else _joined([f"(?:{made})", self._between])
+        return made if inner or terminal else _join([f"(?:{made})", self._between])
 
     def _text(self, word: str, left: list[tuple[str, str]]) -> str:
-        text, small = _unquoted(word), word.endswith("i")
+        text, small = _unquote(word), word.endswith("i")
         if left and left[-1][0] == "dots":
             left.pop()
             kind, last = left.pop() if left else ("", "")
-            if kind != "text" or len(text) != 1 or len(_unquoted(last)) != 1:
+            if kind != "text" or len(text) != 1 or len(_unquote(last)) != 1:
                 raise ValueError("has a range that is not between two characters")
-            return f"[{_literal(text)}-{_literal(_unquoted(last))}]"
+            return f"[{_literal(text)}-{_literal(_unquote(last))}]"
         return f"(?i:{_literal(text)})" if small else _literal(text)
 
-    def _repeated(self, made: str, left: list[tuple[str, str]]) -> str:
+    def _apply_repetition(self, made: str, left: list[tuple[str, str]]) -> str:
         while left and (left[-1][1] in "?*+" or left[-1][0] == "times"):
             kind, sign = left.pop()
             if kind == "times":
@@ -251,10 +253,10 @@ class _ParsedGrammar:
         return made
 
 
-def _joined(parts: list[str]) -> str:
+def _join(parts: list[str]) -> str:
     """Join parts of an expression. Raises `ValueError` if the result is too long."""
-    if sum(map(len, parts)) > LONGEST:
-        raise ValueError(f"is more than {LONGEST:,} characters long as a regular expression")
+    if sum(map(len, parts)) > MAX_CHARACTERS:
+        raise ValueError(f"is more than {MAX_CHARACTERS:,} characters long as a regular expression")
     return "".join(parts)
 
 
@@ -262,7 +264,7 @@ def _is_terminal(name: str) -> bool:
     return name.lstrip("_")[:1].isupper()
 
 
-def _unquoted(word: str) -> str:
+def _unquote(word: str) -> str:
     inner = word.removesuffix("i")[1:-1]
     known = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "0": "\0"}
 

@@ -1,4 +1,4 @@
-"""Read OpenDocument files (LibreOffice and others): ODT, ODS and ODP."""
+"""Reader for OpenDocument files (LibreOffice and others): ODT, ODS and ODP."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from engine.text.document_base import (
     Document,
     LeftOut,
     UnreadableError,
-    document,
-    joined,
-    shifted,
+    build_document,
+    join_path,
+    parse_xml,
     table_row,
-    xml,
+    to_raised_or_lowered,
 )
 
 _URN = "{urn:oasis:names:tc:opendocument:xmlns:"
@@ -34,8 +34,8 @@ _DC = "{http://purl.org/dc/elements/1.1/}"
 # Deleted text, which is stored outside the body, and hidden text.
 _SKIPPED = {f"{_TEXT}tracked-changes", f"{_TEXT}sequence-decls", f"{_TEXT}note-citation"}
 _SKIPPED |= {f"{_OFFICE}forms", f"{_TEXT}ruby-text"}
-_MOST_REPEATED = 100  # maximum number of identical consecutive cells or rows
-_MOST_BLANKS = 1000
+_MAX_REPEATED = 100  # maximum number of identical consecutive cells or rows
+_MAX_BLANKS = 1000
 
 
 def is_flat(head: bytes) -> bool:
@@ -48,8 +48,8 @@ def read(archive: Archive) -> Document:
     manifest = "META-INF/manifest.xml"
     if manifest in archive and b"encryption-data" in archive.read(manifest):
         raise UnreadableError(LOCKED)
-    root = archive.xml("content.xml")
-    styles = archive.xml("styles.xml") if "styles.xml" in archive else None
+    root = archive.parse_xml("content.xml")
+    styles = archive.parse_xml("styles.xml") if "styles.xml" in archive else None
     reader = _OpenDocument(archive)
     if any(name.startswith("Basic/") and name.endswith(".xml") for name in archive.names):
         reader.left_out.add("macros", 0)
@@ -58,7 +58,7 @@ def read(archive: Archive) -> Document:
 
 def read_flat(data: bytes) -> Document:
     """Read a single-file XML document. Raises UnreadableError if that fails."""
-    root = xml(data)
+    root = parse_xml(data)
     return _OpenDocument(None).document(root, root)
 
 
@@ -88,20 +88,20 @@ class _OpenDocument:
                 tables = [*content.iter(f"{_TABLE}table")]
                 pages = [self._sheet(table) for table in tables]
                 labels = [str(table.get(f"{_TABLE}name", "")) for table in tables]
-                self._budget.count("", len(pages))
-                return document("OpenDocument", "sheet", pages, labels, self.left_out)
+                self._budget.add("", len(pages))
+                return build_document("OpenDocument", "sheet", pages, labels, self.left_out)
             if name in {"presentation", "drawing"}:
                 pages = [self._slide(page) for page in content.iter(f"{_DRAW}page")]
-                self._budget.count("", len(pages))
+                self._budget.add("", len(pages))
                 unit = "slide" if name == "presentation" else "page"
-                return document("OpenDocument", unit, pages, left_out=self.left_out)
+                return build_document("OpenDocument", unit, pages, left_out=self.left_out)
         text = "\n\n".join(self._blocks(body, 0))
         headers, footers = self._margins(styles, "header"), self._margins(styles, "footer")
         ends = "\n".join([*self._notes, *self._comments, *footers])
         pages = "\n\n".join(filter(None, ("\n".join(headers), text, ends))).split(PAGE)
-        self._budget.count("", len(pages))
+        self._budget.add("", len(pages))
         unit = "page" if len(pages) > 1 else ""
-        return document("OpenDocument", unit, pages, left_out=self.left_out)
+        return build_document("OpenDocument", unit, pages, left_out=self.left_out)
 
     def _margins(self, styles: Any, kind: str) -> list[str]:
         found = dict[str, None]()
@@ -148,7 +148,7 @@ class _OpenDocument:
             is_heading = element.tag == f"{_TEXT}h" and level.isdecimal()
             mark = "#" * min(int(level), 6) + " " if is_heading else ""
             rest = text.lstrip(PAGE)
-            yield self._budget.count(text[: len(text) - len(rest)] + mark + rest)
+            yield self._budget.add(text[: len(text) - len(rest)] + mark + rest)
         for box in boxes:
             yield from self._frame(box, depth + 1)
 
@@ -156,11 +156,11 @@ class _OpenDocument:
         """Yield a paragraph's text chunk by chunk. Frames found in it are added to ``boxes``."""
         if depth > MAX_DEPTH:
             raise UnreadableError(TOO_DEEP)
-        yield _plain(parent.text)
+        yield _collapse_blanks(parent.text)
         for child in parent:
             if child.tag == f"{_TEXT}s":
                 count = str(child.get(f"{_TEXT}c", "1"))
-                yield " " * min(int(count) if count.isdecimal() else 1, _MOST_BLANKS)
+                yield " " * min(int(count) if count.isdecimal() else 1, _MAX_BLANKS)
             elif child.tag == f"{_TEXT}tab":
                 yield "\t"
             elif child.tag == f"{_TEXT}line-break":
@@ -180,10 +180,10 @@ class _OpenDocument:
             elif str(child.tag).startswith(_DRAW) and child.tag != f"{_DRAW}a":
                 boxes.append(child)
             elif position := self._positions.get(str(child.get(f"{_TEXT}style-name")), ""):
-                yield shifted("".join(self._pieces(child, boxes, depth + 1)), position)
+                yield to_raised_or_lowered("".join(self._pieces(child, boxes, depth + 1)), position)
             elif child.tag not in _SKIPPED:
                 yield from self._pieces(child, boxes, depth + 1)
-            yield _plain(child.tail)
+            yield _collapse_blanks(child.tail)
 
     def _note(self, element: Any, found: list[str], word: str, depth: int) -> str:
         """Return the reference for a note or comment. Its text is kept for the end."""
@@ -214,9 +214,9 @@ class _OpenDocument:
     def _formula(self, frame: Any) -> str:
         for each in frame.iter(f"{_DRAW}object"):
             root = next(iter(each), None)
-            name = f"{joined('', str(each.get(f'{_XLINK}href', '')))}/content.xml"
+            name = f"{join_path('', str(each.get(f'{_XLINK}href', '')))}/content.xml"
             if root is None and self._archive is not None and name in self._archive:
-                root = self._archive.xml(name)
+                root = self._archive.parse_xml(name)
             if root is not None and root.tag == f"{_MATH}math":
                 noted = next(root.iter(f"{_MATH}annotation"), None)
                 if noted is not None and noted.text:
@@ -230,7 +230,7 @@ class _OpenDocument:
             for cell in row:
                 if str(cell.tag).endswith("table-cell"):
                     text = " ".join(self._blocks(cell, depth + 1))
-                    cells += [text] * _repeated(cell, "columns")
+                    cells += [text] * _repeat_count(cell, "columns")
             yield table_row(cells)
 
     def _sheet(self, table: Any) -> str:
@@ -256,16 +256,16 @@ class _OpenDocument:
                     text = str(
                         cell.get(f"{_OFFICE}value") or cell.get(f"{_OFFICE}date-value") or ""
                     )
-                for _ in range(_repeated(cell, "columns")):
+                for _ in range(_repeat_count(cell, "columns")):
                     if text:
-                        line += "\t" * min(tabs, _MOST_REPEATED) + text
+                        line += "\t" * min(tabs, _MAX_REPEATED) + text
                         tabs = 0
                     tabs += 1
             if line:
                 if blank:
                     yield ""
-                for _ in range(_repeated(row, "rows")):
-                    yield self._budget.count(line)
+                for _ in range(_repeat_count(row, "rows")):
+                    yield self._budget.add(line)
             blank = not line
 
     def _slide(self, page: Any) -> str:
@@ -294,7 +294,7 @@ def _positions(root: Any) -> dict[str, str]:
     return found
 
 
-def _plain(text: str | None) -> str:
+def _collapse_blanks(text: str | None) -> str:
     if not text:
         return ""
     words = " ".join(text.split())
@@ -302,9 +302,9 @@ def _plain(text: str | None) -> str:
     return f"{' ' if before else ''}{words}{' ' if after and words else ''}"
 
 
-def _repeated(element: Any, what: str) -> int:
+def _repeat_count(element: Any, what: str) -> int:
     count = str(element.get(f"{_TABLE}number-{what}-repeated", "1"))
-    return min(int(count), _MOST_REPEATED) if count.isdecimal() else 1
+    return min(int(count), _MAX_REPEATED) if count.isdecimal() else 1
 
 
 def _members(table: Any, name: str, depth: int = 0) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""Process long texts in chunks, and rendered texts with gaps.
+"""Chunked processing of long texts, and rendered texts with gaps.
 
 A single call on megabytes of text holds the GIL until it returns, blocking the window and the
 engine. A chunk takes about a millisecond.
@@ -20,14 +20,14 @@ TOKENS = 2**16
 _LINE = 4096  # maximum tokens per call
 
 
-def encoded(text: str) -> bytes:
+def encode_utf8(text: str) -> bytes:
     """Encode text as UTF-8. Raises `UnicodeEncodeError` for lone surrogates."""
     if len(text) <= PIECE:
         return text.encode()
     return b"".join([text[at : at + PIECE].encode() for at in range(0, len(text), PIECE)])
 
 
-def decoded(blob: bytes) -> str:
+def decode_utf8(blob: bytes) -> str:
     """Decode UTF-8. Raises `UnicodeDecodeError` if it isn't valid."""
     if len(blob) <= PIECE:
         return blob.decode()
@@ -46,28 +46,25 @@ def is_unicode(text: str) -> bool:
     return True
 
 
-def parts(ids: Sequence[int]) -> Iterator[Sequence[int]]:
-    """Yield the ids in slices of `TOKENS`."""
+def slice_ids(ids: Sequence[int]) -> Iterator[Sequence[int]]:
     for at in range(0, len(ids), TOKENS):
         yield ids[at : at + TOKENS]
 
 
-def listed(*several: Sequence[int]) -> list[int]:
-    """Concatenate several id sequences into a new list."""
+def concatenate(*several: Sequence[int]) -> list[int]:
     made: list[int] = []
     for ids in several:
-        for part in parts(ids):
+        for part in slice_ids(ids):
             made += part
     return made
 
 
-def packed(tokens: Sequence[str | None]) -> bytes:
+def pack_table(tokens: Sequence[str | None]) -> bytes:
     lines = (json.dumps(tokens[at : at + _LINE]) for at in range(0, len(tokens), _LINE))
     return zlib.compress("\n".join(lines).encode(), 1)
 
 
-def unpacked(table: bytes) -> list[str | None]:
-    """Deserialize a `packed` token table."""
+def unpack_table(table: bytes) -> list[str | None]:
     tokens: list[str | None] = []
     for line in zlib.decompress(table).splitlines():
         tokens += json.loads(line)
@@ -83,7 +80,7 @@ _ANCHOR = "\n"
 Encode = Callable[[str], Sequence[int]]
 
 
-def tokens_across_gaps(encode: Encode, text: str) -> list[int]:
+def tokenize_with_gaps(encode: Encode, text: str) -> list[int]:
     """Tokenize a rendered text such that no special token spans a gap.
 
     Args:
@@ -91,15 +88,15 @@ def tokens_across_gaps(encode: Encode, text: str) -> list[int]:
     """
     if GAP not in text:
         return list(encode(text)) if text else []
-    begun = list(encode(_ANCHOR))
+    anchor = list(encode(_ANCHOR))
     known: dict[str, Sequence[int]] = {"": ()}
 
     def within(piece: str) -> Sequence[int]:
         # Some tokenizers add a space in front of every text, but this isn't the start of a text.
         ids = list(encode(_ANCHOR + piece))
-        return ids[len(begun) :] if ids[: len(begun)] == begun else encode(piece)
+        return ids[len(anchor) :] if ids[: len(anchor)] == anchor else encode(piece)
 
-    first, *others = _divided(text)
+    first, *others = _split_at_gaps(text)
     found = list(encode(first)) if first else []
     for piece in others:
         if piece not in known:
@@ -108,17 +105,16 @@ def tokens_across_gaps(encode: Encode, text: str) -> list[int]:
     return found
 
 
-def without_gaps(text: str) -> str:
-    """Remove the gaps from a rendered text."""
-    return "".join(_divided(text)) if GAP in text else text
+def remove_gaps(text: str) -> str:
+    return "".join(_split_at_gaps(text)) if GAP in text else text
 
 
-def as_it_stands(text: str) -> str:
+def escape_gaps(text: str) -> str:
     """Escape a text so it's tokenized as is, special tokens included."""
     return text.replace(GAP, GAP * 2) if GAP in text else text
 
 
-def _divided(text: str) -> Iterator[str]:
+def _split_at_gaps(text: str) -> Iterator[str]:
     piece: list[str] = []
     for number, part in enumerate(text.split(GAP * 2)):
         first, *others = part.split(GAP)

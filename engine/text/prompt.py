@@ -1,4 +1,4 @@
-"""Build prompt tokens from messages using the model's chat template."""
+"""Prompt tokens, built from messages with the model's chat template."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from engine.cache.ledger import Ledger, common_prefix
+from engine.cache.ledger import Ledger, common_length
 from engine.errors import INVALID_REQUEST, EngineError
 from engine.messages import Message, RawPrompt, media_in, medium_of, reasoning_of, text_of
 from engine.text import contents, pieces, recognition
-from engine.text.images import Images, images_as_words
+from engine.text.images import Images, strip_images
 from engine.text.rendering import InProcess, Reader, TooLongError
 from engine.text.reply_text import ReplyText
 
@@ -24,7 +24,7 @@ class Prompt(Struct, frozen=True):
     # gaps (`engine.text.contents`), also in `opened`.
     text: str
     # Text and token positions shared with the previous conversation.
-    known: tuple[tuple[int, int], ...]
+    known_positions: tuple[tuple[int, int], ...]
     # Number of tokens before the opening of the reply. Later prompts of the same chat start with
     # these tokens, even if the template drops parts of the reply.
     boundary: int
@@ -38,7 +38,7 @@ class Prompt(Struct, frozen=True):
         """Return the ledger after the model has added a reply."""
         text, tokens = self.text + answer, [*self.tokens, *generated]
         ends = ((len(self.text), len(self.tokens)), (len(text), len(tokens)))
-        return Ledger(text, tokens, (*self.known, *ends))
+        return Ledger(text, tokens, (*self.known_positions, *ends))
 
 
 def check_messages(messages: Any) -> list[Message]:
@@ -55,7 +55,7 @@ def check_messages(messages: Any) -> list[Message]:
     for number, message in enumerate(messages, 1):
         content: Any = message.get("content") if isinstance(message, dict) else 0
         listed = isinstance(content, (list, tuple))
-        parts = [_read(part) for part in content] if listed else []
+        parts = [_read_part(part) for part in content] if listed else []
         if (
             not isinstance(message, dict)
             or not isinstance(message.get("role"), str)
@@ -84,7 +84,7 @@ _SHOWING = ("user", "tool")
 """Roles that may have images in their messages. Templates don't support them anywhere else."""
 
 
-def _read(part: Any) -> Any:
+def _read_part(part: Any) -> Any:
     text = part.get("text") if isinstance(part, dict) else None
     return {**part, "text": text()} if callable(text) else part
 
@@ -94,7 +94,7 @@ def _is_part(part: Any) -> bool:
     return medium_of(part) is not None or (kind == "text" and isinstance(part.get("text"), str))
 
 
-def build(
+def build_prompt(
     tokenizer: Any,
     messages: list[Message],
     reasoning: bool | None,
@@ -119,32 +119,32 @@ def build(
         TooLongError: if there are more than `most` tokens.
     """
     reader = reader or InProcess(tokenizer)
-    begun: Message | None = None
+    prefill: Message | None = None
     if messages[-1]["role"] == "assistant" and len(messages) > 1:
-        *messages, begun = messages
+        *messages, prefill = messages
     inert = contents.of(tokenizer)
     if images is not None:
         for word in images.words:
-            inert = inert.besides(word)
+            inert = inert.with_mark(word)
         images = images if images.ids else None
     rendered = _render(tokenizer, inert, reader, messages, reasoning, template or {}, images)
     opened, opening = rendered.opened, rendered.opening
     text = opened
-    if begun:
-        answer = _begun(tokenizer, inert, begun, opened, opening, before)
-        text += answer if images is None else images.unmarked(answer)
+    if prefill:
+        answer = _reply_start(tokenizer, inert, prefill, opened, opening, before)
+        text += answer if images is None else images.remove_marks(answer)
     known = before.match(text)
     characters, count = known[-1] if known else (0, 0)
     first = dict(known).get(len(opened))
     ending = rendered.closed if opening is None else opening
-    main, wanted = text[characters:], {ending}
+    main, ends = text[characters:], {ending}
     if len(text) > len(opened) and first is None:
-        wanted.add(opened)
-    other = _sure(rendered.other) if rendered.other is not None and not known else None
+        ends.add(opened)
+    other = _raise_if_error(rendered.other) if rendered.other is not None and not known else None
     if other is not None:
-        other = other if images is None else images.unmarked(other)
-        wanted.add(other)
-    in_order = [main, *(wanted - {main})]
+        other = other if images is None else images.remove_marks(other)
+        ends.add(other)
+    in_order = [main, *(ends - {main})]
     try:
         room = None if most is None else most - count
         if images is None:
@@ -154,7 +154,7 @@ def build(
     except TooLongError as error:
         raise TooLongError(count + error.tokens) from None
     ids = dict(zip(in_order, found, strict=True))
-    tokens = pieces.listed(before.tokens[:count], ids[main])
+    tokens = pieces.concatenate(before.tokens[:count], ids[main])
     answered = 0
     if len(text) > len(opened):
         answered = len(tokens) - (first if first is not None else len(ids[opened]))
@@ -163,10 +163,10 @@ def build(
     if opening is not None:
         boundary = len(tokens) - max(0, answered) - len(ids[ending])
     else:
-        boundary = common_prefix(tokens, list(ids[ending][: len(tokens)]))
+        boundary = common_length(tokens, list(ids[ending][: len(tokens)]))
     system = 0
     if other is not None:
-        system = common_prefix(tokens, list(ids[other][: len(tokens)]))
+        system = common_length(tokens, list(ids[other][: len(tokens)]))
     last = len(tokens) - 1
     return Prompt(
         tokens,
@@ -176,7 +176,7 @@ def build(
         min(system, last),
         max(0, answered),
         opened,
-        begun is not None,
+        prefill is not None,
         opening,
     )
 
@@ -185,8 +185,8 @@ def _encode_marked(
     reader: Reader, texts: list[str], most: int | None, images: Images
 ) -> Sequence[Sequence[int]]:
     """Tokenize texts with images. Raises `TooLongError` if the first text exceeds `most` tokens."""
-    found = reader.encode([images.as_words(text) for text in texts], most)
-    made = [images.tokens(text, ids) for text, ids in zip(texts, found, strict=True)]
+    found = reader.encode([images.restore_placeholders(text) for text in texts], most)
+    made = [images.expand_tokens(text, ids) for text, ids in zip(texts, found, strict=True)]
     if most is not None and len(made[0]) > most:
         raise TooLongError(len(made[0]))
     return made
@@ -217,21 +217,21 @@ def _render(
     images: Images | None,
 ) -> _RenderedPrompt:
     digests = [one.digest for one in media_in(messages)] if images is not None else []
-    messages = images_as_words(messages) if digests else messages
-    given, messages = recognition.of(tokenizer).prepared(reasoning, template, messages)
-    messages, given = inert.messages(messages), inert.values(given)
-    other = _same_system(messages, bool(given.get("tools")))
+    messages = strip_images(messages) if digests else messages
+    given, messages = recognition.of(tokenizer).prepare(reasoning, template, messages)
+    messages, given = inert.insert_in_messages(messages), inert.insert_in(given)
+    other = _other_chat(messages, bool(given.get("tools")))
     more = [(other, True)] if other else []
     rendered = reader.render([(messages, True), (messages, False), *more], reasoning, given)
-    parted = inert.parted(messages, given)
+    parted = inert.split_names(messages, given)
     if parted is not None:  # check whether the template turns names into marks
         named, values = parted
         without = reader.render([(named, True), (named, False), *more], reasoning, values)
-        if _fewer(inert, without, rendered):
+        if _has_fewer_marks(inert, without, rendered):
             messages, given, rendered = named, values, without
-    opened, closed = _sure(rendered[0]), _sure(rendered[1])
+    opened, closed = _raise_if_error(rendered[0]), _raise_if_error(rendered[1])
     if images is not None:
-        opened, closed = images.mark(opened, digests), images.mark(closed, digests)
+        opened, closed = images.insert_marks(opened, digests), images.insert_marks(closed, digests)
     opening = None
     if opened.startswith(closed) and len(closed) < len(opened):
         opening = opened[len(closed) :]
@@ -239,59 +239,61 @@ def _render(
         answered = [*messages, {"role": "assistant", "content": "·"}]
         (after,) = reader.render([(answered, False)], reasoning, given)
         if not isinstance(after, EngineError):
-            closed = after if images is None else images.mark(after, digests)
+            closed = after if images is None else images.insert_marks(after, digests)
     return _RenderedPrompt(opened, closed, opening, rendered[2] if other else None)
 
 
-def _sure(text: str | EngineError) -> str:
+def _raise_if_error(text: str | EngineError) -> str:
     if isinstance(text, EngineError):
-        raise EngineError(text.code, pieces.without_gaps(text.message))
+        raise EngineError(text.code, pieces.remove_gaps(text.message))
     return text
 
 
-def _fewer(
+def _has_fewer_marks(
     inert: contents.GapInserter, some: list[str | EngineError], others: list[str | EngineError]
 ) -> bool:
     """Compare the number of marks: True if `some` texts have fewer than `others`."""
     if any(isinstance(text, EngineError) for text in (*some, *others)):
         return False
-    return inert.count(_sure(some[0])) < inert.count(_sure(others[0]))
+    return inert.count_marks(_raise_if_error(some[0])) < inert.count_marks(
+        _raise_if_error(others[0])
+    )
 
 
-def _begun(
+def _reply_start(
     tokenizer: Any,
     inert: contents.GapInserter,
-    begun: Message,
+    prefill: Message,
     opened: str,
     opening: str | None,
     before: Ledger,
 ) -> str:
     """Return the start of a reply, the way the model wrote it or would have written it."""
-    content, thought = begun.get("content") or "", reasoning_of(begun)
+    content, thought = prefill.get("content") or "", reasoning_of(prefill)
     if before.text.startswith(opened) and len(before.text) > len(opened):
-        written = before.text[len(opened) :]
+        reply = before.text[len(opened) :]
         text = ReplyText(tokenizer, opened, opening=opening)
-        text.add_interrupted(pieces.without_gaps(written))
+        text.add_interrupted(pieces.remove_gaps(reply))
         parts = text.parts
         if parts["answer"] == content and parts["reasoning"].rstrip("\n") == thought.rstrip("\n"):
-            return written  # keep markers and line breaks unchanged
+            return reply  # keep markers and line breaks unchanged
     dialect = recognition.of(tokenizer)
     inside = dialect.markers.opens_reasoning(opened, opening)
-    return dialect.begin(inert.text(str(thought)), inert.text(str(content), True), inside)
+    return dialect.begin(inert.insert(str(thought)), inert.insert(str(content), True), inside)
 
 
-def _same_system(messages: list[Message], tools: bool) -> list[Message] | None:
+def _other_chat(messages: list[Message], tools: bool) -> list[Message] | None:
     """Make up another chat with the same system message or tools, to find the common prefix."""
     count = int(messages[0]["role"] == "system")
     if len(messages) <= count or not (count or tools):
         return None
-    said = messages[count].get("content") or ""
-    if not isinstance(said, str):
-        said = text_of(said)
-    return [*messages[:count], {"role": "user", "content": "b" if said.startswith("a") else "a"}]
+    content = messages[count].get("content") or ""
+    if not isinstance(content, str):
+        content = text_of(content)
+    return [*messages[:count], {"role": "user", "content": "b" if content.startswith("a") else "a"}]
 
 
-def build_raw(
+def build_raw_prompt(
     tokenizer: Any, raw: RawPrompt, reader: Reader | None, most: int, marks: bool = True
 ) -> Prompt:
     """Build a prompt from text or token ids, without a template.
@@ -307,9 +309,9 @@ def build_raw(
     if raw.text is None:
         tokens = list(raw.tokens)
     else:
-        text = pieces.as_it_stands(raw.text) if marks else contents.of(tokenizer).text(raw.text)
+        text = pieces.escape_gaps(raw.text) if marks else contents.of(tokenizer).insert(raw.text)
         (ids,) = (reader or InProcess(tokenizer)).encode([text], most)
-        tokens = [*_opening(tokenizer), *ids]
+        tokens = [*_leading_ids(tokenizer), *ids]
     if not tokens:
         raise EngineError(INVALID_REQUEST, "The prompt is empty. Send some text to continue.")
     if len(tokens) > most:
@@ -317,7 +319,7 @@ def build_raw(
     return Prompt(tokens, raw.text or "", (), len(tokens) - 1)
 
 
-def _opening(tokenizer: Any) -> list[int]:
+def _leading_ids(tokenizer: Any) -> list[int]:
     """Return the ids a tokenizer puts before every text, e.g. BOS."""
     whole, bare = tokenizer.encode("a"), tokenizer.encode("a", add_special_tokens=False)
     for start in range(len(whole) - len(bare) + 1):

@@ -1,4 +1,4 @@
-"""Detect a model's dialect and apply it to prompts and replies."""
+"""Detection of a model's dialect, and its use for prompts and replies."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Dialect(Struct, frozen=True, eq=False):
     switch: Switch
     ends: tuple[str, ...]  # end-of-turn tokens that exist in the tokenizer
 
-    def prepared(
+    def prepare(
         self, reasoning: bool | None, template: Arguments, messages: list[Message]
     ) -> tuple[dict[str, Any], list[Message]]:
         """Return template arguments and messages that give the desired reasoning.
@@ -75,9 +75,9 @@ class Dialect(Struct, frozen=True, eq=False):
             inside: True if the prompt ends inside reasoning.
         """
         start, end = self.markers.think_start, self.markers.think_end
-        if not end and self.row.begun is None:
+        if not end and self.row.opening_texts is None:
             return content
-        opening, between, plain = self.row.begun or (f"{start}\n", f"\n{end}\n\n", "")
+        opening, between, plain = self.row.opening_texts or (f"{start}\n", f"\n{end}\n\n", "")
         if not thought and not inside:
             return plain + content if content else ""
         head = thought if inside else opening + thought
@@ -91,7 +91,7 @@ def _text(message: Message) -> str:
 Made = TypeVar("Made")
 
 
-def once_for_each(make: Callable[[Any], Made]) -> Callable[[Any], Made]:
+def cache_per_tokenizer(make: Callable[[Any], Made]) -> Callable[[Any], Made]:
     """Call `make` only once per tokenizer. Results are cached by weak reference."""
     found: WeakKeyDictionary[Any, Made] = WeakKeyDictionary()
     lock = threading.Lock()
@@ -105,13 +105,13 @@ def once_for_each(make: Callable[[Any], Made]) -> Callable[[Any], Made]:
     return of
 
 
-def recognise(tokenizer: Any) -> Dialect:
+def recognize(tokenizer: Any) -> Dialect:
     """Detect the dialect, based on a tokenizer's added tokens and its template."""
     inner = getattr(tokenizer, "_tokenizer", tokenizer)
     template = template_text(inner)
     by = renderer(tokenizer)
     tokens = added_tokens(tokenizer)
-    row = next((row for row in ROWS if row.fits(tokens, template, by)), OTHER)
+    row = next((row for row in ROWS if row.matches(tokens, template, by)), OTHER)
 
     pair = row.reasoning
     if pair == MLX_LM:
@@ -120,13 +120,13 @@ def recognise(tokenizer: Any) -> Dialect:
             pair = THINK  # the markers are plain text, which mlx-lm doesn't detect
     tools, calls = row.tools, row.calls
     if tools == MLX_LM:
-        calls = call_notations.format_of(tokenizer) or call_notations.inferred(template)
+        calls = call_notations.format_of(tokenizer) or call_notations.infer_format(template)
         tools = _call_markers(tokenizer, calls)
         if not calls and CALL[0] in template:
             tools, calls = CALL, "json_tools"
     markers = Markers(
-        *_both(pair),
-        *_both(tools),
+        *_as_pair(pair),
+        *_as_pair(tools),
         row.dropped,
         row.more,
         row.header,
@@ -150,16 +150,16 @@ def recognise(tokenizer: Any) -> Dialect:
     )
 
 
-def _added(tokenizer: Any) -> Mapping[str, int]:
+def _added_tokens(tokenizer: Any) -> Mapping[str, int]:
     inner = getattr(tokenizer, "_tokenizer", tokenizer)
     get_added = getattr(inner, "get_added_vocab", None)
     return get_added() if get_added is not None else {}
 
 
-added_tokens = once_for_each(_added)
+added_tokens = cache_per_tokenizer(_added_tokens)
 """Get the ids of a tokenizer's added tokens. Cached."""
 
-of = once_for_each(recognise)
+of = cache_per_tokenizer(recognize)
 """Get the dialect of a tokenizer wrapper. Cached."""
 
 
@@ -168,8 +168,8 @@ def renderer(tokenizer: Any) -> str:
     own = getattr(tokenizer, "_chat_template", None)
     if own is not None:
         return str(getattr(own, "__module__", "")).rpartition(".")[2]
-    told = getattr(tokenizer, "renderer", "")
-    return told if isinstance(told, str) else ""
+    name = getattr(tokenizer, "renderer", "")
+    return name if isinstance(name, str) else ""
 
 
 def _call_markers(tokenizer: Any, calls: str) -> Pair:
@@ -181,7 +181,7 @@ def _call_markers(tokenizer: Any, calls: str) -> Pair:
     return call_notations.markers(calls) if calls else ("", "")
 
 
-def _both(pair: Pair | str) -> Pair:
+def _as_pair(pair: Pair | str) -> Pair:
     return pair if isinstance(pair, tuple) else ("", "")
 
 

@@ -1,4 +1,4 @@
-"""Render messages with a chat template, and tokenize the result."""
+"""Rendering of messages with a chat template, and tokenization."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.text import pieces, strict_templates
 
 
 class TooLongError(EngineError):
-    """The prompt exceeds the allowed number of tokens."""
+    """Raised if a prompt exceeds the allowed number of tokens."""
 
     def __init__(self, tokens: int) -> None:
         super().__init__(CONTEXT_OVERFLOW, f"The conversation is {tokens:,} tokens long.")
@@ -28,7 +28,7 @@ Apply = Callable[[list[Message], bool, dict[str, Any]], str]
 
 
 class Reader(Protocol):
-    """Renders and tokenizes with a model's template and tokenizer."""
+    """Renderer and tokenizer of prompts, with a model's template and tokenizer."""
 
     def render(
         self,
@@ -36,7 +36,7 @@ class Reader(Protocol):
         reasoning: bool | None,
         template: Mapping[str, Any] | None = None,
     ) -> list[str | EngineError]:
-        """Render each item. If that fails, its result is the error.
+        """Render each item. If an item fails, its result is the error.
 
         Args:
             template: extra template arguments, e.g. tools.
@@ -51,16 +51,16 @@ class Reader(Protocol):
 
 
 class LocalReader(ABC):
-    """Renders and tokenizes in this process."""
+    """Base class of readers that run in this process."""
 
-    bos = ""  # what a prompt starts with if there is no template
+    bos = ""  # text that starts a prompt if there is no template
 
     @abstractmethod
     def template(self, options: Mapping[str, Any]) -> Apply | None:
         """Return the chat template for these arguments, or None if the model has none."""
 
     @abstractmethod
-    def tokens(self, text: str) -> list[int]:
+    def tokenize(self, text: str) -> list[int]:
         """Tokenize a text without adding tokens. The template has already added BOS if needed."""
 
     def render(
@@ -75,14 +75,14 @@ class LocalReader(ABC):
     def encode(self, texts: list[str], most: int | None = None) -> list[list[int]]:
         found = list[list[int]]()
         for text in texts:
-            found.append(pieces.tokens_across_gaps(self.tokens, text))
+            found.append(pieces.tokenize_with_gaps(self.tokenize, text))
             if most is not None and len(found[0]) > most:
                 raise TooLongError(len(found[0]))
         return found
 
 
 class InProcess(LocalReader):
-    """Renders and tokenizes with mlx-lm's wrapper."""
+    """Reader that uses mlx-lm's wrapper."""
 
     def __init__(self, tokenizer: Any) -> None:
         self.tokenizer = tokenizer
@@ -91,7 +91,7 @@ class InProcess(LocalReader):
     def template(self, options: Mapping[str, Any]) -> Apply | None:
         return partial(_apply, self.tokenizer) if self.tokenizer.has_chat_template else None
 
-    def tokens(self, text: str) -> list[int]:
+    def tokenize(self, text: str) -> list[int]:
         ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False)
         return ids
 
@@ -112,7 +112,7 @@ def render(
         template: extra template arguments.
     """
     if apply is None:
-        return bos + _plain(messages, opening)
+        return bos + _render_transcript(messages, opening)
     options = {**(template or {})}
     moment = options.pop(MOMENT, None)
     if moment is not None:
@@ -120,7 +120,7 @@ def render(
     if reasoning is not None:
         options.setdefault("enable_thinking", reasoning)
     try:
-        return strict_templates.adapted(
+        return strict_templates.render_adapted(
             lambda some, opened: apply(some, opened, options), messages, opening
         )
     except MemoryError:
@@ -129,14 +129,14 @@ def render(
         return EngineError(
             TEMPLATE_ERROR,
             f"The model's chat template failed for these messages: {type(error).__name__}: "
-            f"{str(error)[:_MOST_WORDS]}",
+            f"{str(error)[:_MAX_ERROR_CHARACTERS]}",
         )
 
 
 MOMENT = "_moment"
 """Template argument for the current time (Unix time), if the template writes dates."""
 
-_MOST_WORDS = 1000  # maximum length of an error message from a template
+_MAX_ERROR_CHARACTERS = 1000  # maximum length of an error message from a template
 
 
 def _apply(tokenizer: Any, messages: list[Message], opening: bool, options: dict[str, Any]) -> str:
@@ -159,7 +159,7 @@ def _apply(tokenizer: Any, messages: list[Message], opening: bool, options: dict
 _RENDERERS = ("tools", "enable_thinking", "drop_thinking")
 
 
-def _plain(messages: list[Message], opening: bool) -> str:
+def _render_transcript(messages: list[Message], opening: bool) -> str:
     """Format a transcript for base models, which have no chat template."""
     names = {"user": "User", "assistant": "Assistant", "system": "System"}
     turns = [f"{names.get(m['role'], m['role'])}: {text_of(m['content'])}\n" for m in messages]
@@ -189,8 +189,8 @@ def template_arguments(folder: Path) -> dict[str, Any]:
     return {"chat_template": found} if found else {}
 
 
-def settle_template(tokenizer: Any) -> None:
-    """Make sure named templates have a default. transformers can't choose among other names."""
+def add_default_template(tokenizer: Any) -> None:
+    """Add a default to named templates, because transformers can't choose among other names."""
     inner = getattr(tokenizer, "_tokenizer", tokenizer)
     named = getattr(inner, "chat_template", None)
     if isinstance(named, dict) and named and DEFAULT not in named:

@@ -1,4 +1,4 @@
-"""Detect replies that keep repeating the same words.
+"""Detection of replies that keep repeating the same words.
 
 Small models get stuck in such loops, mostly at low temperatures. But legitimate text can be
 repetitive, too: rows of zeros, identical rows of a table or JSON, the refrain of a song. So we only
@@ -18,7 +18,7 @@ MIN_TOKENS = 128
 MAX_PERIOD = 256
 """Longest block considered, in tokens."""
 CHECK_INTERVAL = 32
-"""Check every this many generated tokens. A check compares at most `MAX_PERIOD` pairs, so that's
+"""Number of generated tokens between checks. A check compares at most `MAX_PERIOD` pairs, which is
 fewer than ten comparisons per token."""
 
 # Patterns that don't occur in prose: brackets, columns, assignments, calls, indentation, CSV.
@@ -27,7 +27,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 _MIN_LETTERS = 0.6  # minimum share of letters in prose, ignoring whitespace
 
 
-def period_of(tokens: Sequence[int]) -> int:
+def find_period(tokens: Sequence[int]) -> int:
     """Find the shortest block that the tokens end with at least `REPEATS` times.
 
     Returns its length, or 0 if there is no repetition of at least `MIN_TOKENS`.
@@ -62,7 +62,7 @@ def _words(text: str) -> set[str]:
 
 
 class RepetitionDetector:
-    """Looks for repetition in the tokens of one reply.
+    """Detector of repetition in the tokens of one reply.
 
     Args:
         decode: converts tokens to text.
@@ -73,18 +73,18 @@ class RepetitionDetector:
         self._decode = decode
         self._question = question
 
-    def repeated(self, tokens: list[int], begin: int, answer: Callable[[], str]) -> int:
+    def repeated_tokens(self, tokens: list[int], begin: int, answer: Callable[[], str]) -> int:
         """Return how many tokens at the end are repetition, or 0 if there's no problem.
 
         Args:
-            tokens: tokens of the prompt and reply. Only the newest are looked at.
+            tokens: tokens of the prompt and reply. Only the newest tokens are checked.
             begin: index where the reply starts.
             answer: returns the text of the reply so far. Rarely called, because it joins all parts.
         """
         if (len(tokens) - begin) % CHECK_INTERVAL:
             return 0
         newest = tokens[max(begin, len(tokens) - max(MIN_TOKENS, REPEATS * MAX_PERIOD)) :]
-        period = period_of(newest)
+        period = find_period(newest)
         if not period or answer().count("```") % 2:
             return 0
         # Decode two blocks, because a block may start in the middle of a line.

@@ -1,4 +1,4 @@
-"""Collect the text of one reply, split by kind, as its tokens arrive."""
+"""Text of one reply, split by kind, as its tokens arrive."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.text.splitter import Delta, MarkTokens, TextSplitter
 from engine.text.tool_calls import ToolCallTracker, ToolCallUpdate
 from engine.text.tools import name_of
 
-_MOST_SILENT = 64
+_MAX_SILENT_TOKENS = 64
 """Flush after this many tokens without text. A character has at most four bytes, so normally four
 tokens are enough."""
 
@@ -20,11 +20,11 @@ def _mark_tokens(tokenizer: Any) -> MarkTokens:
     return MarkTokens(recognition.of(tokenizer).markers, recognition.added_tokens(tokenizer))
 
 
-_marks_of = recognition.once_for_each(_mark_tokens)
+_marks_of = recognition.cache_per_tokenizer(_mark_tokens)
 
 
 class ReplyText:
-    """Builds a reply's text from its tokens.
+    """Text of a reply, built from its tokens.
 
     Args:
         opened: text that the template rendered.
@@ -58,13 +58,13 @@ class ReplyText:
         )
         self._pieces: dict[Kind, list[str]] = {"answer": [], "reasoning": [], "tool": []}
         self._breaks = ""  # trailing line breaks of the reasoning
-        self._begun = 0  # number of characters in the start of a continued reply
-        self._silent = 0  # number of tokens since the last text
-        self._late: list[Delta] = []  # deltas to report along with the next deltas
+        self._reply_start = 0  # number of characters in the start of a continued reply
+        self._silent_tokens = 0  # number of tokens since the last text
+        self._late_deltas: list[Delta] = []  # deltas to report along with the next deltas
 
     def add_interrupted(self, text: str) -> None:
         """Process text of an interrupted reply. Nothing is reported."""
-        self._note(self._splitter.feed_text(text) + self._splitter.finish(ended=False))
+        self._record(self._splitter.feed_text(text) + self._splitter.finish(ended=False))
 
     def resume(self, tokens: Iterable[int], follow: Callable[[int], None] | None) -> None:
         """Process the tokens at the start of a reply. They have already been reported.
@@ -76,14 +76,14 @@ class ReplyText:
             self.add(token)
             if follow is not None:
                 follow(token)
-        self._reported(self._splitter.release())
-        self._begun = len(self._detokenizer.text)
+        self._add_late(self._splitter.release())
+        self._reply_start = len(self._detokenizer.text)
 
-    def after(self, tokens: Iterable[int]) -> None:
+    def skip(self, tokens: Iterable[int]) -> None:
         """Continue after tokens that aren't reported. Leading spaces of the new text are kept."""
         for token in tokens:
             self._detokenizer.add_token(token)
-        self._begun = len(self._detokenizer.last_segment)
+        self._reply_start = len(self._detokenizer.last_segment)
 
     @property
     def detokenizer(self) -> Any:
@@ -92,42 +92,40 @@ class ReplyText:
     @property
     def raw(self) -> str:
         """Everything generated so far, with markers and reasoning."""
-        return str(self._detokenizer.text)[self._begun :]
+        return str(self._detokenizer.text)[self._reply_start :]
 
     @property
     def parts(self) -> dict[Kind, str]:
         return {kind: "".join(pieces) for kind, pieces in self._pieces.items()}
 
     def as_message(self) -> Message:
-        """Convert the reply to a message for later prompts."""
         parts = self.parts
         answer: Message = {"role": "assistant", "content": parts["answer"]}
-        unshown = self._splitter.unshown
+        unshown = self._splitter.dropped_text
         if self.kind == "answer" and not unshown.endswith((">", "]")):
             # The text usually isn't a marker. Including it lets the next prompt match the cache.
             answer["content"] += unshown
         if parts["tool"]:
-            made = self._calling.made
+            made = self._calling.calls
             whole = sum(map(len, self.calls)) == len(parts["tool"])
             if not made or not whole or self._calling.unreadable or not self._dialect.knows_calls:
                 # Keep the call exactly as the model wrote it.
-                answer["content"] = self.without_reasoning
+                answer["content"] = self.raw_after_reasoning
             else:
                 answer["tool_calls"] = [call.as_message(name) for name, call in made]
         if thought := parts["reasoning"]:
             # The template adds the line break before the marker.
-            lines = self._dialect.row.begun is None
+            lines = self._dialect.row.opening_texts is None
             answer["reasoning_content"] = thought.rstrip("\n") if lines else thought
         return answer
 
     @property
-    def without_reasoning(self) -> str:
+    def raw_after_reasoning(self) -> str:
         """Raw text after the reasoning. Tool calls are included as written."""
         after = self._splitter.reasoned
-        return self._written(after).lstrip("\n") if after else str(self._detokenizer.text)
+        return self._raw_from(after).lstrip("\n") if after else str(self._detokenizer.text)
 
-    def _written(self, after: int) -> str:
-        """Return the raw text from character `after` onwards."""
+    def _raw_from(self, after: int) -> str:
         return str(self._detokenizer.text)[after:]
 
     @property
@@ -139,31 +137,31 @@ class ReplyText:
         return self._splitter.in_header
 
     @property
-    def may_end(self) -> bool:
+    def can_end(self) -> bool:
         """True if the reply can be interrupted, i.e. we aren't in a marker or tool call."""
-        return not (self.in_header or self.kind == "tool" or self._splitter.may_be_cut)
+        return not (self.in_header or self.kind == "tool" or self._splitter.may_be_partial)
 
-    def only_answer(self) -> str:
+    def disable_markers(self) -> str:
         """From now on, treat markers as text. Returns the answer so far."""
-        return self.parts["answer"] + self._splitter.only_answer()
+        return self.parts["answer"] + self._splitter.disable_markers()
 
     @property
     def call(self) -> str:
-        """The current tool call, as far as it's written."""
+        """Text of the current tool call so far."""
         if self.kind != "tool":
             return ""
         start, _ = self._dialect.markers.call
-        return self._written(self._splitter.opened) if start else "".join(self._splitter.call)
+        return self._raw_from(self._splitter.opened) if start else "".join(self._splitter.call)
 
     @property
     def in_code(self) -> bool:
         return self._splitter.in_code
 
     def decide_early(self, pauses: bool = False) -> None:
-        """Decide about markers right away from now on, without waiting for more text.
+        """From now on, decide about markers immediately, without waiting for more text.
 
         Args:
-            pauses: hold back what comes after the reasoning until `begin_answer`.
+            pauses: hold back the text after the reasoning until `begin_answer` is called.
         """
         self._splitter.eager, self._splitter.pauses = True, pauses
 
@@ -176,12 +174,12 @@ class ReplyText:
         """
         held = self._splitter.after_reasoning
         stripped = held.lstrip("\n")
-        begun = next((text for text in (stripped, stripped.lstrip()) if fits(text)), "")
-        dropped = held[: len(held) - len(begun)]
-        self._splitter.go_on(len(dropped))
+        start = next((text for text in (stripped, stripped.lstrip()) if fits(text)), "")
+        dropped = held[: len(held) - len(start)]
+        self._splitter.resume(len(dropped))
         if dropped.strip():
-            self._late += self._note([(dropped, "reasoning")])
-        return begun
+            self._late_deltas += self._record([(dropped, "reasoning")])
+        return start
 
     @property
     def stop(self) -> str | None:
@@ -193,12 +191,12 @@ class ReplyText:
         Args:
             over: True if no more text will come.
         """
-        return self._calling.follow(self._splitter.call, over, self._splitter.call_start)
+        return self._calling.update(self._splitter.call, over, self._splitter.call_start)
 
     @property
-    def called_enough(self) -> bool:
+    def has_enough_calls(self) -> bool:
         """True once the reply has the single call we want."""
-        return self._calling.enough
+        return self._calling.has_enough
 
     @property
     def calls(self) -> list[str]:
@@ -208,16 +206,16 @@ class ReplyText:
         """Add a token. Returns the deltas that are certain now."""
         self._detokenizer.add_token(token)
         segment = self._detokenizer.last_segment
-        self._silent = 0 if segment else self._silent + 1
-        if self._silent >= _MOST_SILENT:
+        self._silent_tokens = 0 if segment else self._silent_tokens + 1
+        if self._silent_tokens >= _MAX_SILENT_TOKENS:
             # Each token decodes all pending bytes again, so don't let them accumulate.
             self._flush()
-            segment, self._silent = self._detokenizer.last_segment, 0
-        return self._reported(self._splitter.add(token, segment))
+            segment, self._silent_tokens = self._detokenizer.last_segment, 0
+        return self._add_late(self._splitter.add(token, segment))
 
-    def _reported(self, deltas: list[Delta]) -> list[Delta]:
-        late, self._late = self._late, []
-        return late + self._note(deltas)
+    def _add_late(self, deltas: list[Delta]) -> list[Delta]:
+        late, self._late_deltas = self._late_deltas, []
+        return late + self._record(deltas)
 
     def finish(self, ended: bool = True) -> list[Delta]:
         """Return the remaining text, even if it ends in an incomplete character.
@@ -227,10 +225,10 @@ class ReplyText:
         """
         self._flush()
         rest = self._detokenizer.last_segment
-        if not ended and self._splitter.may_be_cut and not rest.strip("\ufffd"):
+        if not ended and self._splitter.may_be_partial and not rest.strip("\ufffd"):
             rest = ""  # incomplete character, probably from a marker
         deltas = self._splitter.feed(rest)
-        return self._reported(deltas + self._splitter.finish(ended))
+        return self._add_late(deltas + self._splitter.finish(ended))
 
     def _flush(self) -> None:
         """Decode pending bytes, even if they are an incomplete character."""
@@ -240,7 +238,7 @@ class ReplyText:
         except KeyError:
             self._detokenizer._unflushed = ""
 
-    def _note(self, deltas: list[Delta]) -> list[Delta]:
+    def _record(self, deltas: list[Delta]) -> list[Delta]:
         """Record deltas. Returns what to show, i.e. without line breaks that end the reasoning."""
         shown: list[Delta] = []
         for text, kind in deltas:

@@ -1,4 +1,4 @@
-"""Read Rich Text Format with code pages, tables, notes, comments, headers and text boxes.
+"""Reader for Rich Text Format: code pages, tables, notes, comments, headers and text boxes.
 
 striprtf drops notes, headers and text boxes, but keeps deleted text.
 """
@@ -17,11 +17,11 @@ from engine.text.document_base import (
     Document,
     LeftOut,
     UnreadableError,
-    document,
-    shifted,
+    build_document,
     table_row,
+    to_raised_or_lowered,
 )
-from engine.text.encodings import known
+from engine.text.encodings import normalize
 from engine.text.word import SYMBOL_LETTERS
 
 _TOKEN = re.compile(
@@ -214,7 +214,7 @@ class _Rtf:
                     self._add(_SIGNS[sign])
             elif word:
                 self._flush()
-                self._do(word, int(number) if number else None)
+                self._apply_word(word, int(number) if number else None)
             self._star = False
         self._flush()
         while self._outer and self._end_group():
@@ -226,10 +226,10 @@ class _Rtf:
             self._flow.text(),
             "\n".join([*self._notes, *self._comments, *self._margins["footer"]]),
         ]
-        pages = self._budget.count("\n\n".join(filter(None, parts))).split(PAGE)
-        self._budget.count("", len(pages))
+        pages = self._budget.add("\n\n".join(filter(None, parts))).split(PAGE)
+        self._budget.add("", len(pages))
         unit = "page" if len(pages) > 1 else ""
-        return document("RTF", unit, pages, left_out=self._left_out)
+        return build_document("RTF", unit, pages, left_out=self._left_out)
 
     def _end_group(self) -> bool:
         """Restore the state of the outer group. Returns False at the end of the file."""
@@ -259,7 +259,7 @@ class _Rtf:
             found.append(f"[{mark}{by}] {line}")
             self._add(f"[{mark}]")
 
-    def _do(self, word: str, number: int | None) -> None:
+    def _apply_word(self, word: str, number: int | None) -> None:
         group, flow = self._group, self._group.flow
         is_on = number != 0
         match word:
@@ -282,7 +282,7 @@ class _Rtf:
             case _ if word.startswith("m") and word.endswith("Pr"):
                 group.hides = True
             case "ansicpg":
-                self._page = known(f"cp{number}") or self._page
+                self._page = normalize(f"cp{number}") or self._page
             case "mac" | "pc" | "pca":
                 self._page = _FILE_PAGES[word]
             case "deff":
@@ -384,4 +384,4 @@ class _Rtf:
             if text.strip():
                 self._left_out.add("hidden text", 0)
             return
-        group.flow.add(self._budget.count(shifted(text, group.position)))
+        group.flow.add(self._budget.add(to_raised_or_lowered(text, group.position)))

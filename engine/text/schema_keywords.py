@@ -23,7 +23,7 @@ _NAMED = ("properties", "patternProperties", "$defs", "definitions")
 _LOOK_AROUND = re.compile(r"\(\?<?[=!]|\\[1-9]")
 
 
-def supported(schema: str) -> str:
+def remove_unsupported(schema: str) -> str:
     """Remove keywords that have no effect but that llguidance rejects.
 
     According to JSON Schema, unknown values of `format` (e.g. pydantic's "password") are just
@@ -31,15 +31,15 @@ def supported(schema: str) -> str:
     """
     if '"format"' not in schema and '"uniqueItems"' not in schema:
         return schema
-    return _without(schema, _binds_nothing)
+    return _remove_keywords(schema, _has_no_effect)
 
 
-def loosened(schema: str) -> str:
+def loosen(schema: str) -> str:
     """Remove everything llguidance rejects. For calls that don't have to be strict."""
-    return _without(schema, _is_refused)
+    return _remove_keywords(schema, _is_refused)
 
 
-def _binds_nothing(keyword: str, value: Any) -> bool:
+def _has_no_effect(keyword: str, value: Any) -> bool:
     if keyword == "format":
         return isinstance(value, str) and value not in _FORMATS
     return keyword == "uniqueItems" and value is False
@@ -48,10 +48,10 @@ def _binds_nothing(keyword: str, value: Any) -> bool:
 def _is_refused(keyword: str, value: Any) -> bool:
     if keyword == "pattern":
         return isinstance(value, str) and _LOOK_AROUND.search(value) is not None
-    return keyword in _UNSUPPORTED or _binds_nothing(keyword, value)
+    return keyword in _UNSUPPORTED or _has_no_effect(keyword, value)
 
 
-def _without(schema: str, drops: Callable[[str, Any], bool]) -> str:
+def _remove_keywords(schema: str, drops: Callable[[str, Any], bool]) -> str:
     def walk(node: Any) -> Any:
         if isinstance(node, list):
             return [walk(part) for part in node]

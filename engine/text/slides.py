@@ -1,4 +1,4 @@
-"""Read PowerPoint files (PPTX): text, tables, comments and speaker notes of each slide."""
+"""Reader for PowerPoint files (PPTX): text, tables, comments and speaker notes of each slide."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from engine.text.document_base import (
     Document,
     LeftOut,
     UnreadableError,
-    document,
+    build_document,
     table_row,
 )
-from engine.text.formulas import is_formula, linear
-from engine.text.word import MC, A, R, W, alternative, diagram
+from engine.text.formulas import is_formula, linearize
+from engine.text.word import MC, A, R, W, choose_alternative, diagram_texts
 
 _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 
@@ -30,26 +30,28 @@ def read(archive: Archive, main: str) -> Document:
         UnreadableError: if it's damaged or has no text.
     """
     targets = archive.targets(main)
-    ids = [each.get(f"{R}id") for each in archive.xml(main).iter(f"{_P}sldId")]
+    ids = [each.get(f"{R}id") for each in archive.parse_xml(main).iter(f"{_P}sldId")]
     budget, pages, left_out = Budget(), [], LeftOut()
     for target in (targets[each] for each in ids if each in targets):
-        budget.count("", 1)
+        budget.add("", 1)
         if target not in archive:
             raise UnreadableError(DAMAGED)
         parts = archive.targets(target)
         slide = _Slide(archive, parts, left_out, without=("sldNum", "ftr", "dt"))
-        text = slide.text(archive.xml(target))
+        text = slide.text(archive.parse_xml(target))
         for name in parts.values():
             if "/notesSlides/" in name and name in archive:
                 notes = _Slide(archive, {}, LeftOut(), without=("sldNum", "sldImg", "hdr", "ftr"))
-                said = notes.text(archive.xml(name))
+                said = notes.text(archive.parse_xml(name))
                 text += f"\n\nNotes: {said}" if said else ""
             elif "/comments/" in name and name in archive:
-                text += "".join(f"\n\nComment: {said}" for said in _comments(archive.xml(name)))
-        pages.append(budget.count(text))
+                text += "".join(
+                    f"\n\nComment: {said}" for said in _comments(archive.parse_xml(name))
+                )
+        pages.append(budget.add(text))
     if any(name.endswith("vbaProject.bin") for name in archive.names):
         left_out.add("macros", 0)
-    return document("PowerPoint", "slide", pages, left_out=left_out)
+    return build_document("PowerPoint", "slide", pages, left_out=left_out)
 
 
 class _Slide:
@@ -62,7 +64,6 @@ class _Slide:
         self._without = without  # placeholder types to skip
 
     def text(self, root: Any) -> str:
-        """Return the text of all shapes, in file order."""
         return "\n\n".join(self._blocks(root, 0))
 
     def _blocks(self, parent: Any, depth: int) -> Iterator[str]:
@@ -82,7 +83,7 @@ class _Slide:
                 if text and kind not in self._without:
                     yield f"# {text}" if kind in {"title", "ctrTitle"} else text
             elif child.tag == f"{MC}AlternateContent":
-                yield from self._blocks(alternative(child), depth + 1)
+                yield from self._blocks(choose_alternative(child), depth + 1)
             elif name == "pic":
                 self._left_out.add("image")
             elif name == "oleObj":
@@ -90,7 +91,7 @@ class _Slide:
             elif name == "chart":
                 self._left_out.add("chart")
             elif name == "relIds":
-                (box,) = diagram(self._archive, self._parts.get(str(child.get(f"{R}dm")), ""))
+                (box,) = diagram_texts(self._archive, self._parts.get(str(child.get(f"{R}dm")), ""))
                 texts = [each.text or "" for each in box.iter(f"{W}t")]
                 if any(texts):
                     yield "\n".join(filter(None, texts))
@@ -122,7 +123,7 @@ def _pieces(parent: Any, depth: int) -> Iterator[str]:
             yield "\n"
         elif is_formula(child):
             try:
-                yield linear(child)
+                yield linearize(child)
             except RecursionError:
                 raise UnreadableError(TOO_DEEP) from None
         elif child.tag == f"{MC}AlternateContent":

@@ -1,4 +1,4 @@
-"""Split generated text into answer, reasoning and tool calls, and stop at stop strings.
+"""Splitter of generated text into answer, reasoning and tool calls. Stops at stop strings.
 
 Text that could be the start of a marker or stop string is held back until it's clear. That way,
 partial markers are never shown.
@@ -12,21 +12,21 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from engine.messages import Kind
-from engine.text.call_notations import NOTATIONS, is_whole
+from engine.text.call_notations import NOTATIONS, is_complete
 from engine.text.code_spans import Code
 from engine.text.dialects import Frame, Markers
 from engine.text.tool_calls import CallText
 
 Delta = tuple[str, Kind]
 
-_LONGEST_HEADER = 256
+_MAX_HEADER_CHARACTERS = 256
 """If a header hasn't ended after this many characters, treat it as text."""
 _SHORT = 3
 """A complete answer may well end in a partial marker up to this length, e.g. a bracket."""
-_MOST_DOUBTS = 64
+_MAX_DOUBTS = 64
 """Number of possible end markers in a call up to which we try to parse it. The total time grows
 with this number times the length of the call."""
-_LONGEST_NAME = 64  # maximum characters of a call up to the tool's name
+_MAX_NAME_CHARACTERS = 64  # maximum characters of a call up to the tool's name
 _FIRST_WORD = re.compile(r"""[\s{\["']*(\w*)(.?)""", re.DOTALL)
 _FIRST_WORDS = ("name", "type", "function")
 
@@ -64,30 +64,28 @@ class MarkTokens:
         known = {t for t in tokens if t.strip() and any(t in marker for marker in all_markers)}
         used = sorted(known, key=len, reverse=True)
         self._chars = {token: chr(self._FIRST + n) for n, token in enumerate(used[: self._MOST])}
-        self._back = {ord(char): token for token, char in self._chars.items()}
+        self._inverse = {ord(char): token for token, char in self._chars.items()}
         self._ids = frozenset(tokens.values())
         self._token = re.compile("|".join(map(re.escape, self._chars)) or r"(?!)")
-        self.markers = markers.mapped(self.of)
+        self.markers = markers.map(self.map_text)
 
-    def of_token(self, token: int, text: str) -> str:
-        """Return a token's text for the splitter."""
-        return self.of(text) if token in self._ids else text
+    def map_token(self, token: int, text: str) -> str:
+        return self.map_text(text) if token in self._ids else text
 
-    def of(self, text: str) -> str:
+    def map_text(self, text: str) -> str:
         """Convert text for the splitter, treating every marker in it as a token."""
         return self._token.sub(lambda found: self._chars[found[0]], text) if self._chars else text
 
-    def plain(self, text: str) -> str:
-        """Restore the original text."""
-        return text.translate(self._back) if self._back else text
+    def unmap(self, text: str) -> str:
+        return text.translate(self._inverse) if self._inverse else text
 
     def has_token(self, marker: str) -> bool:
         """Check whether a marker has an added token in it."""
-        return any(ord(char) in self._back for char in marker)
+        return any(ord(char) in self._inverse for char in marker)
 
 
 class TextSplitter:
-    """Splits streamed text into deltas by kind, and looks for stop strings.
+    """Splitter of streamed text into deltas by kind. Also looks for stop strings.
 
     Stop strings only apply to the answer, not to reasoning.
 
@@ -111,7 +109,7 @@ class TextSplitter:
         unshown: text dropped at the end of an interrupted reply because it could be part of a
             marker.
         eager: markers in code count, unless the code was closed before them.
-        pauses: hold back what comes after the reasoning until `go_on`.
+        pauses: hold back the text after the reasoning until `go_on` is called.
         reasoned, opened: number of characters up to the end of the reasoning, and up to the start
             of the latest call.
     """
@@ -130,18 +128,20 @@ class TextSplitter:
         self._offered = offered
         self._notation, self._names, self._judge = notation, names, judge
         self._marks = marks
-        self._stops = frozenset(form for stop in stops for form in (stop, self._marks.of(stop)))
-        self._watch(self._marks.markers)
+        self._stops = frozenset(
+            form for stop in stops for form in (stop, self._marks.map_text(stop))
+        )
+        self._set_markers(self._marks.markers)
         self._part = _ANSWER
         if reasoning:
             ends = [end for f in self._markers.frames if f.kind == "reasoning" for end in f.ends]
             self._part = _Part("reasoning", tuple(ends))
-        self._held = ""
+        self._held_text = ""
         self._code = Code()
-        self._fed = 0  # number of characters so far
+        self._fed_characters = 0  # number of characters so far
         # Templates put line breaks around markers, which belong to neither part.
         self._strip = reasoning or after_reasoning
-        self._begun = False  # part of the answer has been emitted
+        self._has_emitted = False  # part of the answer has been emitted
         # Whitespace at the start and after calls only counts if more of the answer follows.
         self._at_start = True
         self._blanks = ""
@@ -157,11 +157,11 @@ class TextSplitter:
         self._dropped: set[str] = set()
         self.call: list[str] = []
         self.calls: list[str] = []
-        self.unshown = ""
+        self.dropped_text = ""
         self.eager = self.pauses = self._paused = False
         self.reasoned = self.opened = 0
 
-    def _watch(self, markers: Markers) -> None:
+    def _set_markers(self, markers: Markers) -> None:
         self._markers = markers
         self._starts = {frame.start: frame for frame in markers.frames}
         self._thought_ends = {e for f in markers.frames if f.kind == "reasoning" for e in f.ends}
@@ -170,7 +170,7 @@ class TextSplitter:
         self._closes = frozenset(header.closes if header else ())
         self._firsts = frozenset(header.first if header else ())
         self._halved = markers.all | self._heads | self._starts.keys()
-        self._known: dict[tuple[_Part, bool, bool], tuple[re.Pattern[str], tuple[str, ...]]] = {}
+        self._patterns: dict[tuple[_Part, bool, bool], tuple[re.Pattern[str], tuple[str, ...]]] = {}
 
     @property
     def kind(self) -> Kind:
@@ -191,51 +191,51 @@ class TextSplitter:
     @property
     def in_code(self) -> bool:
         """True if what comes next is code, as far as we can tell."""
-        return self._code.after(self._held).is_open
+        return self._code.after(self._held_text).is_open
 
     @property
-    def may_be_cut(self) -> bool:
+    def may_be_partial(self) -> bool:
         """True if the held text could be part of a marker."""
-        return self._is_half_a_marker(ended=False)
+        return self._holds_partial_marker(ended=False)
 
-    def only_answer(self) -> str:
+    def disable_markers(self) -> str:
         """From now on, everything is answer. Returns the held text."""
-        self._watch(Markers())
+        self._set_markers(Markers())
         self._part, self._strip, self._at_start, self._between = _ANSWER, False, False, False
-        self._held, self._blanks = self._blanks + self._held, ""
-        return self._marks.plain(self._held)
+        self._held_text, self._blanks = self._blanks + self._held_text, ""
+        return self._marks.unmap(self._held_text)
 
     @property
     def after_reasoning(self) -> str:
         """Text held back after the end of the reasoning."""
-        return self._marks.plain(self._held) if self._paused else ""
+        return self._marks.unmap(self._held_text) if self._paused else ""
 
-    def go_on(self, dropped: int = 0) -> None:
+    def resume(self, dropped: int = 0) -> None:
         """Resume after the reasoning.
 
         Args:
             dropped: number of characters of `after_reasoning` to skip.
         """
         if self._paused:
-            self._held = self._marks.of(self.after_reasoning[dropped:])
+            self._held_text = self._marks.map_text(self.after_reasoning[dropped:])
             self.reasoned += dropped
         self._paused = self.pauses = False
 
     def add(self, token: int, text: str) -> list[Delta]:
         """Process a token, given the text it completes."""
-        return self.feed(self._marks.of_token(token, text))
+        return self.feed(self._marks.map_token(token, text))
 
     def feed_text(self, text: str) -> list[Delta]:
         """Process the text of several tokens. Added tokens spelled out in it count as tokens."""
-        return self.feed(self._marks.of(text))
+        return self.feed(self._marks.map_text(text))
 
     def feed(self, text: str, last: bool = False) -> list[Delta]:
         """Add text.
 
-        Returns the deltas that are certain now, nothing once a stop string was found.
+        Returns the deltas that are certain now, or no deltas once a stop string was found.
         """
-        self._held += text
-        self._fed += len(self._marks.plain(text))
+        self._held_text += text
+        self._fed_characters += len(self._marks.unmap(text))
         out: list[Delta] = []
         keep = 0
         while self.stop is None and not self._paused:
@@ -243,32 +243,32 @@ class TextSplitter:
             if position < 0:
                 break
             if not marker:  # the result depends on the text that follows
-                keep = len(self._held) - position
+                keep = len(self._held_text) - position
                 break
-            if not last and len(self._held) - self._may_begin_marker() <= position:
+            if not last and len(self._held_text) - self._partial_marker_length() <= position:
                 break  # a longer marker could start at or before this position
-            self._emit(out, self._held[:position])
-            self._held = self._held[position + len(marker) :]
-            self._pass(out, marker)
+            self._emit(out, self._held_text[:position])
+            self._held_text = self._held_text[position + len(marker) :]
+            self._handle_marker(out, marker)
         if self.stop is not None:
-            self._held = ""
+            self._held_text = ""
         if self.stop is not None or (self._paused and not last):
             return out
-        keep = max(keep, self._may_begin_marker())
-        self._emit(out, self._held[: len(self._held) - keep])
-        self._held = self._held[len(self._held) - keep :]
+        keep = max(keep, self._partial_marker_length())
+        self._emit(out, self._held_text[: len(self._held_text) - keep])
+        self._held_text = self._held_text[len(self._held_text) - keep :]
         return out
 
     def release(self) -> list[Delta]:
         """Return the held text, unless it may be the start of a marker. More text may follow."""
         out: list[Delta] = []
-        if not self._is_half_a_marker(ended=False):
-            self._emit(out, self._held)
-            self._held = ""
+        if not self._holds_partial_marker(ended=False):
+            self._emit(out, self._held_text)
+            self._held_text = ""
         return out
 
     def finish(self, ended: bool = True) -> list[Delta]:
-        """Return what is still held after the last token.
+        """Return the text that is still held after the last token.
 
         Args:
             ended: True if the model ended its turn. If not, the text may end inside a marker, and
@@ -276,38 +276,40 @@ class TextSplitter:
         """
         out = self.feed("", last=True)
         while self._doubtful:
-            rest = "".join(self._doubtful[1:]) + self._held
-            if not (self._was_whole or (ended and not rest.strip()) or self._last_end()):
+            rest = "".join(self._doubtful[1:]) + self._held_text
+            if not (self._was_whole or (ended and not rest.strip()) or self._last_doubtful_end()):
                 break
-            self._cut_in_doubt(out)
+            self._end_doubtful_call(out)
             out += self.feed("", last=True)
-        if self._is_half_a_marker(ended):
-            self.unshown, self._held = self._marks.plain(self._held), ""
+        if self._holds_partial_marker(ended):
+            self.dropped_text, self._held_text = self._marks.unmap(self._held_text), ""
         if self.stop is None:
-            self._emit(out, self._held)
-        self._held = ""
-        self._settle(out)
+            self._emit(out, self._held_text)
+        self._held_text = ""
+        self._treat_as_quoted(out)
         if ended and self._part.kind == "tool":
-            cut = bool(self._part.ends) and not is_whole(self._notation, "".join(self.call))
+            cut = bool(self._part.ends) and not is_complete(self._notation, "".join(self.call))
             self._end_call(out, "", cut)
         return out
 
-    def _is_half_a_marker(self, ended: bool) -> bool:
-        held = self._held
+    def _holds_partial_marker(self, ended: bool) -> bool:
+        held = self._held_text
         if not held or (ended and (len(held) <= _SHORT or held[0].isalpha())):
             return False
         if any(marker.startswith(held) for marker in (*self._part.ends, *self._halved)):
             return True
-        kept = [start for start, f in self._starts.items() if f.kept and held.startswith(start)]
+        kept = [
+            start for start, f in self._starts.items() if f.keeps_start and held.startswith(start)
+        ]
         return not ended and any(self._names_a_tool(held[len(one) :]) is None for one in kept)
 
     def _end_call(self, out: list[Delta], marker: str, cut: bool = False) -> None:
         blanks, start, kept = self._frame
         pieces, self.call = self.call, []
-        inside, end = "".join(pieces), self._marks.plain(marker)
+        inside, end = "".join(pieces), self._marks.unmap(marker)
         self._part, self._doubts, self._at_start = _ANSWER, 0, True
-        written = CallText(inside, "" if kept else start, end, kept, pieces)
-        shown = self._judge(written, cut)
+        call_text = CallText(inside, "" if kept else start, end, kept, pieces)
+        shown = self._judge(call_text, cut)
         if shown or not cut:
             self.calls.append(inside)
         else:
@@ -319,54 +321,54 @@ class TextSplitter:
             self._emit(out, blanks + shown)
         self._between = marker in self._closes
 
-    def _settle(self, out: list[Delta]) -> None:
-        """The end marker was only quoted, so what follows belongs to the call."""
+    def _treat_as_quoted(self, out: list[Delta]) -> None:
+        """Treat the doubtful end marker as quoted. The text after it belongs to the call."""
         self.call += self._doubtful
         out += [(text, "tool") for text in self._doubtful]
         self._doubtful = []
 
-    def _cut_in_doubt(self, out: list[Delta]) -> None:
+    def _end_doubtful_call(self, out: list[Delta]) -> None:
         """End the call at the first doubtful end marker.
 
         If there were too many markers to try parsing at each, use the last one instead.
         """
-        at = self._last_end()
+        at = self._last_doubtful_end()
         marker, rest = self._doubtful[at], self._doubtful[at + 1 :]
         self._doubtful = self._doubtful[:at]
-        self._settle(out)
-        self._held = self._marks.of("".join(rest)) + self._held
-        self._end_call(out, self._marks.of(marker))
+        self._treat_as_quoted(out)
+        self._held_text = self._marks.map_text("".join(rest)) + self._held_text
+        self._end_call(out, self._marks.map_text(marker))
 
-    def _last_end(self) -> int:
+    def _last_doubtful_end(self) -> int:
         """Return the index of the last doubtful end marker, if the call is complete there, else 0.
 
         Only used after too many markers. Until then, we parse at each marker.
         """
-        if self._doubts <= _MOST_DOUBTS:
+        if self._doubts <= _MAX_DOUBTS:
             return 0
-        doubtful, ends = self._doubtful, {self._marks.plain(end) for end in self._part.ends}
+        doubtful, ends = self._doubtful, {self._marks.unmap(end) for end in self._part.ends}
         places = (n for n in range(len(doubtful) - 1, 0, -1) if doubtful[n] in ends)
         at = next(places, 0)
-        whole = at and is_whole(self._notation, "".join([*self.call, *doubtful[:at]]))
+        whole = at and is_complete(self._notation, "".join([*self.call, *doubtful[:at]]))
         return at if whole else 0
 
-    def _watched(self) -> tuple[re.Pattern[str], tuple[str, ...]]:
+    def _watch_pattern(self) -> tuple[re.Pattern[str], tuple[str, ...]]:
         """Return `_wanted` as a pattern, plus the strings sorted from longest to shortest."""
-        state = (self._part, self._begun, bool(self._doubtful))
-        if state not in self._known:
-            wanted = sorted({s for s in self._wanted() if s}, key=len, reverse=True)
-            expression = "|".join(map(re.escape, wanted)) or r"(?!)"
-            self._known[state] = (re.compile(expression), tuple(wanted))
-        return self._known[state]
+        state = (self._part, self._has_emitted, bool(self._doubtful))
+        if state not in self._patterns:
+            strings = sorted({s for s in self._watched_strings() if s}, key=len, reverse=True)
+            expression = "|".join(map(re.escape, strings)) or r"(?!)"
+            self._patterns[state] = (re.compile(expression), tuple(strings))
+        return self._patterns[state]
 
-    def _wanted(self) -> Iterator[str]:
+    def _watched_strings(self) -> Iterator[str]:
         m, part = self._markers, self._part
         if part.kind is None:
             yield m.header.end if m.header else ""
             return
         yield from part.ends
         if part.kind == "tool":
-            yield from (start for start, frame in self._starts.items() if not frame.kept)
+            yield from (start for start, frame in self._starts.items() if not frame.keeps_start)
             yield from m.header.starts if m.header is not None else ()
             return
         if m.header is not None:
@@ -374,15 +376,15 @@ class TextSplitter:
         yield from m.dropped
         for frame in m.frames:
             if part.kind == "reasoning":
-                if not frame.first and (frame.kind == "reasoning" or m.calls_end_reasoning):
+                if not frame.only_first and (frame.kind == "reasoning" or m.calls_end_reasoning):
                     yield frame.start
             elif frame.kind == "reasoning":
-                yield from (*(() if self._begun else (frame.start,)), *frame.ends)
+                yield from (*(() if self._has_emitted else (frame.start,)), *frame.ends)
             elif self._offered:
-                yield from () if frame.plain else frame.ends
-                yield from () if frame.first and self._begun else (frame.start,)
+                yield from () if frame.is_plain else frame.ends
+                yield from () if frame.only_first and self._has_emitted else (frame.start,)
         if part.kind == "answer":
-            if m.header is not None and not self._begun:
+            if m.header is not None and not self._has_emitted:
                 yield from m.header.first
             yield from self._stops
 
@@ -391,34 +393,34 @@ class TextSplitter:
 
         If it isn't clear yet whether it counts as a marker, "" is returned for it.
         """
-        held, (watched, strings) = self._held, self._watched()
+        held, (watched, strings) = self._held_text, self._watch_pattern()
         code, at = self._code, 0
         found = watched.search(held)
         while found is not None:
             code, at = (code.after(held[at : found.start()]), found.start())
             for marker in strings:
                 if held.startswith(marker, at):
-                    counts = self._counts(marker, at, code, last)
+                    counts = self._is_marker(marker, at, code, last)
                     if counts or counts is None:
                         return at, marker if counts else ""
             found = watched.search(held, at + 1)
         return -1, ""
 
-    def _counts(self, marker: str, position: int, code: Code, last: bool) -> bool | None:
+    def _is_marker(self, marker: str, position: int, code: Code, last: bool) -> bool | None:
         """Check whether a string counts as a marker at this position.
 
         Returns None if it isn't clear yet.
         """
-        kind, rest = self._part.kind, self._held[position + len(marker) :]
+        kind, rest = self._part.kind, self._held_text[position + len(marker) :]
         if kind is None or (kind == "answer" and marker in self._stops):
             return True
-        blank_before = not self._held[:position].strip()
+        blank_before = not self._held_text[:position].strip()
         if marker in self._firsts:
             return blank_before
         if kind == "tool":
-            return self._counts_in_call(marker, position, rest, last)
+            return self._ends_call(marker, position, rest, last)
         if code.is_open:
-            closes = code.closes(rest, last)
+            closes = code.is_closed_in(rest, last)
             if closes:
                 return False
             if closes is None and not last and (kind == "answer" or not self.eager):
@@ -434,7 +436,7 @@ class TextSplitter:
         if frame is not None and frame.kind == "tool":
             return self._opens_call(frame, blank_before, code, rest, last)
         if frame is not None or marker in self._thought_ends:
-            if kind == "reasoning" or (blank_before and not self._begun):
+            if kind == "reasoning" or (blank_before and not self._has_emitted):
                 return True
             return self._is_stray(marker, code, rest, last)
         if marker in self._markers.dropped:
@@ -445,13 +447,13 @@ class TextSplitter:
     def _opens_call(
         self, frame: Frame, blank_before: bool, code: Code, rest: str, last: bool
     ) -> bool | None:
-        if frame.first and not (blank_before and not self._begun):
+        if frame.only_first and not (blank_before and not self._has_emitted):
             return False
-        if frame.kept:
+        if frame.keeps_start:
             return code.at_line_start and self._names_a_tool(rest)
         at_place = self._marks.has_token(frame.start) or code.at_line_start
         known = NOTATIONS.get(self._notation)
-        starts = known.starts if known is not None and not frame.plain else ""
+        starts = known.starts if known is not None and not frame.is_plain else ""
         follows = rest.lstrip()[:1]
         if starts and not follows and not last and not self.eager:
             return None
@@ -472,7 +474,7 @@ class TextSplitter:
 
         Returns None if it isn't clear yet.
         """
-        if any(name in text[:_LONGEST_NAME] for name in self._names):
+        if any(name in text[:_MAX_NAME_CHARACTERS] for name in self._names):
             return True
         found = _FIRST_WORD.match(text)
         word, more = found.groups() if found is not None else ("", "")
@@ -481,7 +483,7 @@ class TextSplitter:
             return False
         if more and self.eager:
             return True
-        return None if len(text) < _LONGEST_NAME else False
+        return None if len(text) < _MAX_NAME_CHARACTERS else False
 
     def _is_stray(self, marker: str, code: Code, rest: str, last: bool) -> bool | None:
         """Check for an end marker of reasoning on a line of its own, without a start marker."""
@@ -496,71 +498,71 @@ class TextSplitter:
             return True
         words, dropped = marker.strip(), self._markers.dropped
         if not words.startswith(("</", "[END")):
-            return blank_before and not self._begun
+            return blank_before and not self._has_emitted
         opener = words.replace("</", "<", 1)
         if rest.strip() or (opener != words and opener in dropped and opener not in self._dropped):
             return False
         return True if last else None
 
-    def _counts_in_call(self, marker: str, position: int, rest: str, last: bool) -> bool | None:
+    def _ends_call(self, marker: str, position: int, rest: str, last: bool) -> bool | None:
         """Check whether the marker ends the call, or shows that it has already ended."""
         if marker in self._part.ends:
             return True
-        before = self._marks.plain(self._held[:position])
+        before = self._marks.unmap(self._held_text[:position])
         if marker in self._heads:
             if self._doubtful:
                 return not "".join([*self._doubtful[1:], before]).strip()
-            return self._is_whole([*self.call, before])
-        text = self._marks.plain(rest).lstrip()
+            return self._is_complete([*self.call, before])
+        text = self._marks.unmap(rest).lstrip()
         known = NOTATIONS.get(self._notation)
         head = known.head.match(text) if known is not None else None
         if head is not None and head["name"] in self._names and (last or head.end() < len(text)):
-            return bool(self._doubtful) or self._is_whole([*self.call, before])
-        return None if len(text) < _LONGEST_NAME and not last else False
+            return bool(self._doubtful) or self._is_complete([*self.call, before])
+        return None if len(text) < _MAX_NAME_CHARACTERS and not last else False
 
-    def _pass(self, out: list[Delta], marker: str) -> None:
+    def _handle_marker(self, out: list[Delta], marker: str) -> None:
         kind, opened = self._part.kind, self._starts.get(marker)
         if kind is None:
             self._end_header(out)
         elif kind == "answer" and marker in self._stops:
-            self.stop = self._marks.plain(marker)
+            self.stop = self._marks.unmap(marker)
         elif kind == "tool" and marker in self._part.ends:
             self._end_in_call(out, marker)
         elif kind == "tool":
-            self._held = marker + self._held
+            self._held_text = marker + self._held_text
             if self._doubtful:
-                self._cut_in_doubt(out)
+                self._end_doubtful_call(out)
             else:
                 self._end_call(out, "")
         elif marker in self._part.ends or marker in self._closes:
-            self._close()
+            self._close_part()
         elif marker in self._heads:
-            self._close()
+            self._close_part()
             self._part, self._header = _HEADER, marker if marker in self._firsts else ""
         elif opened is not None and opened.kind != kind:
-            plain = self._marks.plain(marker)
+            plain = self._marks.unmap(marker)
             if kind == "reasoning":
-                self.reasoned = self._passed() - len(plain)
-            self._frame = (self._blanks, plain, opened.kept)
-            self._open(_Part(opened.kind, opened.ends))
-            self.opened = self._passed()
-            if opened.kept:
+                self.reasoned = self._passed_characters() - len(plain)
+            self._frame = (self._blanks, plain, opened.keeps_start)
+            self._open_part(_Part(opened.kind, opened.ends))
+            self.opened = self._passed_characters()
+            if opened.keeps_start:
                 self._emit(out, marker)
         else:
             self._dropped.add(marker)
             self._strip = True
 
-    def _passed(self) -> int:
+    def _passed_characters(self) -> int:
         """Return how many characters come before the held text."""
-        return self._fed - len(self._marks.plain(self._held))
+        return self._fed_characters - len(self._marks.unmap(self._held_text))
 
-    def _open(self, part: _Part) -> None:
+    def _open_part(self, part: _Part) -> None:
         self._part, self._blanks, self._strip = part, "", part.kind == "reasoning"
         self._between, self._code = False, Code()
 
-    def _close(self) -> None:
+    def _close_part(self) -> None:
         if self._part.kind == "reasoning":
-            self._strip, self.reasoned = True, self._passed()
+            self._strip, self.reasoned = True, self._passed_characters()
             self._paused = self.pauses and self._markers.header is None
         self._part, self._between = _ANSWER, self._markers.header is not None
         self._code = Code()
@@ -571,20 +573,20 @@ class TextSplitter:
         A complete call is followed by its end or another call. Any other text could mean that the
         call continues, and that its end was only quoted.
         """
-        whole = self._is_whole([*self.call, *self._doubtful])
+        whole = self._is_complete([*self.call, *self._doubtful])
         if whole and (self.eager or not self._may_be_quoted):
-            self._settle(out)
+            self._treat_as_quoted(out)
             self._end_call(out, marker)
             return
         if whole:
-            self._settle(out)
+            self._treat_as_quoted(out)
         if whole or not self._doubtful:
             self._was_whole = whole
-        self._doubtful.append(self._marks.plain(marker))
+        self._doubtful.append(self._marks.unmap(marker))
 
-    def _is_whole(self, call: Iterable[str]) -> bool:
+    def _is_complete(self, call: Iterable[str]) -> bool:
         self._doubts += 1
-        return self._doubts <= _MOST_DOUBTS and is_whole(self._notation, "".join(call))
+        return self._doubts <= _MAX_DOUBTS and is_complete(self._notation, "".join(call))
 
     @property
     def _may_be_quoted(self) -> bool:
@@ -595,34 +597,34 @@ class TextSplitter:
     def _end_header(self, out: list[Delta]) -> None:
         header = self._markers.header
         assert header is not None
-        text, self._header = self._marks.plain(self._header), ""
-        kind = header.kind(text)
-        self._open(_Part(kind, header.closes if kind == "tool" else ()))
-        self.opened = self._passed()
+        text, self._header = self._marks.unmap(self._header), ""
+        kind = header.kind_of(text)
+        self._open_part(_Part(kind, header.closes if kind == "tool" else ()))
+        self.opened = self._passed_characters()
         if kind == "tool":
             self._frame = ("", "", False)
-            self._emit(out, f"{header.tool(text)} ")
+            self._emit(out, f"{header.tool_name(text)} ")
 
-    def _may_begin_marker(self) -> int:
+    def _partial_marker_length(self) -> int:
         """Return how many characters at the end of the held text could start a watched string."""
-        _, watched = self._watched()
+        _, watched = self._watch_pattern()
         longest = len(watched[0]) if watched else 0
         firsts = {marker[0] for marker in watched}
-        for at in range(max(0, len(self._held) - longest + 1), len(self._held)):
-            if self._held[at] in firsts:
-                end = self._held[at:]
-                if any(w != end and w.startswith(end) and self._may_come(w, at) for w in watched):
+        for at in range(max(0, len(self._held_text) - longest + 1), len(self._held_text)):
+            if self._held_text[at] in firsts:
+                end = self._held_text[at:]
+                if any(w != end and w.startswith(end) and self._can_occur(w, at) for w in watched):
                     return len(end)
         return 0
 
-    def _may_come(self, marker: str, position: int) -> bool:
-        return marker not in self._firsts or not self._held[:position].strip()
+    def _can_occur(self, marker: str, position: int) -> bool:
+        return marker not in self._firsts or not self._held_text[:position].strip()
 
     def _emit(self, out: list[Delta], text: str) -> None:
-        text = self._marks.plain(text)
+        text = self._marks.unmap(text)
         if self._part.kind is None:
             self._header += text
-            if len(self._header) <= _LONGEST_HEADER:
+            if len(self._header) <= _MAX_HEADER_CHARACTERS:
                 return
             self._part, text, self._header = _ANSWER, self._header, ""
         kind = self._part.kind or "answer"
@@ -648,4 +650,4 @@ class TextSplitter:
             self.call.append(text)
             return
         self._code.feed(text)
-        self._begun = self._begun or (kind == "answer" and bool(text.strip()))
+        self._has_emitted = self._has_emitted or (kind == "answer" and bool(text.strip()))

@@ -1,4 +1,4 @@
-"""Adapt messages to chat templates that reject some of them.
+"""Adaptation of messages to chat templates that reject some of them.
 
 Templates may raise for a system message, roles that don't alternate, several tool calls, unexpected
 content types and more. Others silently drop system messages, tool calls or results. We find the
@@ -20,8 +20,8 @@ from typing import Any
 from engine.messages import Message, text_of
 
 Render = Callable[[list[Message], bool], str]
-"""Renders messages. If the flag is True, a reply is opened after them. Lets the template's errors
-through."""
+"""Function that renders messages. If the flag is True, a reply is opened after them. Raises the
+template's errors."""
 
 MAX_RULES = 24
 """Maximum number of different changes in a conversation."""
@@ -34,10 +34,10 @@ MAX_UNDECIDED = 3
 it with more messages."""
 
 EMPTY = "…"
-"""Used if a template rejects empty content."""
+"""Content used if a template rejects empty content."""
 
 _WORD = re.compile(r"(?<![A-Za-z0-9])(?!(?:true|false|null)\b)[A-Za-z][A-Za-z0-9]*")
-"""Looks the same in every notation for tool calls and results."""
+"""Matches words that look the same in every notation for tool calls and results."""
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
 _WORD_SEARCH_CHARS = 2000
 
@@ -47,21 +47,21 @@ _Change = tuple[tuple[_Variant, ...], _Placement]
 _Shape = tuple[object, ...]
 
 
-def adapted(render: Render, messages: list[Message], opening: bool) -> str:
+def render_adapted(render: Render, messages: list[Message], opening: bool) -> str:
     """Render messages, changing whatever the template rejects or drops.
 
     Raises:
         Exception: the first error from the template, if no change helps.
     """
     conversation = _Conversation(render, messages, opening)
-    text, first = conversation.text(len(messages))
+    text, first = conversation.render_first(len(messages))
     while text is None or conversation.first_dropped(text) is not None:
-        if not conversation.learn(text):
+        if not conversation.find_change(text):
             if text is not None:
                 return text
             assert first is not None
             raise first
-        text, error = conversation.text(len(messages))
+        text, error = conversation.render_first(len(messages))
         first = first or error
     return text
 
@@ -79,14 +79,14 @@ class _Conversation:
         self._messages = messages
         self._opening = opening
         self._undecided: set[int] = set()
-        self._tried: dict[int, int] = {}  # number of changes tried, by message
+        self._change_counts: dict[int, int] = {}  # number of changes tried, by message
         self._lessons = 0
 
-    def text(self, count: int) -> tuple[str | None, Exception | None]:
+    def render_first(self, count: int) -> tuple[str | None, Exception | None]:
         """Render the first ``count`` messages. Returns the text, or None and the error."""
-        return self._rendered(self._changed(count), count)
+        return self._render_prefix(self._apply_changes(count), count)
 
-    def learn(self, text: str | None) -> bool:
+    def find_change(self, text: str | None) -> bool:
         """Find a change for the first message that is rejected or dropped.
 
         Args:
@@ -96,21 +96,21 @@ class _Conversation:
             False if we're out of options.
         """
         dropped = None if text is None else self.first_dropped(text)
-        index = self._first_refused() if dropped is None else self._displacing(dropped)
+        index = self._find_first_rejected() if dropped is None else self._find_displacing(dropped)
         needed = [self._messages[i] for i in (index, dropped) if i is not None]
-        before, message = self._changed(index), self._messages[index]
-        shape = _shape(before, message)
+        before, message = self._apply_changes(index), self._messages[index]
+        shape = _message_shape(before, message)
         results_as_user = message["role"] == "tool" and self._shows_results_as_user()
         self._lessons += 1
-        if index in self._tried and self.rules.get(shape, (None,))[0] == index:
+        if index in self._change_counts and self.rules.get(shape, (None,))[0] == index:
             del self.rules[shape]  # works only at the end of a conversation
         can_learn = len(self.rules) < MAX_RULES and self._lessons <= MAX_LESSONS
-        for change in _CHANGES[self._tried.get(index, 0) :] if can_learn else ():
-            self._tried[index] = self._tried.get(index, 0) + 1
-            made = _with(change, before, message)
+        for change in _CHANGES[self._change_counts.get(index, 0) :] if can_learn else ():
+            self._change_counts[index] = self._change_counts.get(index, 0) + 1
+            made = _apply(change, before, message)
             if made is None or (results_as_user and _as_user not in change[0]):
                 continue
-            found, _ = self._rendered(made, index + 1)
+            found, _ = self._render_prefix(made, index + 1)
             if found is not None and all(is_shown(one, found) for one in needed):
                 self.rules[shape] = (index, change)
                 return True
@@ -126,13 +126,13 @@ class _Conversation:
                 return index
         return None
 
-    def _displacing(self, dropped: int) -> int:
+    def _find_displacing(self, dropped: int) -> int:
         """Find a later system message that the template shows instead of this one."""
         message = self._messages[dropped]
         if message["role"] == "system":
             for index in range(dropped, len(self._messages)):
                 if self._messages[index]["role"] == "system" and index not in self._undecided:
-                    text, _ = self.text(index + 1)
+                    text, _ = self.render_first(index + 1)
                     if text is not None and not is_shown(message, text):
                         return index
         return dropped
@@ -143,41 +143,43 @@ class _Conversation:
             for shape, (_, change) in self.rules.items()
         )
 
-    def _first_refused(self) -> int:
+    def _find_first_rejected(self) -> int:
         known = {index for index, _ in self.rules.values()} | self._undecided
         low = max(known, default=-1) + 1
         high = len(self._messages)
         while high - low > 1:
             middle = (low + high) // 2
-            if self.text(middle)[0] is None:
+            if self.render_first(middle)[0] is None:
                 high = middle
             else:
                 low = middle
         return min(low, len(self._messages) - 1)
 
-    def _changed(self, count: int) -> list[Message]:
+    def _apply_changes(self, count: int) -> list[Message]:
         out: list[Message] = []
         splits = folds = False
         results_as_user = self._shows_results_as_user()
         for index, message in enumerate(self._messages[:count]):
             usual = _UNCHANGED
             if results_as_user and message["role"] == "tool":
-                usual = ((_as_user,), _appended)
-            start, change = self.rules.get(_shape(out, message), (index, usual))
+                usual = ((_as_user,), _append)
+            start, change = self.rules.get(_message_shape(out, message), (index, usual))
             if folds and index == 1 and message["role"] == "user":
                 # Models without a system role in the template are trained with this form.
-                change = (change[0] if start <= index else (), _merged)
+                change = (change[0] if start <= index else (), _merge)
                 start = index
-            made = _with(change, out, message) if start <= index else None
+            made = _apply(change, out, message) if start <= index else None
             if made is not None:
                 folds = folds or (index == 0 and _as_user in change[0])
-                splits = splits or _single_calls in change[0]
+                splits = splits or _split_calls in change[0]
             out = made if made is not None else [*out, message]
             if splits and message["role"] == "tool":
-                out = _behind_its_call(out)
+                out = _move_after_call(out)
         return out
 
-    def _rendered(self, made: list[Message], count: int) -> tuple[str | None, Exception | None]:
+    def _render_prefix(
+        self, made: list[Message], count: int
+    ) -> tuple[str | None, Exception | None]:
         """Render a prefix. Without a user message, it may need the next one to succeed."""
         tried = [made]
         if not any(message["role"] == "user" for message in made):
@@ -201,7 +203,9 @@ def is_shown(message: Message, text: str) -> bool:
         return max(lines, key=len, default="") in text
     if message["role"] == "tool":
         return _longest_word(text_of(message.get("content") or "")) in text
-    return all(_longest_word(_written(call)) in text for call in message.get("tool_calls") or ())
+    return all(
+        _longest_word(_format_call(call)) in text for call in message.get("tool_calls") or ()
+    )
 
 
 def _longest_word(text: str) -> str:
@@ -209,7 +213,7 @@ def _longest_word(text: str) -> str:
     return max(words, key=len, default="")
 
 
-def _shape(before: list[Message], message: Message) -> _Shape:
+def _message_shape(before: list[Message], message: Message) -> _Shape:
     content, calls = message.get("content"), message.get("tool_calls") or ()
     return (
         message["role"],
@@ -220,7 +224,7 @@ def _shape(before: list[Message], message: Message) -> _Shape:
     )
 
 
-def _with(change: _Change, before: list[Message], message: Message) -> list[Message] | None:
+def _apply(change: _Change, before: list[Message], message: Message) -> list[Message] | None:
     """Apply a change to a message and append it. Returns None if the change isn't applicable."""
     variants, place = change
     made = [message]
@@ -238,10 +242,10 @@ def _with(change: _Change, before: list[Message], message: Message) -> list[Mess
 def _text_arguments(_: list[Message], message: Message) -> list[Message] | None:
     """Convert arguments of tool calls to JSON strings, like OpenAI."""
     calls = message.get("tool_calls")
-    return [{**message, "tool_calls": [_with_text(c) for c in calls]}] if calls else None
+    return [{**message, "tool_calls": [_arguments_to_text(c) for c in calls]}] if calls else None
 
 
-def _with_text(call: Any) -> Any:
+def _arguments_to_text(call: Any) -> Any:
     inside = call.get("function") if isinstance(call, dict) else None
     if not isinstance(inside, dict) or isinstance(inside.get("arguments"), str):
         return call
@@ -253,13 +257,13 @@ def _short_ids(_: list[Message], message: Message) -> list[Message] | None:
     """Shorten ids to nine letters and digits, which Mistral's templates insist on."""
     made = {**message}
     if message.get("tool_calls"):
-        made["tool_calls"] = [{**c, "id": _short(c.get("id"))} for c in message["tool_calls"]]
+        made["tool_calls"] = [{**c, "id": _shorten(c.get("id"))} for c in message["tool_calls"]]
     if "tool_call_id" in message:
-        made["tool_call_id"] = _short(message["tool_call_id"])
+        made["tool_call_id"] = _shorten(message["tool_call_id"])
     return [made] if made != message else None
 
 
-def _short(name: Any) -> str:
+def _shorten(name: Any) -> str:
     text = str(name or "")
     if len(text) == 9 and text.isascii() and text.isalnum():
         return text
@@ -281,17 +285,17 @@ def _some_content(_: list[Message], message: Message) -> list[Message] | None:
     return None if message.get("content") else [{**message, "content": EMPTY}]
 
 
-def _parts(_: list[Message], message: Message) -> list[Message] | None:
+def _content_to_parts(_: list[Message], message: Message) -> list[Message] | None:
     content = message.get("content")
     return [{**message, "content": [_part(content)]}] if isinstance(content, str) else None
 
 
-def _no_reasoning(_: list[Message], message: Message) -> list[Message] | None:
+def _drop_reasoning(_: list[Message], message: Message) -> list[Message] | None:
     made = {name: value for name, value in message.items() if name != "reasoning_content"}
     return [made] if made != message else None
 
 
-def _single_calls(_: list[Message], message: Message) -> list[Message] | None:
+def _split_calls(_: list[Message], message: Message) -> list[Message] | None:
     first, *rest = message.get("tool_calls") or [None]
     if not rest:
         return None
@@ -301,17 +305,17 @@ def _single_calls(_: list[Message], message: Message) -> list[Message] | None:
     return [{**message, "tool_calls": [first]}, *others]
 
 
-def _calls_in_text(_: list[Message], message: Message) -> list[Message] | None:
+def _calls_to_text(_: list[Message], message: Message) -> list[Message] | None:
     calls = message.get("tool_calls")
     if not calls:
         return None
     said = text_of(message.get("content") or "")
-    content = "\n\n".join(filter(None, [said, *map(_written, calls)]))
+    content = "\n\n".join(filter(None, [said, *map(_format_call, calls)]))
     return [{**{k: v for k, v in message.items() if k != "tool_calls"}, "content": content}]
 
 
-def _written(call: Any) -> str:
-    inside = _with_text(call).get("function") or {}
+def _format_call(call: Any) -> str:
+    inside = _arguments_to_text(call).get("function") or {}
     return f"{inside.get('name')}({inside.get('arguments')})"
 
 
@@ -326,8 +330,8 @@ def _as_user(before: list[Message], message: Message) -> list[Message] | None:
     if message["role"] in ("tool", "function", "ipython"):
         calls = [c for m in before for c in m.get("tool_calls") or ()]
         own = [c for c in calls if c.get("id") == message.get("tool_call_id")]
-        name = _written(own[-1]) if own else message.get("name") or "a tool"
-        content = _joined(f"Result of {name}:", content, "\n")
+        name = _format_call(own[-1]) if own else message.get("name") or "a tool"
+        content = _join_contents(f"Result of {name}:", content, "\n")
     return [{"role": "user", "content": content}]
 
 
@@ -336,25 +340,25 @@ _VARIANTS: tuple[_Variant, ...] = (
     _short_ids,
     _text_content,
     _parts_as_text,
-    _single_calls,
+    _split_calls,
     _some_content,
-    _no_reasoning,
-    _parts,
+    _drop_reasoning,
+    _content_to_parts,
     _as_system,
     _as_user,
-    _calls_in_text,
+    _calls_to_text,
 )
-"""Smallest change first."""
+"""Ordered from the smallest change."""
 
 
 # -- position of a message -----------------------------------------------------------------------
 
 
-def _appended(before: list[Message], made: list[Message]) -> list[Message]:
+def _append(before: list[Message], made: list[Message]) -> list[Message]:
     return [*before, *made]
 
 
-def _merged(before: list[Message], made: list[Message]) -> list[Message] | None:
+def _merge(before: list[Message], made: list[Message]) -> list[Message] | None:
     first, *rest = made
     if not before or before[-1]["role"] != first["role"] or first["role"] == "tool":
         return None
@@ -362,13 +366,13 @@ def _merged(before: list[Message], made: list[Message]) -> list[Message] | None:
     both = {**last, **first}
     for name in ("content", "reasoning_content"):
         if name in both:
-            both[name] = _joined(last.get(name), first.get(name))
+            both[name] = _join_contents(last.get(name), first.get(name))
     if calls := [*(last.get("tool_calls") or ()), *(first.get("tool_calls") or ())]:
         both["tool_calls"] = calls
     return [*before[:-1], both, *rest]
 
 
-def _bridge(content: str) -> _Placement:
+def _bridge_with(content: str) -> _Placement:
     """Create a placement that inserts a message of the opposite role in front."""
 
     def bridged(before: list[Message], made: list[Message]) -> list[Message] | None:
@@ -383,8 +387,8 @@ def _bridge(content: str) -> _Placement:
     return bridged
 
 
-_PLACEMENTS: tuple[_Placement, ...] = (_appended, _merged, _bridge(""), _bridge(EMPTY))
-_UNCHANGED: _Change = ((), _appended)
+_PLACEMENTS: tuple[_Placement, ...] = (_append, _merge, _bridge_with(""), _bridge_with(EMPTY))
+_UNCHANGED: _Change = ((), _append)
 _CHANGES: tuple[_Change, ...] = tuple(
     product(
         [(), *((one,) for one in _VARIANTS), *permutations(_VARIANTS, 2)],
@@ -393,7 +397,7 @@ _CHANGES: tuple[_Change, ...] = tuple(
 )
 
 
-def _behind_its_call(messages: list[Message]) -> list[Message]:
+def _move_after_call(messages: list[Message]) -> list[Message]:
     """Move a tool result (the last message) right after the message that has its call."""
     *out, result = messages
     for index, message in enumerate(out):
@@ -403,7 +407,7 @@ def _behind_its_call(messages: list[Message]) -> list[Message]:
     return messages
 
 
-def _joined(first: Any, second: Any, gap: str = "\n\n") -> Any:
+def _join_contents(first: Any, second: Any, gap: str = "\n\n") -> Any:
     if not first or not second:
         return first or second or ""
     if isinstance(first, list) or isinstance(second, list):

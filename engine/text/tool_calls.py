@@ -1,9 +1,9 @@
-"""Report tool calls while they are being written.
+"""Events about tool calls while they are being written.
 
 JSON arguments are reported as they arrive. In other notations, only the text after a value shows
 where it ends, so the arguments are reported once the call is complete. The early reports come from
-simple scanners. In the end, `engine.text.call_notations` parses the complete text and has the final
-say.
+simple scanners. Finally, `engine.text.call_notations` parses the complete text, and its result
+counts.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from typing import Any, Literal, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from engine.text.call_notations import NOTATIONS, Call, reading
-from engine.text.call_values import escaped, skip
-from engine.text.tools import with_types
+from engine.text.call_notations import NOTATIONS, Call, parse_calls
+from engine.text.call_values import escape, skip_blanks
+from engine.text.tools import resolve_types
 
 CUT_OFF = "the answer ended inside of it"
 NO_CALL = "it is not a call"
 
-_LONGEST_HEAD = 512
+_MAX_HEAD_CHARACTERS = 512
 """Give up on early reports if a head is longer than this (in characters) without any arguments."""
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
@@ -52,7 +52,7 @@ class CallText(NamedTuple):
     pieces: Sequence[str] = ()
 
     @property
-    def whole(self) -> str:
+    def full_text(self) -> str:
         return f"{self.start}{self.inside}{self.end}"
 
 
@@ -64,22 +64,22 @@ class _Partial(Struct):
 
     name: str
     own_id: str | None = None  # the model's own id, if it precedes the arguments
-    whole: bool = False  # the call is complete, although the text around it may not be
+    is_complete: bool = False  # the call is complete, although the text around it may not be
     id: str = ""  # id that was reported
     started: bool = False  # the start was reported
-    new: list[str] = []  # chunks of the arguments that haven't been reported
-    told: list[str] = []  # chunks that have been reported
+    new_chunks: list[str] = []  # chunks of the arguments that haven't been reported
+    reported_chunks: list[str] = []  # chunks that have been reported
 
     @property
     def reported(self) -> str:
-        return "".join(self.told)
+        return "".join(self.reported_chunks)
 
 
 class _Objects:
     """Scanner for JSON objects as arguments.
 
-    Only reports text that's certain to be part of the arguments. Because `call_values.literal`
-    repairs invalid JSON, the scanner stops at the first invalid token.
+    Only reports text that's certain to be part of the arguments. Because invalid JSON is repaired
+    later (`call_values.parse_literal`), the scanner stops at the first invalid token.
 
     Args:
         head: pattern for what comes before an object, from the end of the previous object on.
@@ -95,31 +95,33 @@ class _Objects:
         self._depth = 0
         self._in_text = False
         # Quote, comma or whitespace, whose validity depends on the text that follows.
-        self._held = ""
-        self._over = False  # nothing more can be reported early
+        self._undecided = ""
+        self._is_over = False  # nothing more can be reported early
         self.found: list[_Partial] = []
 
     def feed(self, text: str) -> None:
         """Scan more text, adding to `found`."""
-        while text and not self._over:
+        while text and not self._is_over:
             text, self._waiting = self._waiting + text, ""
             if self._depth:
-                text = self._follow(text)
+                text = self._scan_object(text)
                 continue
-            begun = self._head.match(text)
-            if begun is None:
+            head = self._head.match(text)
+            if head is None:
                 self._waiting, text = text, ""
-                self._over = len(self._waiting) > _LONGEST_HEAD
+                self._is_over = len(self._waiting) > _MAX_HEAD_CHARACTERS
                 continue
-            known = {key: value for key, value in begun.groupdict().items() if value}
+            known = {key: value for key, value in head.groupdict().items() if value}
             name = known.get("name") or known.get("bare") or known.get("key", "")
-            self.found.append(_Partial(name.strip(), known.get("id"), new=["{"], told=[]))
-            self._held, self._depth, text = "{", 1, text[begun.end() :]
+            self.found.append(
+                _Partial(name.strip(), known.get("id"), new_chunks=["{"], reported_chunks=[])
+            )
+            self._undecided, self._depth, text = "{", 1, text[head.end() :]
 
-    def _follow(self, text: str) -> str:
+    def _scan_object(self, text: str) -> str:
         """Scan text inside an object. Returns what comes after the object."""
-        made, at = self.found[-1].new, 0
-        while at < len(text) and self._depth and not self._over:
+        made, at = self.found[-1].new_chunks, 0
+        while at < len(text) and self._depth and not self._is_over:
             token = (self._INSIDE if self._in_text else self._BETWEEN).match(text, at)
             assert token is not None
             word, at = token[0], token.end()
@@ -131,18 +133,18 @@ class _Objects:
                 ):
                     self._waiting = word
                 elif word == '"':
-                    self._in_text, self._held = False, word
+                    self._in_text, self._undecided = False, word
                 else:
-                    made.append(escaped(word))
+                    made.append(escape(word))
             elif not word.strip() or word == ",":
-                self._held += word
+                self._undecided += word
             else:
-                self._structure(word, made)
-        self.found[-1].whole = not self._depth
+                self._scan_structure(word, made)
+        self.found[-1].is_complete = not self._depth
         return text[at:]
 
-    def _structure(self, word: str, made: list[str]) -> None:
-        before = self._held.strip()
+    def _scan_structure(self, word: str, made: list[str]) -> None:
+        before = self._undecided.strip()
         after_text, after_comma = before.startswith('"'), before.endswith(",")
         fits = word in '{}[]:"' or self._WORD.fullmatch(word) is not None
         if after_text and not after_comma:
@@ -152,10 +154,10 @@ class _Objects:
         if before == "{" and word not in '"}':
             fits = False
         if not fits:
-            self._over = True
+            self._is_over = True
             return
-        made.append((self._held if before != "{" else self._held[1:]) + word)
-        self._held = "{" if word == "{" else ""
+        made.append((self._undecided if before != "{" else self._undecided[1:]) + word)
+        self._undecided = "{" if word == "{" else ""
         self._in_text = word == '"'
         self._depth += (word in "{[") - (word in "}]")
 
@@ -173,22 +175,22 @@ class _Names:
         self.found: list[_Partial] = []
 
     def feed(self, text: str) -> None:
-        if self.found or len(self._text) > _LONGEST_HEAD:
+        if self.found or len(self._text) > _MAX_HEAD_CHARACTERS:
             return
         self._text += text
-        begun = self._head.match(self._text, skip(self._text, 0))
-        if begun is not None and begun.end() < len(self._text):
-            self.found.append(_Partial(begun["name"].strip(), new=[], told=[]))
+        head = self._head.match(self._text, skip_blanks(self._text, 0))
+        if head is not None and head.end() < len(self._text):
+            self.found.append(_Partial(head["name"].strip(), new_chunks=[], reported_chunks=[]))
 
 
 # -- calls in an answer -------------------------------------------------------------------------
 
 
 class ToolCallTracker:
-    """Tracks the tool calls in a reply.
+    """Tracker of the tool calls in a reply.
 
     Args:
-        name: notation: a dialect's `tool_format`.
+        name: notation, i.e. a dialect's `tool_format`.
         tools: offered tools in OpenAI's format. If empty, any tool name is accepted.
         prompt: text before the reply. Generated ids are derived from it, so that the same
             conversation always gets the same ids.
@@ -197,30 +199,29 @@ class ToolCallTracker:
 
     def __init__(self, name: str, tools: Sequence[dict[str, Any]], prompt: str, one: bool) -> None:
         self._format = name
-        self._tools = [with_types(tool) for tool in tools]
+        self._tools = [resolve_types(tool) for tool in tools]
         self._offered = {tool["function"]["name"] for tool in tools}
         self._seed = prompt
-        self._one = one
+        self._only_one = one
         self._numbers = 0
-        self._told: list[ToolCallUpdate] = []
-        self.made: list[tuple[str, Call]] = []  # complete calls with their ids
+        self._events: list[ToolCallUpdate] = []
+        self.calls: list[tuple[str, Call]] = []  # complete calls with their ids
         self.unreadable = False  # some text between call markers wasn't a call
-        self._next_text()
+        self._start_text()
 
-    def _next_text(self) -> None:
+    def _start_text(self) -> None:
         self._open: list[_Partial] = []  # calls in the current text
-        self._taken = 0  # number of chunks scanned so far
+        self._scanned = 0  # number of chunks scanned so far
         self._stream: _Objects | _Names | None = None
         notation = NOTATIONS.get(self._format)
         if notation is not None:
             self._stream = (_Objects if notation.json else _Names)(notation.head)
 
     @property
-    def enough(self) -> bool:
-        """True if we don't need any more calls."""
-        return self._one and any(call.name in self._offered for _, call in self.made)
+    def has_enough(self) -> bool:
+        return self._only_one and any(call.name in self._offered for _, call in self.calls)
 
-    def follow(
+    def update(
         self, pieces: Sequence[str], over: bool = False, start: str = ""
     ) -> list[ToolCallUpdate]:
         """Return the new events.
@@ -233,11 +234,11 @@ class ToolCallTracker:
         self._advance(pieces)
         if over and pieces:
             self._fail(CallText("".join(pieces), start), CUT_OFF)
-        told, self._told = self._told, []
-        return told
+        updates, self._events = self._events, []
+        return updates
 
     def close(self, text: CallText, cut: bool = False) -> str:
-        """Process a complete text between markers. Returns whatever isn't a call.
+        """Process a complete text between markers. Returns the text that isn't a call.
 
         Args:
             cut: True if the end marker is missing, so the last call is incomplete.
@@ -248,21 +249,21 @@ class ToolCallTracker:
         elif self._is_text(text.inside):
             shown = self._fail(text, NO_CALL)
         if shown or not cut:
-            self._next_text()
+            self._start_text()
         return shown
 
     def _advance(self, pieces: Sequence[str]) -> None:
-        if len(pieces) == self._taken or not self._offered or self._stream is None:
+        if len(pieces) == self._scanned or not self._offered or self._stream is None:
             return
-        self._stream.feed("".join(pieces[self._taken :]))
-        self._taken = len(pieces)
-        if self.enough:
+        self._stream.feed("".join(pieces[self._scanned :]))
+        self._scanned = len(pieces)
+        if self.has_enough:
             return
-        for number, partial in enumerate(self._stream.found[: 1 if self._one else None]):
+        for number, partial in enumerate(self._stream.found[: 1 if self._only_one else None]):
             if number == len(self._open):
-                partial.id = self._id(partial.own_id)
+                partial.id = self._make_id(partial.own_id)
                 self._open.append(partial)
-            more, partial.new = "".join(partial.new), []
+            more, partial.new_chunks = "".join(partial.new_chunks), []
             self._report(partial, more)
 
     def _report(self, call: _Partial, more: str) -> None:
@@ -270,23 +271,23 @@ class ToolCallTracker:
             return
         if not call.started:
             call.started = True
-            self._told.append(ToolCallUpdate("started", call.id, call.name))
+            self._events.append(ToolCallUpdate("started", call.id, call.name))
         if more:
-            self._told.append(ToolCallUpdate("delta", call.id, text=more))
-            call.told.append(more)
+            self._events.append(ToolCallUpdate("delta", call.id, text=more))
+            call.reported_chunks.append(more)
 
     def _close(self, text: CallText) -> str:
         if self._stream is not None and self._stream.found:
             self._advance(text.pieces)
         try:
-            found = reading(self._format, text.inside, self._tools)
+            found = parse_calls(self._format, text.inside, self._tools)
         except ValueError as error:
-            bare = text.bare and not any(begun.started for begun in self._open)
+            bare = text.bare and not any(partial.started for partial in self._open)
             return self._fail(text, NO_CALL if bare else str(error))
         if text.bare and not any(call.name in self._offered for call in found.calls):
             return self._fail(text, NO_CALL)
         for number, call in enumerate(found.calls):
-            if self.enough:
+            if self.has_enough:
                 break
             self._finish(number, call, text)
         if len(found.calls) < len(self._open):
@@ -297,25 +298,29 @@ class ToolCallTracker:
 
     def _finish(self, number: int, call: Call, text: CallText) -> None:
         if number == len(self._open):
-            self._open.append(_Partial(call.name, id=self._id(call.id), new=[], told=[]))
-        begun = self._open[number]
-        if not begun.started:
-            begun.name = call.name
-        arguments = _as_reported(begun, call)
+            self._open.append(
+                _Partial(call.name, id=self._make_id(call.id), new_chunks=[], reported_chunks=[])
+            )
+        partial = self._open[number]
+        if not partial.started:
+            partial.name = call.name
+        arguments = _reported_arguments(partial, call)
         if arguments is None:
             self.unreadable = True
             wrong = "it is written twice"
-            self._told.append(ToolCallUpdate("failed", begun.id, begun.name, text.whole, wrong))
-            return
-        self.made.append((begun.id, replace(call, arguments=arguments)))
-        if self._offered and call.name not in self._offered:
-            wrong = "it names a tool that was not offered"
-            self._told.append(
-                ToolCallUpdate("failed", begun.id, call.name, text.whole, wrong, arguments)
+            self._events.append(
+                ToolCallUpdate("failed", partial.id, partial.name, text.full_text, wrong)
             )
             return
-        self._report(begun, arguments[len(begun.reported) :])
-        self._told.append(ToolCallUpdate("finished", begun.id, call.name, arguments))
+        self.calls.append((partial.id, replace(call, arguments=arguments)))
+        if self._offered and call.name not in self._offered:
+            wrong = "it names a tool that was not offered"
+            self._events.append(
+                ToolCallUpdate("failed", partial.id, call.name, text.full_text, wrong, arguments)
+            )
+            return
+        self._report(partial, arguments[len(partial.reported) :])
+        self._events.append(ToolCallUpdate("finished", partial.id, call.name, arguments))
 
     def _fail(self, text: CallText, wrong: str, first: int = 0) -> str:
         """Report that a text can't be parsed, from call number `first` on.
@@ -324,32 +329,39 @@ class ToolCallTracker:
             The text, unless part of it was reported or looks like a call.
         """
         self.unreadable = True
-        if self.enough:
+        if self.has_enough:
             return ""
         broken = []
-        for begun in self._open[first:]:
-            if not self.enough and begun.started and begun.whole and _is_object(begun.reported):
-                self.made.append((begun.id, Call(begun.name, begun.reported)))
-                self._told.append(ToolCallUpdate("finished", begun.id, begun.name, begun.reported))
+        for partial in self._open[first:]:
+            if (
+                not self.has_enough
+                and partial.started
+                and partial.is_complete
+                and _is_object(partial.reported)
+            ):
+                self.calls.append((partial.id, Call(partial.name, partial.reported)))
+                self._events.append(
+                    ToolCallUpdate("finished", partial.id, partial.name, partial.reported)
+                )
             else:
-                broken.append(begun)
-        if not any(begun.started for begun in broken):
+                broken.append(partial)
+        if not any(partial.started for partial in broken):
             if wrong == NO_CALL or (wrong != CUT_OFF and self._is_text(text.inside)):
-                return text.whole
+                return text.full_text
             if not broken and not text.inside.strip():
                 return ""
-        for begun in broken or [_Partial("", id=self._id(None))]:
-            name = begun.name if begun.started else ""
-            self._told.append(ToolCallUpdate("failed", begun.id, name, text.whole, wrong))
+        for partial in broken or [_Partial("", id=self._make_id(None))]:
+            name = partial.name if partial.started else ""
+            self._events.append(ToolCallUpdate("failed", partial.id, name, text.full_text, wrong))
         return ""
 
     def _is_text(self, text: str) -> bool:
-        started = any(begun.started for begun in self._open)
+        started = any(partial.started for partial in self._open)
         return not started and not any(name in text for name in self._offered)
 
-    def _id(self, own: str | None) -> str:
+    def _make_id(self, own: str | None) -> str:
         """Return the model's id, or make one up (nine letters and digits, as Mistral requires)."""
-        used = {name for name, _ in self.made} | {begun.id for begun in self._open}
+        used = {name for name, _ in self.calls} | {partial.id for partial in self._open}
         if own and own not in used:
             return own
         self._numbers += 1
@@ -364,10 +376,10 @@ def _is_object(text: str) -> bool:
         return False
 
 
-def _as_reported(begun: _Partial, call: Call) -> str | None:
-    reported = begun.reported
-    if not begun.started:
+def _reported_arguments(partial: _Partial, call: Call) -> str | None:
+    reported = partial.reported
+    if not partial.started:
         return call.arguments
-    if call.name == begun.name and call.arguments.startswith(reported):
+    if call.name == partial.name and call.arguments.startswith(reported):
         return call.arguments
     return None

@@ -20,8 +20,8 @@ from msgspec.structs import replace
 from engine.params import FormLimits, SamplingParams
 from engine.text import lark, recognition
 from engine.text.call_notations import JSON_CALL, JSON_LIST, NOTATIONS, Tags
-from engine.text.forms import BLANKS, bounded
-from engine.text.tools import ANY, ToolForm, inlined
+from engine.text.forms import BLANKS, add_limits
+from engine.text.tools import ANY, ToolForm, inline_references
 
 Schema = dict[str, Any]
 
@@ -29,21 +29,21 @@ _BLANK = "WS: /[ \\n]{0,4}/"
 _THOUGHT = r"THOUGHT: /(?s:.*)/ & ~/(?s:.*)<\|(?s:.*)/"
 """Reasoning, i.e. any text that doesn't include something like a marker."""
 _NO_JSON = r" & ~/[\x22\[{\-0-9](?s:.*)/ & ~/true|false|NaN|Infinity/"
-"""Text that can't be mistaken for JSON. (`_free` takes care of null.)"""
+"""Text that can't be mistaken for JSON. (`_free_text_pattern` takes care of null.)"""
 _KEY = re.compile(r"[\w.:/-]+")
 _WORD = re.compile(r"\w+")
 _COMBINING = ("anyOf", "oneOf", "allOf", "$ref", "patternProperties", "if")
 _NOT_IN_GEMMAS = ("patternProperties", "if", "not", "allOf", "pattern", "format")
 _FREE: Schema = json.loads(ANY)
 _OTHER_KINDS = '("object" | "array" | "number" | "integer" | "boolean" | "null")'
-_DEEPEST = 8
-_LONGEST_TEXT = 10**6
+_MAX_DEPTH = 8
+_MAX_TEXT_CHARACTERS = 10**6
 """Length limit for strings in arguments, in characters. Strings can be entire files, and a higher
 limit doesn't take more time."""
-_MOST_COUNTED = 500
+_MAX_COUNTED_CHARACTERS = 500
 """Highest length limit (in characters) that we enforce for strings between tags. Computing one
 token's mask takes 5 ms at 900, and 15 to 60 ms at 5,000."""
-_MOST_ITEMS = 64  # maximum limit on list items that is enforced
+_MAX_ITEMS = 64  # maximum limit on list items that is enforced
 
 
 def check(params: SamplingParams, format_name: str, model: str) -> None:
@@ -68,7 +68,7 @@ def check(params: SamplingParams, format_name: str, model: str) -> None:
         raise ValueError(f"{asked} here: tool calls of {model} cannot be constrained")
 
 
-def bound(params: SamplingParams, tokenizer: Any, name: str) -> SamplingParams:
+def add_grammar(params: SamplingParams, tokenizer: Any, name: str) -> SamplingParams:
     """Add a grammar for `params.tool_form` to the parameters.
 
     Args:
@@ -82,13 +82,13 @@ def bound(params: SamplingParams, tokenizer: Any, name: str) -> SamplingParams:
     if form is None:
         return params
     if limits == FormLimits():  # the request has no limits
-        limits = replace(limits, characters=_LONGEST_TEXT)
+        limits = replace(limits, characters=_MAX_TEXT_CHARACTERS)
     grammar = _GrammarBuilder(tokenizer, name, form, params.form_limits)
     calls = []
     for tool, schema in form.tools:
         try:
             free = schema == ANY
-            own = _FREE if free else json.loads(inlined(bounded(schema, limits)))
+            own = _FREE if free else json.loads(inline_references(add_limits(schema, limits)))
             calls.append(grammar.call(tool, own))
         except ValueError as error:
             raise ValueError(f"calls of the tool {tool} cannot be constrained: {error}") from None
@@ -103,16 +103,16 @@ class _GrammarBuilder:
         self._tokenizer = tokenizer
         self._name, self._notation = name, NOTATIONS[name]
         self._dialect = recognition.of(tokenizer)
-        self._whole, self._several = form.whole, form.several
+        self._covers_reply, self._several = form.covers_reply, form.several
         self._answer = ""
         if form.answer is not None:
-            self._answer = _json(json.loads(bounded(form.answer, limits)))
+            self._answer = _json_rule(json.loads(add_limits(form.answer, limits)))
         get_added = getattr(getattr(tokenizer, "_tokenizer", tokenizer), "get_added_vocab", dict)
         added = sorted((re.escape(token) for token in get_added()), key=len, reverse=True)
         self._added = re.compile(f"({'|'.join(added)})") if added else None
         self._section = self._notation.section
         self._template = self._dialect.row.call or self._notation.json
-        if name == "mistral" and self._id("[ARGS]") is None:
+        if name == "mistral" and self._token_id("[ARGS]") is None:
             # Older models without [ARGS] put all calls in a single JSON list.
             self._template, self._section = JSON_CALL, JSON_LIST
         elif self._dialect.row.name == "llama 3":
@@ -124,9 +124,10 @@ class _GrammarBuilder:
     def start(self) -> str:
         """Build the start rule. It refers to a single call as `call`."""
         if self._name == "harmony":
-            if not self._whole:
+            if not self._covers_reply:
                 return "call"
-            return f"{self._thoughts()} {self._or_answer('call', '<|channel|>final<|message|>')}"
+            calls = self._allow_answer("call", "<|channel|>final<|message|>")
+            return f"{self._reasoning_rule()} {calls}"
         opened, closed = self._dialect.markers.call
         if not opened:
             raise ValueError("the model's calls have no marker, so they cannot be constrained")
@@ -136,21 +137,21 @@ class _GrammarBuilder:
             calls = f"{before} call{f' ({between} call)*' if self._several else ''} {after}"
         # mlx-lm's qwen3_coder parser accepts at most one line break before the end.
         gap = '"\\n"?' if self._name == "qwen3_coder" else "WS"
-        ended = f" {gap} {self._spelled(closed)}" if closed else ""
-        section = f"{self._spelled(opened)} WS {calls}{ended}"
+        ended = f" {gap} {self._spell_out(closed)}" if closed else ""
+        section = f"{self._spell_out(opened)} WS {calls}{ended}"
         repeated = self._several and self._section is None
-        if self._whole:
+        if self._covers_reply:
             self.rules.append(f"section: {section}")
             start = "WS section" + (" (WS section)*" if repeated else "")
             if self._dialect.markers.header is None:
-                return self._or_answer(start, "")
-            start = f"{self._spelled(' to=tools<|message|>')} {start}"  # for Muse Spark
-            return f"{self._thoughts()} {self._or_answer(start, ' to=user<|message|>')}"
+                return self._allow_answer(start, "")
+            start = f"{self._spell_out(' to=tools<|message|>')} {start}"  # for Muse Spark
+            return f"{self._reasoning_rule()} {self._allow_answer(start, ' to=user<|message|>')}"
         # The opening marker isn't constrained. Without a closing marker, more calls can follow.
         start = f"WS {calls}{ended}"
         return start if closed or not repeated else f"{start} (WS {section})*"
 
-    def _or_answer(self, calls: str, header: str) -> str:
+    def _allow_answer(self, calls: str, header: str) -> str:
         """Allow an answer instead of calls, if the form of the answer is given.
 
         Args:
@@ -158,9 +159,9 @@ class _GrammarBuilder:
         """
         if not self._answer:
             return calls
-        return f"({calls} | {self._spelled(header)} WS {self._answer})"
+        return f"({calls} | {self._spell_out(header)} WS {self._answer})"
 
-    def _thoughts(self) -> str:
+    def _reasoning_rule(self) -> str:
         """Build the rule for reasoning parts, each including the start of the next part.
 
         For models whose parts have headers (gpt-oss, Muse Spark), required calls are constrained
@@ -169,8 +170,8 @@ class _GrammarBuilder:
         opened, closed = " to=self<|message|>", "<|eom|>"
         if self._name == "harmony":
             opened, closed = "<|channel|>analysis<|message|>", "<|end|>"
-        next_part = self._spelled(f"{closed}<|start|>assistant")
-        self.rules += [f"thought: {self._spelled(opened)} THOUGHT {next_part}", _THOUGHT]
+        next_part = self._spell_out(f"{closed}<|start|>assistant")
+        self.rules += [f"thought: {self._spell_out(opened)} THOUGHT {next_part}", _THOUGHT]
         return "thought*"
 
     def call(self, tool: str, schema: Schema) -> str:
@@ -180,42 +181,47 @@ class _GrammarBuilder:
             ValueError: if the schema can't be expressed in this notation.
         """
         if self._name == "harmony":
-            return f"{self._harmonys(tool)} {_json(schema)}"
+            return f"{self._harmony_head(tool)} {_json_rule(schema)}"
         if self._notation.tags is not None:
-            return self._tagged(self._notation.tags, tool, schema)
+            return self._tagged_call(self._notation.tags, tool, schema)
         if self._notation.quote:
             if not self._notation.head.fullmatch(f"call:{tool}{{"):
                 raise ValueError("its name has characters that this model's calls cannot contain")
-            return f"{_text(f'call:{tool}')} {_Gemmas(self, self._notation.quote, schema).whole()}"
+            arguments = _Gemmas(self, self._notation.quote, schema).arguments_rule()
+            return f"{_text_rule(f'call:{tool}')} {arguments}"
         if self._notation.json:
             return self._json_call(tool, schema)
         # If a line break ends the call, values can't contain any.
-        return _python(tool, schema, BLANKS if self._name == "pythonic" else r"\x20")
+        return _python_call(tool, schema, BLANKS if self._name == "pythonic" else r"\x20")
 
     def _json_call(self, tool: str, schema: Schema) -> str:
         known = {
-            "NAME": _text(json.dumps(tool)),
-            "ID": f"{_text(f'functions.{tool}:')} /[0-9]{{1,3}}/",
+            "NAME": _text_rule(json.dumps(tool)),
+            "ID": f"{_text_rule(f'functions.{tool}:')} /[0-9]{{1,3}}/",
             "NUMBER": '/"[0-9]{1,2}"/',
-            "ARGUMENTS": _json(schema),
+            "ARGUMENTS": _json_rule(schema),
         }
         parts = self._template.split(" ")
-        return " WS ".join(known.get(p) or self._spelled(p.replace("TOOL", tool)) for p in parts)
+        return " WS ".join(known.get(p) or self._spell_out(p.replace("TOOL", tool)) for p in parts)
 
-    def _harmonys(self, tool: str) -> str:
+    def _harmony_head(self, tool: str) -> str:
         """Build the rule for the text in front of gpt-oss's arguments.
 
         If the call is optional, the model has written the header already, and the splitter only
         keeps the name from it.
         """
-        if not self._whole:
-            return f'"functions."? {_text(tool + " ")}'
-        said = f'(" json" | {self._spelled(" <|constrain|>json")})? {self._spelled("<|message|>")}'
+        if not self._covers_reply:
+            return f'"functions."? {_text_rule(tool + " ")}'
+        headers = (
+            f'(" json" | {self._spell_out(" <|constrain|>json")})? {self._spell_out("<|message|>")}'
+        )
         named, channel = f" to=functions.{tool}", "<|channel|>commentary"
-        return f"({self._spelled(channel + named)} | {self._spelled(named + channel)}) {said}"
+        return (
+            f"({self._spell_out(channel + named)} | {self._spell_out(named + channel)}) {headers}"
+        )
 
-    def _tagged(self, tags: Tags, tool: str, schema: Schema) -> str:
-        made = self._spelled(tags.open.format(name=tool))
+    def _tagged_call(self, tags: Tags, tool: str, schema: Schema) -> str:
+        made = self._spell_out(tags.open.format(name=tool))
         if schema == _FREE:
             made += f" ({self._free_argument(tags)})*"
         for key, own, must in _arguments(schema):
@@ -225,41 +231,43 @@ class _GrammarBuilder:
             raw = kind == "string" or (tags.typed and kind is None and words)
             if tags.typed and not raw and not isinstance(kind, str):
                 raise ValueError(f"the parameter {json.dumps(key)} must have one type here")
-            before = self._spelled(
+            before = self._spell_out(
                 tags.before.format(
                     key=key, raw=str(raw).lower(), kind=kind if isinstance(kind, str) else "object"
                 )
             )
-            after = self._spelled(tags.after)
+            after = self._spell_out(tags.after)
             if not raw:
-                value = f"{_json(own)} {after}"
+                value = f"{_json_rule(own)} {after}"
             elif words and choices is not None:
-                written = (_text(json.dumps(one) if tags.unless_json else one) for one in choices)
-                value = f"({' | '.join(written)}) {after}"
+                sequence = (
+                    _text_rule(json.dumps(one) if tags.unless_json else one) for one in choices
+                )
+                value = f"({' | '.join(sequence)}) {after}"
             elif tags.unless_json:
-                text = self._ended(_free(own, key, tags.ends) + _NO_JSON, after)
-                value = f"({text} | {_json(own)} {after})"
+                text = self._text_until(_free_text_pattern(own, key, tags.ends) + _NO_JSON, after)
+                value = f"({text} | {_json_rule(own)} {after})"
             else:
-                value = self._ended(_free(own, key, tags.ends), after)
+                value = self._text_until(_free_text_pattern(own, key, tags.ends), after)
             made += f" {before} {value}" if must else f" ({before} {value})?"
-        return f"{made} {self._spelled(tags.close)}" if tags.close else made
+        return f"{made} {self._spell_out(tags.close)}" if tags.close else made
 
     def _free_argument(self, tags: Tags) -> str:
         """Build the rule for an unconstrained argument.
 
         It can only be JSON if the tags tell JSON and text apart.
         """
-        after = self._spelled(tags.after)
-        text = self._ended(f"/(?s:.*)/ & {_never(tags.ends)}", after)
+        after = self._spell_out(tags.after)
+        text = self._text_until(f"/(?s:.*)/ & {_exclude(tags.ends)}", after)
         key = self.text(r'/[^"<>\n]{1,200}/')
-        told = "{raw}" in tags.before or "{kind}" in tags.before
+        shows_type = "{raw}" in tags.before or "{kind}" in tags.before
         values = [("true", '"string"', text)]
-        values += [("false", _OTHER_KINDS, f"{_json({})} {after}")] if told else []
+        values += [("false", _OTHER_KINDS, f"{_json_rule({})} {after}")] if shows_type else []
         made = []
         for raw, kind, value in values:
-            known = {"{key}": key, "{raw}": _text(raw), "{kind}": kind}
+            known = {"{key}": key, "{raw}": _text_rule(raw), "{kind}": kind}
             parts = re.split("({key}|{raw}|{kind})", tags.before)
-            before = " ".join(known.get(part) or self._spelled(part) for part in parts)
+            before = " ".join(known.get(part) or self._spell_out(part) for part in parts)
             made.append(f"{before} {value}")
         return " | ".join(made)
 
@@ -270,11 +278,11 @@ class _GrammarBuilder:
         self.rules.append(f"{name}: {expression}")
         return name
 
-    def _ended(self, expression: str, after: str) -> str:
-        """Build the rule for a string and what ends it.
+    def _text_until(self, expression: str, after: str) -> str:
+        """Build the rule for a string and the text that ends it.
 
-        String rules are greedy. If the end is ordinary text, the rule would swallow it and never
-        finish, so it is made lazy.
+        String rules are greedy. If the end is ordinary text, a greedy rule would consume it and
+        never finish, so the rule is lazy.
         """
         text = self.text(expression)
         if "<[" in after:
@@ -283,31 +291,31 @@ class _GrammarBuilder:
         self.rules.append(f"{name}[lazy]: {text} {after}")
         return name
 
-    def _spelled(self, words: str) -> str:
+    def _spell_out(self, words: str) -> str:
         """Spell out text, using special tokens where they exist."""
         pieces = self._added.split(words) if self._added is not None else [words]
         made = []
         for number, piece in enumerate(pieces):
-            own = self._id(piece) if number % 2 else None
+            own = self._token_id(piece) if number % 2 else None
             if piece:
-                made.append(_text(piece) if own is None else f"<[{own}]>")
+                made.append(_text_rule(piece) if own is None else f"<[{own}]>")
         return " ".join(made)
 
-    def _id(self, words: str) -> int | None:
+    def _token_id(self, words: str) -> int | None:
         ids = self._tokenizer.encode(words, add_special_tokens=False)
         return int(ids[0]) if len(ids) == 1 else None
 
 
-def _json(schema: Schema, blanks: str = BLANKS) -> str:
+def _json_rule(schema: Schema, blanks: str = BLANKS) -> str:
     """Build a rule for JSON with the given schema. `blanks` is the whitespace pattern."""
     return f"%json {json.dumps({**schema, 'x-guidance': {'whitespace_pattern': blanks}})}"
 
 
-def _text(words: str) -> str:
+def _text_rule(words: str) -> str:
     return json.dumps(words, ensure_ascii=False)
 
 
-def _cannot(key: str) -> ValueError:
+def _unsupported_error(key: str) -> ValueError:
     return ValueError(f"the parameter {json.dumps(key)} cannot be constrained for this model")
 
 
@@ -318,14 +326,14 @@ def _arguments(schema: Schema) -> Iterator[tuple[str, Schema, bool]]:
     defined: Schema = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
     for key, own in properties.items():
         if not isinstance(own, dict) or not _KEY.fullmatch(key):
-            raise _cannot(key)
+            raise _unsupported_error(key)
         yield key, {**own, **defined}, key in schema.get("required", ())
 
 
-def _free(schema: Schema, key: str, ends: tuple[str, ...]) -> str:
+def _free_text_pattern(schema: Schema, key: str, ends: tuple[str, ...]) -> str:
     """Build the pattern for a trimmed string between tags that doesn't contain any of `ends`."""
-    never = f"~/[nN][uU][lL][lL]/ & {_never(ends)}"
-    if whole := _whole_text(schema):
+    never = f"~/[nN][uU][lL][lL]/ & {_exclude(ends)}"
+    if whole := _anchored_pattern(schema):
         return f"/{whole}/ & {never}"
     if "pattern" in schema or "format" in schema:
         raise ValueError(
@@ -334,18 +342,18 @@ def _free(schema: Schema, key: str, ends: tuple[str, ...]) -> str:
         )
     least, most = int(schema.get("minLength", 0)), schema.get("maxLength", "")
     trimmed = r"/(\S((?s:.*)\S)?)?/" if not least else r"/\S((?s:.*)\S)?/"
-    if most and int(most) > _MOST_COUNTED:
+    if most and int(most) > _MAX_COUNTED_CHARACTERS:
         most = ""
     counted = f"/(?s:.){{{least},{most}}}/ & " if least or most else ""
     return f"{counted}{trimmed} & {never}"
 
 
-def _never(ends: tuple[str, ...]) -> str:
+def _exclude(ends: tuple[str, ...]) -> str:
     listed = "|".join(re.escape(end).replace("/", r"\/") for end in ends)
     return f"~/(?s:.*)({listed})(?s:.*)/"
 
 
-def _whole_text(schema: Schema) -> str:
+def _anchored_pattern(schema: Schema) -> str:
     """Return a pattern for the entire string, "" if the schema has none.
 
     Outside JSON, we can't support patterns that match somewhere within the string.
@@ -354,32 +362,32 @@ def _whole_text(schema: Schema) -> str:
     if not (pattern.startswith("^(?:") and pattern.endswith(")$")):
         return ""
     try:
-        return lark.of_expression(pattern[4:-2])
+        return lark.convert_expression(pattern[4:-2])
     except ValueError:
         return ""
 
 
-def _python(tool: str, schema: Schema, blanks: str) -> str:
+def _python_call(tool: str, schema: Schema, blanks: str) -> str:
     """Build the rule for a Python-style call. Values are in JSON, since the parsers accept that."""
     if not all(part.isidentifier() and not keyword.iskeyword(part) for part in tool.split(".")):
         raise ValueError("its name is not a Python identifier, which this model's calls require")
     given: list[tuple[str, bool]] = []
     if schema == _FREE:
-        one = f"/[A-Za-z_][A-Za-z0-9_]*/ {_text('=')} {_json({}, blanks)}"
-        return f"{_text(tool + '(')} ({one} ({_text(', ')} {one})*)? {_text(')')}"
+        one = f"/[A-Za-z_][A-Za-z0-9_]*/ {_text_rule('=')} {_json_rule({}, blanks)}"
+        return f"{_text_rule(tool + '(')} ({one} ({_text_rule(', ')} {one})*)? {_text_rule(')')}"
     for key, own, must in _arguments(schema):
         if not key.isidentifier() or keyword.iskeyword(key):
-            raise _cannot(key)
-        given.append((f"{_text(key + '=')} {_json(own, blanks)}", must))
+            raise _unsupported_error(key)
+        given.append((f"{_text_rule(key + '=')} {_json_rule(own, blanks)}", must))
     given.sort(key=lambda one: not one[1])  # required arguments first
-    return f"{_text(tool + '(')} {_listed(given, ', ')} {_text(')')}"
+    return f"{_text_rule(tool + '(')} {_join_with_commas(given, ', ')} {_text_rule(')')}"
 
 
-def _listed(parts: list[tuple[str, bool]], comma: str) -> str:
+def _join_with_commas(parts: list[tuple[str, bool]], comma: str) -> str:
     """Join expressions with commas. Optional expressions may be missing."""
     tails = [""]  # what can follow each expression, in reverse
     for expression, must in reversed(parts):
-        one = f"{_text(comma)} {expression}"
+        one = f"{_text_rule(comma)} {expression}"
         tails.append(f"{one} {tails[-1]}" if must else f"({one})? {tails[-1]}")
     tails.reverse()
     starts = []
@@ -391,25 +399,25 @@ def _listed(parts: list[tuple[str, bool]], comma: str) -> str:
 
 
 class _Gemmas:
-    """Builds argument rules in Gemma's notation.
+    """Builder of argument rules in Gemma's notation.
 
     FunctionGemma's parser doesn't support lists, objects, or strings with braces.
     """
 
     def __init__(self, grammar: _GrammarBuilder, mark: str, schema: Schema) -> None:
         self._grammar = grammar
-        self._mark, self._quote = mark, grammar._spelled(mark)
+        self._mark, self._quote = mark, grammar._spell_out(mark)
         self._schema = schema
         self._defined = {**schema.get("$defs", {}), **schema.get("definitions", {})}
         self._flat = grammar._name == "function_gemma"
 
-    def whole(self) -> str:
-        return self._anything() if self._schema == _FREE else self._object(self._schema, 0)
+    def arguments_rule(self) -> str:
+        return self._any_value() if self._schema == _FREE else self._object(self._schema, 0)
 
-    def _anything(self) -> str:
+    def _any_value(self) -> str:
         if not any(rule.startswith("any: ") for rule in self._grammar.rules):
             inner = "" if self._flat else ' | any | "[" (value ("," value)*)? "]"'
-            plain = _json({"type": ["number", "boolean", "null"]})
+            plain = _json_rule({"type": ["number", "boolean", "null"]})
             text, pair = self._value({"type": "string"}, "", 0), r'/\w+/ ":" value'
             self._grammar.rules.append(f"value: {text} | {plain}{inner}")
             self._grammar.rules.append(f'any: "{{" ({pair} ("," {pair})*)? "}}"')
@@ -422,10 +430,10 @@ class _Gemmas:
         parts: list[tuple[str, bool]] = []
         for key, own in schema.get("properties", {}).items():
             if not _WORD.fullmatch(key) or not isinstance(own, dict):
-                raise _cannot(key)
+                raise _unsupported_error(key)
             value = self._value(own, key, depth + 1)
-            parts.append((f"{_text(key + ':')} {value}", key in schema.get("required", ())))
-        return f'"{{" {_listed(parts, ",")} "}}"'
+            parts.append((f"{_text_rule(key + ':')} {value}", key in schema.get("required", ())))
+        return f'"{{" {_join_with_commas(parts, ",")} "}}"'
 
     def _value(self, schema: Schema, key: str, depth: int) -> str:
         """Build the rule for a value. `key` is only used in errors."""
@@ -433,10 +441,10 @@ class _Gemmas:
         found = None if target is None else self._defined.get(str(target).rpartition("/")[2])
         if isinstance(found, dict):
             schema = {**found, **{word: own for word, own in schema.items() if word != "$ref"}}
-        whole = _whole_text(schema)
+        whole = _anchored_pattern(schema)
         never = set(_NOT_IN_GEMMAS) - ({"pattern"} if whole else set())
-        if depth > _DEEPEST or any(word in schema for word in (*never, "$ref")):
-            raise _cannot(key)
+        if depth > _MAX_DEPTH or any(word in schema for word in (*never, "$ref")):
+            raise _unsupported_error(key)
         kind = schema.get("type")
         one_of = schema.get("enum", [schema["const"]] if "const" in schema else None)
         choices = schema.get("anyOf", schema.get("oneOf"))
@@ -449,33 +457,33 @@ class _Gemmas:
         if kind == "string":
             least, most = int(schema.get("minLength", 0)), schema.get("maxLength", "")
             letter = r"[^}\x00]" if self._flat else r"[^\x00]"
-            form = f"/{letter}{{{least},{most}}}/ & {_never((self._mark,))}"
+            form = f"/{letter}{{{least},{most}}}/ & {_exclude((self._mark,))}"
             name = self._grammar.text(f"{form} & /{whole}/" if whole else form)
             return f"{self._quote} {name} {self._quote}"
         if kind in ("integer", "number", "boolean", "null"):
-            return _json(schema)
+            return _json_rule(schema)
         if kind == "object" and "properties" in schema and not self._flat:
             return self._object(schema, depth)
         if kind == "array" and isinstance(schema.get("items"), dict) and not self._flat:
             return _items(self._value(schema["items"], key, depth + 1), schema)
-        raise _cannot(key)
+        raise _unsupported_error(key)
 
     def _constant(self, value: Any, key: str) -> str:
         if isinstance(value, (dict, list)):
-            raise _cannot(key)
+            raise _unsupported_error(key)
         if not isinstance(value, str):
-            return _text(json.dumps(value))
+            return _text_rule(json.dumps(value))
         if self._mark in value or (self._flat and "}" in value):
             raise ValueError(f"{json.dumps(value)} cannot be written in this model's calls")
-        return f"{self._quote} {_text(value)} {self._quote}"
+        return f"{self._quote} {_text_rule(value)} {self._quote}"
 
 
 def _items(item: str, schema: Schema) -> str:
     """Build the rule for a list, enforcing the schema's limits on its length."""
     least, most = int(schema.get("minItems", 0)), schema.get("maxItems")
-    if least > _MOST_ITEMS:
+    if least > _MAX_ITEMS:
         raise ValueError("a list has too many required items for this model")
-    if most is None or most > _MOST_ITEMS:
+    if most is None or most > _MAX_ITEMS:
         more = f'("," {item})*'
     else:
         more = ""

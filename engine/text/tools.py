@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from engine.text.schema_keywords import loosened
+from engine.text.schema_keywords import loosen
 
 CHOICES = ("auto", "none", "required")  # values of `tool_choice` that aren't tool names
 
@@ -55,7 +55,7 @@ class ToolForm(Struct, frozen=True):
             as_schema(schema)
 
     @property
-    def whole(self) -> bool:
+    def covers_reply(self) -> bool:
         """True if the constraints cover the entire reply, not just calls."""
         return self.required or self.answer is not None
 
@@ -74,7 +74,7 @@ def as_tools(given: object) -> Copies:
         return given
     if not isinstance(given, (list, tuple)):
         raise ValueError("tools must be a list")
-    tools = Copies(_function(number, tool) for number, tool in enumerate(given, 1))
+    tools = Copies(_check_function(number, tool) for number, tool in enumerate(given, 1))
     if len({name_of(tool) for tool in tools}) < len(tools):
         raise ValueError("tools must have unique names")
     return tools
@@ -103,7 +103,7 @@ def check_choice(choice: object, tools: Sequence[Tool]) -> None:
     if choice == "required" and not tools:
         raise ValueError("tool_choice requires a call, but there are no tools")
     if choice not in CHOICES and choice not in map(name_of, tools):
-        raise ValueError(f"tool_choice names {quoted(choice)}, which is not one of the tools")
+        raise ValueError(f"tool_choice names {quote(choice)}, which is not one of the tools")
 
 
 def form_of(
@@ -137,7 +137,7 @@ def form_of(
 def _schema_of(tool: Tool, is_strict: bool) -> str:
     """Return the schema for a tool's arguments. Unsupported keywords are dropped unless strict."""
     schema = json.dumps(tool["function"]["parameters"])
-    return schema if is_strict else loosened(schema)
+    return schema if is_strict else loosen(schema)
 
 
 def as_schema(schema: object) -> str | None:
@@ -154,24 +154,24 @@ def as_schema(schema: object) -> str | None:
     return text
 
 
-def inlined(schema: str) -> str:
+def inline_references(schema: str) -> str:
     """Resolve references at the top level of a schema's properties."""
     parsed = json.loads(schema)
     properties = parsed.get("properties")
     if not isinstance(properties, dict):
         return schema
-    known = {key: _followed(parsed, own) for key, own in properties.items()}
+    known = {key: _resolve(parsed, own) for key, own in properties.items()}
     return json.dumps({**parsed, "properties": known})
 
 
-def with_types(tool: Tool) -> dict[str, Any]:
-    """Resolve references in a tool's parameters. See `inlined`."""
+def resolve_types(tool: Tool) -> dict[str, Any]:
+    """Resolve references in a tool's parameters. See `inline_references`."""
     function = tool["function"]
-    parameters = json.loads(inlined(json.dumps(function.get("parameters") or {})))
+    parameters = json.loads(inline_references(json.dumps(function.get("parameters") or {})))
     return {**tool, "function": {**function, "parameters": parameters}}
 
 
-def _followed(schema: dict[str, Any], own: Any) -> Any:
+def _resolve(schema: dict[str, Any], own: Any) -> Any:
     for _ in range(8):
         target = own.get("$ref") if isinstance(own, dict) else None
         kind, _, name = str(target).removeprefix("#/").partition("/")
@@ -182,30 +182,30 @@ def _followed(schema: dict[str, Any], own: Any) -> Any:
     return own
 
 
-def _function(number: int, tool: object) -> dict[str, Any]:
+def _check_function(number: int, tool: object) -> dict[str, Any]:
     kind = tool.get("type") if isinstance(tool, Mapping) else None
     if not isinstance(tool, Mapping) or kind != "function":
-        raise ValueError(f"tools: number {number} must be a function, not {quoted(kind)}")
+        raise ValueError(f"tools: number {number} must be a function, not {quote(kind)}")
     inside = tool.get("function")
     if not isinstance(inside, Mapping) or not isinstance(inside.get("name"), str):
         raise ValueError(f"tools: number {number} must have a function with a name")
     name = inside["name"]
     if not _NAME.fullmatch(name) or name in CHOICES:
         raise ValueError(
-            f"tools: {quoted(name)} cannot be a tool's name. It must have 1 to 128 letters, "
+            f"tools: {quote(name)} cannot be a tool's name. It must have 1 to 128 letters, "
             "digits, or _ . : / -, and not be auto, none or required"
         )
     if not isinstance(inside.get("strict"), (bool, type(None))):
-        raise ValueError(f"strict must be true or false, for the tool {quoted(name)}")
+        raise ValueError(f"strict must be true or false, for the tool {quote(name)}")
     if not isinstance(inside.get("parameters", {}), (Mapping, type(None))):
-        raise ValueError(f"the parameters of the tool {quoted(name)} must be a schema")
+        raise ValueError(f"the parameters of the tool {quote(name)} must be a schema")
     names = ("name", "description", "parameters", "strict")
     kept = {key: inside[key] for key in names if inside.get(key) is not None}
     kept.setdefault("parameters", {"type": "object", "properties": {}})
     try:
         copied: dict[str, Any] = json.loads(json.dumps(kept))
     except (TypeError, ValueError, RecursionError):
-        raise ValueError(f"the tool {quoted(name)} must be plain JSON") from None
+        raise ValueError(f"the tool {quote(name)} must be plain JSON") from None
     return {"type": "function", "function": copied}
 
 
@@ -213,7 +213,7 @@ def tool_call(call_id: str, name: str, arguments: Any) -> dict[str, Any]:
     return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
-def quoted(value: object) -> str:
+def quote(value: object) -> str:
     try:
         return json.dumps(value, ensure_ascii=False)[:100]
     except (TypeError, ValueError, RecursionError):

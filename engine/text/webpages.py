@@ -1,4 +1,4 @@
-"""Convert web pages and e-book chapters to Markdown."""
+"""Conversion of web pages and e-book chapters to Markdown."""
 
 from __future__ import annotations
 
@@ -6,13 +6,19 @@ import re
 import warnings
 from typing import Any
 
-from engine.text.document_base import TOO_DEEP, LeftOut, UnreadableError, escape_bars, shifted
-from engine.text.formulas import mathml
+from engine.text.document_base import (
+    TOO_DEEP,
+    LeftOut,
+    UnreadableError,
+    escape_bars,
+    to_raised_or_lowered,
+)
+from engine.text.formulas import linearize_mathml
 
 _MAX_ADDED_CELLS = 10_000  # limit for cells that span several rows
 
 
-def markdown(source: str, left_out: LeftOut) -> str:
+def to_markdown(source: str, left_out: LeftOut) -> str:
     """Convert a page to Markdown. Scripts, styles and pictures are left out."""
     from bs4 import BeautifulSoup
     from markdownify import MarkdownConverter
@@ -24,14 +30,14 @@ def markdown(source: str, left_out: LeftOut) -> str:
             for tag in soup(class_="katex-html"):  # visual duplicate of a formula
                 tag.decompose()
             for tag in soup(re.compile(r"^(\w+:)?math$")):
-                tag.replace_with(mathml(tag))
+                tag.replace_with(linearize_mathml(tag))
             if images := len(soup(("img", "svg"))):
                 left_out.add("image", images)
             for tag in soup(("script", "style", "noscript", "template", "svg", "iframe", "object")):
                 tag.decompose()
             for tag in soup(("sup", "sub")):
                 if tag.string:
-                    tag.string.replace_with(shifted(tag.string, tag.name))
+                    tag.string.replace_with(to_raised_or_lowered(tag.string, tag.name))
             for tag in soup("rt"):  # ruby annotation
                 if not tag.parent("rp"):
                     tag.insert(0, "(")

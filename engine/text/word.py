@@ -1,4 +1,4 @@
-"""Read Word files (DOCX): paragraphs, tables, text boxes, notes, comments, headers and formulas.
+"""Reader for Word files (DOCX): paragraphs, tables, text boxes, notes, headers and formulas.
 
 Everything that would be printed is included once, in file order. Deleted text is not. We don't use
 python-docx or docx2python because they need lxml (15 MB), or mammoth because it doesn't report page
@@ -21,11 +21,11 @@ from engine.text.document_base import (
     Document,
     LeftOut,
     UnreadableError,
-    document,
-    shifted,
+    build_document,
     table_row,
+    to_raised_or_lowered,
 )
-from engine.text.formulas import is_formula, linear
+from engine.text.formulas import is_formula, linearize
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
@@ -62,7 +62,7 @@ def read(archive: Archive, main: str) -> Document:
     return _Word(archive, main).document()
 
 
-def alternative(element: Any, depth: int = 0) -> Any:
+def choose_alternative(element: Any, depth: int = 0) -> Any:
     """Choose from `mc:AlternateContent`: the first alternative that has text."""
     found = [*element]
     for each in found:
@@ -72,7 +72,7 @@ def alternative(element: Any, depth: int = 0) -> Any:
 
 
 class _Style:
-    """The properties of a paragraph style that we need."""
+    """Properties of a paragraph style, as far as we need them."""
 
     def __init__(self, name: str, based_on: str, numbering: Any) -> None:
         self.name = name
@@ -98,7 +98,7 @@ class _Word:
         self._numbers = _Numbers(self._part("numbering.xml"))
 
     def document(self) -> Document:
-        root = self._archive.xml(self._main)
+        root = self._archive.parse_xml(self._main)
         body = root.find(f"{W}body")
         if body is None:
             raise UnreadableError(DAMAGED)
@@ -108,16 +108,16 @@ class _Word:
         ends = [*self._notes, *self._comments, *footers]
         text = "\n\n".join(filter(None, ("\n".join(headers), text, "\n".join(ends))))
         pages = text.split(PAGE)
-        self._budget.count("", len(pages))
+        self._budget.add("", len(pages))
         if any(name.endswith("vbaProject.bin") for name in self._archive.names):
             self._left_out.add("macros", 0)
         unit = "page" if len(pages) > 1 else ""
-        return document("Word", unit, pages, left_out=self._left_out)
+        return build_document("Word", unit, pages, left_out=self._left_out)
 
     def _part(self, name: str) -> Iterable[Any]:
         """Return the elements of a part other than the main part."""
         path = f"{self._folder}/{name}" if self._folder else name
-        return [*self._archive.xml(path)] if path in self._archive else []
+        return [*self._archive.parse_xml(path)] if path in self._archive else []
 
     def _read_styles(self) -> dict[str, _Style]:
         found = {}
@@ -169,7 +169,7 @@ class _Word:
         found = dict[str, None]()
         for part in parts:
             outer, self._targets = self._targets, self._archive.targets(part)
-            text = "\n".join(self._blocks(self._archive.xml(part)))
+            text = "\n".join(self._blocks(self._archive.parse_xml(part)))
             self._targets = outer
             if re.search(r"[^\W\d_]", text):  # skip plain page numbers
                 found[f"{kind.title()}: {text.replace(PAGE, '')}"] = None
@@ -192,8 +192,8 @@ class _Word:
                 boxes: list[Any] = []
                 text = carried + "".join(self._runs(child, boxes, depth))
                 carried = text if _has_removed_end(child) else ""
-                if not carried and (text := self._formatted(child, text)):
-                    yield self._budget.count(text)
+                if not carried and (text := self._format_paragraph(child, text)):
+                    yield self._budget.add(text)
                 for box in boxes:
                     yield from self._blocks(box, depth + 1)
             elif child.tag == f"{W}tbl":
@@ -202,33 +202,33 @@ class _Word:
             elif child.tag == f"{W}altChunk":
                 self._left_out.add("embedded document")
             elif child.tag == f"{MC}AlternateContent":
-                yield from self._blocks(alternative(child), depth + 1)
+                yield from self._blocks(choose_alternative(child), depth + 1)
             elif child.tag in _NESTING:
                 yield from self._blocks(child, depth + 1)
         if carried.strip():
-            yield self._budget.count(carried)
+            yield self._budget.add(carried)
 
     def _rows(self, table: Any, depth: int) -> Iterator[str]:
         # Avoid `iter`, which would include the rows of nested tables.
-        for row in _members(table, "tr"):
+        for row in _iterate_members(table, "tr"):
             properties = row.find(f"{W}trPr")
             if properties is not None and properties.find(f"{W}del") is not None:
                 continue
             cells = []
-            for cell in _members(row, "tc"):
+            for cell in _iterate_members(row, "tc"):
                 cells.append(" ".join(self._blocks(cell, depth + 1)))
                 span = cell.find(f"{W}tcPr/{W}gridSpan")
                 wide = "" if span is None else str(span.get(_VALUE, ""))
                 cells += [""] * min(int(wide) - 1 if wide.isdecimal() else 0, 100)
             yield table_row(cells)
 
-    def _formatted(self, paragraph: Any, text: str) -> str:
+    def _format_paragraph(self, paragraph: Any, text: str) -> str:
         numbering = paragraph.find(f"{W}pPr/{W}numPr")
         style, own = self._style(paragraph)
         if not text.strip(" \t\n"):
             return text.strip(" \t\n")
         numbering = own if numbering is None else numbering
-        number = "" if numbering is None else self._numbers.next(numbering)
+        number = "" if numbering is None else self._numbers.next_label(numbering)
         heading = _HEADING.match(style)
         mark = "#" * min(int(heading[1]), 6) + " " if heading else "# " if style == "Title" else ""
         rest = text.lstrip(PAGE)  # the paragraph may start with a page break
@@ -268,16 +268,16 @@ class _Word:
                     self._left_out.add("hidden text", 0)
             elif tag == f"{W}r" and (position := child.find(f"{W}rPr/{W}vertAlign")) is not None:
                 text = "".join(self._runs(child, boxes, depth + 1))
-                yield shifted(text, str(position.get(_VALUE)))
+                yield to_raised_or_lowered(text, str(position.get(_VALUE)))
             elif tag == f"{MC}AlternateContent":
-                yield from self._runs(alternative(child), boxes, depth + 1)
+                yield from self._runs(choose_alternative(child), boxes, depth + 1)
             elif tag in {f"{W}{kind}Reference" for kind in self._kinds}:
                 yield self._note(tag[len(W) : -len("Reference")], str(child.get(f"{W}id")), depth)
             elif tag not in _SKIPPED and not self._is_drawn(child, boxes):
                 yield from self._runs(child, boxes, depth + 1)
 
     def _is_drawn(self, element: Any, boxes: list[Any]) -> bool:
-        """Check for an element without text, and record what gets left out because of it."""
+        """Check for an element without text, and count what is left out because of it."""
         name = str(element.tag).rpartition("}")[2]
         if name == "object" and any(str(e.tag).endswith("}OLEObject") for e in element.iter()):
             self._left_out.add("embedded object")
@@ -286,14 +286,14 @@ class _Word:
         elif name == "chart":
             self._left_out.add("chart")
         elif name == "relIds":
-            boxes += diagram(self._archive, self._targets.get(str(element.get(f"{R}dm")), ""))
+            boxes += diagram_texts(self._archive, self._targets.get(str(element.get(f"{R}dm")), ""))
         else:
             return False
         return True
 
     def _formula(self, element: Any) -> str:
         try:
-            return linear(element)
+            return linearize(element)
         except RecursionError:
             raise UnreadableError(TOO_DEEP) from None
 
@@ -321,12 +321,12 @@ class _Word:
         return f"[{mark}]"
 
 
-def diagram(archive: Archive, part: str) -> list[Any]:
+def diagram_texts(archive: Archive, part: str) -> list[Any]:
     """Return the texts of a SmartArt diagram, wrapped in Word paragraphs."""
     from xml.etree.ElementTree import Element, SubElement
 
     box = Element("box")
-    for paragraph in archive.xml(part).iter(f"{A}p") if part in archive else ():
+    for paragraph in archive.parse_xml(part).iter(f"{A}p") if part in archive else ():
         text = "".join(each.text or "" for each in paragraph.iter(f"{A}t"))
         SubElement(SubElement(box, f"{W}p"), f"{W}t").text = text
     return [box]
@@ -354,7 +354,7 @@ def _symbol(font: str, code: str) -> str:
     return SYMBOL_LETTERS.get(char, char) if font == "Symbol" else char
 
 
-def _members(parent: Any, name: str, depth: int = 0) -> Iterator[Any]:
+def _iterate_members(parent: Any, name: str, depth: int = 0) -> Iterator[Any]:
     """Yield a table's rows or a row's cells. Looks inside content controls, too."""
     if depth > MAX_DEPTH:
         raise UnreadableError(TOO_DEEP)
@@ -362,7 +362,7 @@ def _members(parent: Any, name: str, depth: int = 0) -> Iterator[Any]:
         if child.tag == f"{W}{name}":
             yield child
         elif child.tag in _NESTING:
-            yield from _members(child, name, depth + 1)
+            yield from _iterate_members(child, name, depth + 1)
 
 
 class _Numbers:
@@ -392,7 +392,7 @@ class _Numbers:
                 key = "" if used is None else str(used.get(_VALUE))
                 self._lists[str(each.get(f"{W}numId"))] = key, starts
 
-    def next(self, numbering: Any) -> str:
+    def next_label(self, numbering: Any) -> str:
         """Return the number or bullet for the next paragraph of a list, with a space after it."""
         number, level = (
             "" if (found := numbering.find(f"{W}{name}")) is None else str(found.get(_VALUE, ""))

@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from engine.bench.clients import RequestSettings, run, words
-from engine.bench.subject import Subject, subject, timed
+from engine.bench.subject import Subject, send_timed, subject
 from engine.bench.throughput import stretto_rate
-from engine.bench.traffic import Arrival, measured
+from engine.bench.traffic import Arrival, summarize
 from engine.cli.arguments import positive_int
 from engine.params import SamplingParams
 
@@ -173,7 +173,7 @@ def compare(it: Subject, llamas: Mapping[str, LlamaProcess], options: argparse.N
         found, exact = {name: [] for name in (OURS, *llamas)}, tokens
         for _ in range(options.rounds):
             session = it.engine.open_session(it.model)
-            stream = timed(session, prompt(it, tokens, next(salt)), GREEDY)
+            stream = send_timed(session, prompt(it, tokens, next(salt)), GREEDY)
             found[OURS].append(stream.first)
             assert stream.reply is not None
             exact = stream.reply.stats.prompt_tokens
@@ -256,7 +256,7 @@ def compare_http(it: Subject, files: Mapping[str, Path], options: argparse.Names
                         RequestSettings(url, tokens=2 * options.tokens),
                         [Arrival(0.0, t) for t in texts],
                     )
-                    load = measured(name, "equal", chats, turns)
+                    load = summarize(name, "equal", chats, turns)
                     if load.failed or load.first_max is None:
                         raise RuntimeError(f"{name}: {load.failed}")
                     rates[name].append(load.rate)

@@ -20,7 +20,7 @@ class Missing:
 sys.meta_path.insert(0, Missing())
 from engine.model import towers, vlm
 for name in towers.FAMILIES:
-    vlm.package_of({"model_type": name})
+    vlm.import_package({"model_type": name})
 """
 
 

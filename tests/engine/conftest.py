@@ -101,7 +101,7 @@ def planned_evictions(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         reserve(memory, owner, nbytes, weights)
 
     def dropping(index: PrefixIndex, key: CacheKey) -> None:
-        if sys._getframe(1).f_code.co_name != "forget":  # its model is unloaded
+        if sys._getframe(1).f_code.co_name != "drop_model":  # its model is unloaded
             check(lambda plan: key in plan.evict)
         drop(index, key)
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.bench.hostile_inputs import ENDLESS, chain, change_tokenizer, far_id, panic, replaces
+from engine.bench.hostile_inputs import (
+    ENDLESS,
+    chain,
+    change_tokenizer,
+    far_id,
+    panic,
+    replace_normalizer,
+)
 
 __all__ = ["ENDLESS", "chain", "change_tokenizer", "far_id"]
 
@@ -30,21 +37,21 @@ TEMPLATES = {
 
 PANICS: dict[str, Callable[[dict[str, Any]], object]] = {
     "charsmap": panic,
-    "replace nothing": lambda t: t.update(normalizer=replaces("", "x")),
+    "replace nothing": lambda t: t.update(normalizer=replace_normalizer("", "x")),
     "length 0": lambda t: t.update(pre_tokenizer={"type": "FixedLength", "length": 0}),
 }
 EXPLOSIONS: dict[str, Callable[[dict[str, Any]], object]] = {
     "replace": lambda t: t.update(
-        normalizer={"type": "Sequence", "normalizers": [replaces("e", "e" * 10_000)] * 3}
+        normalizer={"type": "Sequence", "normalizers": [replace_normalizer("e", "e" * 10_000)] * 3}
     ),
     "replace a little": lambda t: t.update(
-        normalizer={"type": "Sequence", "normalizers": [replaces("e", "e" * 100)] * 6}
+        normalizer={"type": "Sequence", "normalizers": [replace_normalizer("e", "e" * 100)] * 6}
     ),
     "prepend": lambda t: t.update(normalizer={"type": "Prepend", "prepend": "a" * 30_000_000}),
     "decoder": lambda t: t.update(
         decoder={
             "type": "Sequence",
-            "decoders": [{"type": "ByteLevel"}] + [replaces("e", "e" * 4000)] * 3,
+            "decoders": [{"type": "ByteLevel"}] + [replace_normalizer("e", "e" * 4000)] * 3,
         }
     ),
     "decoder's expression": lambda t: t.update(

@@ -121,7 +121,7 @@ def _compact(template: str) -> str:
 
 def cut(reply: ReplyText) -> dict[str, Any]:
     """Return the parts and tool calls of a reply as if it ended here, without changing it."""
-    detokenizer, shared = reply._detokenizer, (reply._dialect, reply._splitter._known)
+    detokenizer, shared = reply._detokenizer, (reply._dialect, reply._splitter._patterns)
     memo = {id(one): one for one in (*shared, reply._splitter._markers, reply._splitter._marks)}
     twin = copy.deepcopy(reply, {**memo, id(detokenizer): copy.copy(detokenizer)})
     twin.finish(ended=False)

@@ -379,14 +379,14 @@ def test_sampler_exception_fails_only_its_reply(
     neighbour: Neighbour,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    change, calls = Sampler.change, itertools.count()
+    change, calls = Sampler.adjust_logits, itertools.count()
 
     def faulty(self: Sampler, logits: Any, *args: Any) -> Any:
         if self.params.seed == 666 and next(calls) == 7:
             raise RuntimeError("injected")
         return change(self, logits, *args)
 
-    monkeypatch.setattr(Sampler, "change", faulty)
+    monkeypatch.setattr(Sampler, "adjust_logits", faulty)
     chat = engine.open_session(engine.load(model_folder("plain")))
     params = SamplingParams(max_tokens=50, temperature=0.8, seed=666, logit_bias={2: -1e9})
     reply = chat.send("hello", params)

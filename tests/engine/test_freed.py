@@ -16,7 +16,7 @@ import mlx.core as mx
 import pytest
 
 from engine import Engine, EngineError, Model, SamplingParams
-from engine.bench.small_copies import perturbed
+from engine.bench.small_copies import perturb
 from engine.cache.session_kv import SessionKV
 from engine.messages import Send
 from engine.model import drafting as model_drafting
@@ -171,7 +171,7 @@ def test_draft_frees_memory(
 ) -> None:
     """Regression test: the load's future referenced itself and so kept the draft model alive."""
     monkeypatch.setattr(drafting, "WORTH", math.inf)
-    small = perturbed(model_folder("plain"), tmp_path / "small", 0.15)
+    small = perturb(model_folder("plain"), tmp_path / "small", 0.15)
     gc.collect()
     before = alive()
     with Engine() as engine:

@@ -14,7 +14,7 @@ from mlx_lm.utils import load_model
 from engine import Engine, EngineError, Finished, FinishReason, Model, Reply, SamplingParams
 from engine.model import sampling
 from engine.model.probe import attention_modules
-from engine.model.ragged import RaggedArrays, share_rows
+from engine.model.ragged import RaggedArrays, run_by_rows
 from tests.engine.families import FAMILIES
 
 pytestmark = pytest.mark.usefixtures("all_cores")
@@ -171,7 +171,7 @@ def test_argument_as_long_as_rows_is_not_split() -> None:
 
     module = Table()
     table = mx.zeros((2, 4))
-    share_rows([module])
+    run_by_rows([module])
     assert module(mx.zeros((3, 1, 8)), table, ragged(3)).shape == (3, 1, 8)
     assert module(mx.zeros((2, 1, 8)), table, ragged(2)).shape == (2, 1, 8)
 
@@ -180,7 +180,7 @@ def test_sharing_rows_can_be_undone(model_folder: Callable[[str], Path]) -> None
     """Undoing the patch restores the original modules."""
     net, _ = load_model(model_folder("own attention"))
     kinds = [type(m) for _, m in net.named_modules()]
-    undo = share_rows(attention_modules(net))
+    undo = run_by_rows(attention_modules(net))
     assert [type(m) for _, m in net.named_modules()] != kinds
     undo()
     assert [type(m) for _, m in net.named_modules()] == kinds

@@ -112,21 +112,21 @@ def test_judge_finds_sessions_swapped_in_one_step(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Verify that the comparison detects swapped sessions."""
-    share, steps = ragged.share_caches, iter(range(1 << 30))
+    share, steps = ragged.combine_caches, iter(range(1 << 30))
 
     def exchanging(caches: Any, slots: Any = None, reading: Any = ()) -> Any:
         if caches and next(steps) % 40 == 39:  # not for pure prefill passes
             if slots is None or not slots.occupants:
                 return share([*caches[1:], caches[0]], None, reading)
             for buffer in slots.buffers:
-                heads = buffer.slots_of(buffer.layers[0][0]).shape[1]
+                heads = buffer.split_slots(buffer.layers[0][0]).shape[1]
                 for arrays in buffer.layers:
                     arrays[0] = mx.roll(arrays[0], heads, 0)
         return share(caches, slots, reading)
 
     folder = model_folder("plain")
     engine.load(folder)  # probed without the swap
-    monkeypatch.setattr(ragged, "share_caches", exchanging)
+    monkeypatch.setattr(ragged, "combine_caches", exchanging)
     found: list[Any] = []
     for seed in range(5, 15):  # on a busy machine several seeds may run chats one after another
         found += outcome(engine, folder, 40, seed).faults

@@ -20,7 +20,7 @@ import numpy as np
 
 from engine.params import SamplingParams
 from engine.text import recognition, tool_grammars
-from engine.text.forms import grammar
+from engine.text.forms import build_grammar
 from engine.text.reply_text import ReplyText
 from engine.text.tool_calls import CUT_OFF, ToolCallUpdate
 from tests.engine.speaking import CALLING, write_folder
@@ -106,13 +106,13 @@ def walks(
     folder: Path, tokenizer: Any, params: SamplingParams, seed: int
 ) -> Iterator[list[ToolCallUpdate]]:
     """Yield the call events of random walks through the grammar of a request."""
-    bound = tool_grammars.bound(params, tokenizer, recognition.of(tokenizer).tool_format)
+    bound = tool_grammars.add_grammar(params, tokenizer, recognition.of(tokenizer).tool_format)
     words = llguidance.LLTokenizer(
         (folder / "tokenizer.json").read_text(encoding="utf-8"),
         eos_token=tokenizer.eos_token_id,
         slices=[],
     )
-    form, pick = grammar(llguidance.LLMatcher, bound), random.Random(seed)
+    form, pick = build_grammar(llguidance.LLMatcher, bound), random.Random(seed)
     while True:
         matcher = llguidance.LLMatcher(words, form, log_level=0)
         assert not matcher.is_error(), matcher.get_error()

@@ -22,9 +22,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from engine.bench.alone import PATIENCE, TIE, Logits, distance, first_difference, recorded_logits
+from engine.bench.alone import (
+    PATIENCE,
+    TIE,
+    Logits,
+    first_difference,
+    logit_distance,
+    recorded_logits,
+)
 from engine.bench.random_models import write_model
-from engine.bench.small_copies import first_layers, perturbed
+from engine.bench.small_copies import first_layers, perturb
 from engine.engine import Engine, Session
 from engine.messages import TextDelta
 from engine.model import prompt_lookup, runner
@@ -114,7 +121,7 @@ def fields(scratch: Path, layers: int) -> Iterator[tuple[str, Path, str]]:
     yield "guide, lookup", GUIDE, LOOKUP
     for family in TINY:
         folder = write_model(scratch / family, FAMILIES[family], scale=3.0)
-        yield family, folder, str(perturbed(folder, scratch / f"{family}, off", 0.15))
+        yield family, folder, str(perturb(folder, scratch / f"{family}, off", 0.15))
         yield f"{family}, lookup", folder, LOOKUP
 
 
@@ -165,7 +172,7 @@ def torment(
         for (what, given, drafted), (*_, tokens) in zip(with_drafts, expected, strict=False):
             found.tokens += len(drafted)
             seed = given.seed or 0
-            apart = distance(company[seed], plain[seed], drafted, tokens)
+            apart = logit_distance(company[seed], plain[seed], drafted, tokens)
             if not apart <= TIE:
                 found.faults += 1
                 at = first_difference(drafted, tokens)

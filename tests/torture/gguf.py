@@ -141,7 +141,7 @@ def _one(
     damage(rng, data, begin)
     file = place / f"{damage.__name__}.gguf"
     file.write_bytes(data)
-    before = {p.name for p in kept.root().glob("*")}
+    before = {p.name for p in kept.models_folder().glob("*")}
     began, wrong = time.monotonic(), list[str]()
     try:
         engine.unload(engine.load(file))
@@ -150,7 +150,10 @@ def _one(
         found[error.code] += 1
         if error.code != "model_load_failed" or _FAULT.search(error.message):
             wrong.append(f"{damage.__name__}: {error.message}")
-        if kept.known(file) is None and {p.name for p in kept.root().glob("*")} - before:
+        if (
+            kept.find_converted(file) is None
+            and {p.name for p in kept.models_folder().glob("*")} - before
+        ):
             wrong.append(f"{damage.__name__}: something is left of it")
         if damage is whole:
             wrong.append(f"a whole file was refused: {error.message}")
@@ -171,8 +174,8 @@ def main(arguments: list[str]) -> int:
     rng, found, wrong = random.Random(chosen.seed), Counter[str](), list[str]()
     with tempfile.TemporaryDirectory() as folder:
         os.environ["STRETTO_MODELS"] = str(Path(folder, "models"))
-        kept.root().mkdir()
-        (kept.root() / ".gguf.lock").touch()
+        kept.models_folder().mkdir()
+        (kept.models_folder() / ".gguf.lock").touch()
         tiny = write_model(Path(folder, "tiny"), FAMILIES["plain"])
         files = [small(family, kind) for family in CONFIGS for kind in (F32, Q8_0)]
         with Engine() as engine:

@@ -20,7 +20,7 @@ from typing import Any
 import mlx.core as mx
 import numpy as np
 
-from engine.bench.alone import PATIENCE, TIE, Logits, distance, recorded_logits
+from engine.bench.alone import PATIENCE, TIE, Logits, logit_distance, recorded_logits
 from engine.bench.subject import real_model
 from engine.engine import Engine
 from engine.model.info import Model
@@ -72,7 +72,7 @@ def together(engine: Engine, model: Model, found: Found) -> None:
         for seed, (said, wanted) in enumerate(zip(replied, expected, strict=True)):
             tokens += len(said)
             ties += said != wanted
-            different += not distance(company[seed], alone[seed], said, wanted) <= TIE
+            different += not logit_distance(company[seed], alone[seed], said, wanted) <= TIE
     figures = f"{tokens} tokens of 16 answers, {ties} ties, {different} different"
     found.part("eight chats alone and together", not different, figures)
 

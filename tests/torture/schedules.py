@@ -22,7 +22,7 @@ import mlx.core as mx
 import pytest
 
 from engine.bench.alone import Outcome, compare
-from engine.bench.families import quantise, write_family
+from engine.bench.families import quantize_folder, write_family
 from engine.bench.limits import short_context, short_prefixes, tight_budget
 from engine.bench.schedules import Schedule
 from engine.engine import Engine
@@ -90,7 +90,7 @@ def main(arguments: list[str]) -> int:
     for number, name in enumerate(options.families, 1):
         with tempfile.TemporaryDirectory() as scratch:
             folder = write_family(Path(scratch) / name, name)
-            quantise(folder, 32)
+            quantize_folder(folder, 32)
             is_exact = uses_decoder(folder)
             played = replies = ties = unequal = 0
             apart = 0.0

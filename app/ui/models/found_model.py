@@ -218,7 +218,7 @@ class FoundModel(QWidget):
         self._set_label(self.facts, facts_line(model))
         self.name.setToolTip(model.repo)
         elsewhere = not at and find_installed(model.repo) not in ("", model.repo)
-        if hub.complete(model) is not None or elsewhere:
+        if hub.find_complete(model) is not None or elsewhere:
             self._plan.hide()
             self._set_label(self.fits, tr("Already on this computer."))
             return OPEN

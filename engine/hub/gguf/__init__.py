@@ -1,8 +1,8 @@
-"""Load models from GGUF files by converting them once to a folder in MLX's layout.
+"""Support for GGUF files, which are converted once to a folder in MLX's layout.
 
     from engine.hub.gguf import kept
 
-    folder = kept.folder_of(Path("some-model.Q4_K_M.gguf"))   # reads and converts it in a child
+    folder = kept.convert_if_needed(Path("model.Q4_K_M.gguf"))   # reads and converts it in a child
 
 Only `kept` runs in the engine's process. It starts a sandboxed child and remembers the result.
 Everything else runs in the child: `reading` parses the file without trusting it, `blocks` repacks

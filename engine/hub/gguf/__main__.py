@@ -22,7 +22,11 @@ def main(arguments: list[str]) -> int:
     if (options.file is None) == (options.sha256 is None):
         parser.error("name a file, or a digest")
     try:
-        found = kept.find(options.sha256) if options.sha256 else kept.folder_of(options.file)
+        found = (
+            kept.find_by_digest(options.sha256)
+            if options.sha256
+            else kept.convert_if_needed(options.file)
+        )
     except EngineError as error:
         print(error.message, file=sys.stderr)
         return 1

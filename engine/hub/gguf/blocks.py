@@ -1,4 +1,4 @@
-"""Repack GGUF's quantized weights in MLX's format. Runs in the child. Pure numpy.
+"""Repacking of GGUF's quantized weights in MLX's format. Runs in the child. Pure numpy.
 
 Both formats store groups of small integers with a scale and an offset (`scale * q + bias`). MLX's
 groups have at least 32 values, so GGUF types with groups of 32 can be repacked without loss: Q4_0,
@@ -40,25 +40,24 @@ class FloatType(Struct, frozen=True):
     nbytes: int
     precision: float  # relative rounding error
 
-    def rounded(self, numbers: Numbers) -> Numbers:
+    def round(self, numbers: Numbers) -> Numbers:
         """Round to the nearest values of this type, as float32."""
         if self.name == "float16":
             with np.errstate(over="ignore"):
                 return numbers.astype(np.float16).astype(np.float32)
         if self.name == "float32":
             return numbers
-        return (self._upper(numbers).astype(np.uint32) << 16).view(np.float32)
+        return (self._upper_bits(numbers).astype(np.uint32) << 16).view(np.float32)
 
-    def encoded(self, numbers: Numbers) -> bytes:
-        """Convert to the bytes stored in a file."""
+    def encode(self, numbers: Numbers) -> bytes:
         if self.name == "bfloat16":
-            return self._upper(numbers).tobytes()
+            return self._upper_bits(numbers).tobytes()
         kind = np.float16 if self.name == "float16" else np.float32
         with np.errstate(over="ignore"):
             return np.ascontiguousarray(numbers, kind).tobytes()
 
     @staticmethod
-    def _upper(numbers: Numbers) -> Numbers:
+    def _upper_bits(numbers: Numbers) -> Numbers:
         """Return the upper 16 bits, rounded to even. NaN stays NaN."""
         bits = np.ascontiguousarray(numbers, np.float32).view(np.uint32)
         rounded = (bits + np.uint32(0x7FFF) + ((bits >> 16) & np.uint32(1))) >> 16
@@ -86,11 +85,11 @@ class BlockType(Struct, frozen=True):
     floats: Callable[[Numbers], Numbers] | None = None  # converts rows of blocks to float32
 
     @property
-    def readable(self) -> bool:
+    def is_readable(self) -> bool:
         return self.groups is not None or self.floats is not None
 
 
-def packed(numbers: Numbers, bits: int) -> bytes:
+def pack_numbers(numbers: Numbers, bits: int) -> bytes:
     """Pack rows of small integers like MLX: as a bit stream, lowest bits first."""
     if bits == 8:
         return numbers.tobytes()
@@ -103,72 +102,73 @@ def packed(numbers: Numbers, bits: int) -> bytes:
     return np.ascontiguousarray(whole[:, None].view(np.uint8)[:, :bits]).tobytes()
 
 
-def _halves(blocks: Numbers, at: int) -> Numbers:
+def _read_float16(blocks: Numbers, at: int) -> Numbers:
     """Read the float16 at an offset of each block. Returns float32 with a trailing axis."""
     return np.ascontiguousarray(blocks[..., at : at + 2]).view("<f2").astype(np.float32)
 
 
-def _nibbles(bytes_: Numbers) -> Numbers:
+def _split_nibbles(bytes_: Numbers) -> Numbers:
     """Split each run of bytes into nibbles, first all lower nibbles, then all upper nibbles."""
     return np.concatenate([bytes_ & 0x0F, bytes_ >> 4], axis=-1)
 
 
-def _blocks(rows: Numbers, nbytes: int) -> Numbers:
+def _split_blocks(rows: Numbers, nbytes: int) -> Numbers:
     return rows.reshape(len(rows), -1, nbytes)
 
 
-def _flat(numbers: Numbers) -> Numbers:
+def _flatten(numbers: Numbers) -> Numbers:
     return numbers.reshape(len(numbers), -1)
 
 
-def _centred(numbers: Numbers, scales: Numbers, middle: int, kept: FloatType) -> Groups:
+def _centered_groups(numbers: Numbers, scales: Numbers, middle: int, kept: FloatType) -> Groups:
     """Build groups for `scale * (number - middle)`.
 
     The middle is a power of two, so there's no second rounding.
     """
-    scales = kept.rounded(_flat(scales))
-    return Groups(_flat(numbers), scales, scales * np.float32(-middle))
+    scales = kept.round(_flatten(scales))
+    return Groups(_flatten(numbers), scales, scales * np.float32(-middle))
 
 
-def _shifted(numbers: Numbers, scales: Numbers, least: Numbers, kept: FloatType) -> Groups:
-    """Build groups for `scale * number + least`."""
-    return Groups(_flat(numbers), kept.rounded(_flat(scales)), kept.rounded(_flat(least)))
+def _shifted_groups(numbers: Numbers, scales: Numbers, least: Numbers, kept: FloatType) -> Groups:
+    return Groups(_flatten(numbers), kept.round(_flatten(scales)), kept.round(_flatten(least)))
 
 
 def _q4_0(rows: Numbers, kept: FloatType) -> Groups:
-    blocks = _blocks(rows, 18)
-    return _centred(_nibbles(blocks[..., 2:]), _halves(blocks, 0), 8, kept)
+    blocks = _split_blocks(rows, 18)
+    return _centered_groups(_split_nibbles(blocks[..., 2:]), _read_float16(blocks, 0), 8, kept)
 
 
 def _q4_1(rows: Numbers, kept: FloatType) -> Groups:
-    blocks = _blocks(rows, 20)
-    return _shifted(_nibbles(blocks[..., 4:]), _halves(blocks, 0), _halves(blocks, 2), kept)
+    blocks = _split_blocks(rows, 20)
+    return _shifted_groups(
+        _split_nibbles(blocks[..., 4:]), _read_float16(blocks, 0), _read_float16(blocks, 2), kept
+    )
 
 
-def _fifth_bits(words: Numbers) -> Numbers:
+def _unpack_fifth_bits(words: Numbers) -> Numbers:
     """Unpack every four bytes into 32 bits, shifted to be the fifth bit of a value."""
     return np.unpackbits(words, axis=-1, bitorder="little") << 4
 
 
 def _q5_0(rows: Numbers, kept: FloatType) -> Groups:
-    blocks = _blocks(rows, 22)
-    numbers = _nibbles(blocks[..., 6:]) | _fifth_bits(blocks[..., 2:6])
-    return _centred(numbers, _halves(blocks, 0), 16, kept)
+    blocks = _split_blocks(rows, 22)
+    numbers = _split_nibbles(blocks[..., 6:]) | _unpack_fifth_bits(blocks[..., 2:6])
+    return _centered_groups(numbers, _read_float16(blocks, 0), 16, kept)
 
 
 def _q5_1(rows: Numbers, kept: FloatType) -> Groups:
-    blocks = _blocks(rows, 24)
-    numbers = _nibbles(blocks[..., 8:]) | _fifth_bits(blocks[..., 4:8])
-    return _shifted(numbers, _halves(blocks, 0), _halves(blocks, 2), kept)
+    blocks = _split_blocks(rows, 24)
+    numbers = _split_nibbles(blocks[..., 8:]) | _unpack_fifth_bits(blocks[..., 4:8])
+    return _shifted_groups(numbers, _read_float16(blocks, 0), _read_float16(blocks, 2), kept)
 
 
 def _q8_0(rows: Numbers, kept: FloatType) -> Groups:
-    blocks = _blocks(rows, 34)
+    blocks = _split_blocks(rows, 34)
     numbers = blocks[..., 2:] ^ 0x80  # signed to unsigned
-    return _centred(numbers, _halves(blocks, 0), 128, kept)
+    return _centered_groups(numbers, _read_float16(blocks, 0), 128, kept)
 
 
-def _k_scales(blocks: Numbers, at: int) -> tuple[Numbers, Numbers]:
+def _unpack_k_scales(blocks: Numbers, at: int) -> tuple[Numbers, Numbers]:
     """Unpack eight scales and eight minimums, six bits each, from twelve bytes."""
     first, second, third = (blocks[..., at + n : at + n + 4] for n in (0, 4, 8))
     scales = [first & 0x3F, (third & 0x0F) | ((first >> 6) << 4)]
@@ -176,44 +176,47 @@ def _k_scales(blocks: Numbers, at: int) -> tuple[Numbers, Numbers]:
     return np.concatenate(scales, axis=-1), np.concatenate(least, axis=-1)
 
 
-def _of_k(blocks: Numbers, numbers: Numbers, kept: FloatType) -> Groups:
-    scales, least = _k_scales(blocks, 4)
-    return _shifted(
-        numbers, _halves(blocks, 0) * scales, _halves(blocks, 2) * -least.astype(np.float32), kept
+def _k_groups(blocks: Numbers, numbers: Numbers, kept: FloatType) -> Groups:
+    scales, least = _unpack_k_scales(blocks, 4)
+    return _shifted_groups(
+        numbers,
+        _read_float16(blocks, 0) * scales,
+        _read_float16(blocks, 2) * -least.astype(np.float32),
+        kept,
     )
 
 
-def _quarters(bytes_: Numbers) -> Numbers:
+def _split_quarters(bytes_: Numbers) -> Numbers:
     """Split four runs of 32 bytes into groups of nibbles: lower, then upper, for each run."""
     runs = bytes_.reshape(*bytes_.shape[:-1], 4, 1, GROUP)
     return np.concatenate([runs & 0x0F, runs >> 4], axis=-2).reshape(*bytes_.shape[:-1], 8, GROUP)
 
 
 def _q4_k(rows: Numbers, kept: FloatType) -> Groups:
-    blocks = _blocks(rows, 144)
-    return _of_k(blocks, _quarters(blocks[..., 16:]), kept)
+    blocks = _split_blocks(rows, 144)
+    return _k_groups(blocks, _split_quarters(blocks[..., 16:]), kept)
 
 
 def _q5_k(rows: Numbers, kept: FloatType) -> Groups:
-    blocks = _blocks(rows, 176)
+    blocks = _split_blocks(rows, 176)
     high = blocks[..., None, 16:48] >> np.arange(8, dtype=np.uint8)[:, None]
-    return _of_k(blocks, _quarters(blocks[..., 48:]) | ((high & 1) << 4), kept)
+    return _k_groups(blocks, _split_quarters(blocks[..., 48:]) | ((high & 1) << 4), kept)
 
 
 def _q6_k_floats(rows: Numbers) -> Numbers:
-    blocks = _blocks(rows, 210)
+    blocks = _split_blocks(rows, 210)
     # Two halves of 128 values, each with runs of 32.
     low = blocks[..., :128].reshape(*blocks.shape[:-1], 2, 2, GROUP)
     low = np.concatenate([low & 0x0F, low >> 4], axis=-2)  # four runs per half
     high = blocks[..., 128:192].reshape(*blocks.shape[:-1], 2, 1, GROUP)
     high = (high >> np.array([0, 2, 4, 6], np.uint8)[:, None]) & 3
     numbers = (low | (high << 4)).astype(np.int8) - np.int8(32)
-    scales = blocks[..., 192:208].view(np.int8).astype(np.float32) * _halves(blocks, 208)
+    scales = blocks[..., 192:208].view(np.int8).astype(np.float32) * _read_float16(blocks, 208)
     sixteens = numbers.reshape(*blocks.shape[:-1], 16, 16).astype(np.float32)
-    return _flat(sixteens * scales[..., None])
+    return _flatten(sixteens * scales[..., None])
 
 
-def in_eight_bits(numbers: Numbers, kept: FloatType) -> Groups:
+def quantize_to_8_bits(numbers: Numbers, kept: FloatType) -> Groups:
     """Quantize arbitrary rows to 8 bits.
 
     The error is at most half a step, i.e. half of 1/255 of the group's range.
@@ -224,16 +227,16 @@ def in_eight_bits(numbers: Numbers, kept: FloatType) -> Groups:
     least, most = groups.min(-1), groups.max(-1)
     # NaN in the input gives NaN here, which is rejected later.
     with np.errstate(invalid="ignore", over="ignore"):
-        biases = kept.rounded(least - np.abs(least) * kept.precision)
+        biases = kept.round(least - np.abs(least) * kept.precision)
         step = (most - biases) / np.float32(255) * (1 + 2 * kept.precision)
-        scales = kept.rounded(np.maximum(step, np.float32(2**-24)))
+        scales = kept.round(np.maximum(step, np.float32(2**-24)))
         near = np.rint((groups - biases[..., None]) / scales[..., None])
         found = np.nan_to_num(near).clip(0, 255).astype(np.uint8)
-    return Groups(_flat(found), scales, biases)
+    return Groups(_flatten(found), scales, biases)
 
 
 def _q6_k(rows: Numbers, kept: FloatType) -> Groups:
-    return in_eight_bits(_q6_k_floats(rows), kept)
+    return quantize_to_8_bits(_q6_k_floats(rows), kept)
 
 
 def _f32(rows: Numbers) -> Numbers:

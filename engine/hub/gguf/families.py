@@ -1,4 +1,4 @@
-"""Map each architecture's arrays and settings from GGUF to MLX. Runs in the child.
+"""Mapping of each architecture's arrays and settings from GGUF to MLX. Runs in the child.
 
 A file's metadata describes it under the name of its architecture ("llama.block_count"), and its
 arrays have llama.cpp's names ("blk.0.attn_q.weight"). It's not just a matter of renaming: llama's
@@ -20,9 +20,9 @@ from engine.hub.gguf.blocks import BFLOAT16, FLOAT16, FLOAT32, GROUP, FloatType
 from engine.hub.gguf.reading import Array, GgufFile
 from engine.sandbox.protocol import RefusedError
 
-_MOST_LAYERS = 1000  # the deepest known model has 126
-_MOST_WIDTH = 2**20
-_MOST_CONTEXT = 2**32
+_MAX_LAYERS = 1000  # the deepest known model has 126
+_MAX_WIDTH = 2**20
+_MAX_CONTEXT_TOKENS = 2**32
 
 # GGUF names without "blk.N.", MLX names without "model.layers.N.".
 _ATTENTION = {
@@ -49,14 +49,14 @@ class Family(Struct, frozen=True):
     layer: dict[str, str]  # MLX names by GGUF name, for the arrays of a layer
     # Arrays with a bias. True means always, and False means only in some models.
     biases: dict[str, bool] = field(default_factory=dict)
-    interleaved: bool = False  # rows of queries and keys are in llama's order
-    one_more: bool = False  # norms already include the 1 that MLX would add
+    is_interleaved: bool = False  # rows of queries and keys are in llama's order
+    adds_one: bool = False  # norms already include the 1 that MLX would add
     # Type of all unpacked arrays in a file with packed weights. For some families, activations
     # don't fit in float16.
-    kept: FloatType = FLOAT16
-    heads: bool = True  # the head dimension is a separate setting
+    float_type: FloatType = FLOAT16
+    has_width: bool = True  # the head dimension is a separate setting
     # Embedding and output are always tied. Otherwise, they are tied if there's no output array.
-    ties: bool = False
+    is_tied: bool = False
     # RoPE scaling types that MLX supports for this family.
     scalings: tuple[str, ...] = ("linear", "yarn")
 
@@ -73,19 +73,21 @@ _FUSED = {
 
 FAMILIES = {
     # Mistral models also identify as llama.
-    "llama": Family("llama", _USUAL, _SOMETIMES, interleaved=True),
+    "llama": Family("llama", _USUAL, _SOMETIMES, is_interleaved=True),
     "qwen2": Family(
         *("qwen2", _USUAL, dict.fromkeys(("attn_q", "attn_k", "attn_v"), True)),
-        kept=BFLOAT16,
-        heads=False,
+        float_type=BFLOAT16,
+        has_width=False,
     ),
-    "qwen3": Family("qwen3", {**_USUAL, **_HEAD_NORMS}, kept=BFLOAT16),
-    "gemma": Family("gemma", _USUAL, one_more=True, kept=BFLOAT16, ties=True, scalings=()),
-    "gemma2": Family("gemma2", _FOUR_NORMS, one_more=True, kept=BFLOAT16, ties=True, scalings=()),
+    "qwen3": Family("qwen3", {**_USUAL, **_HEAD_NORMS}, float_type=BFLOAT16),
+    "gemma": Family("gemma", _USUAL, adds_one=True, float_type=BFLOAT16, is_tied=True, scalings=()),
+    "gemma2": Family(
+        "gemma2", _FOUR_NORMS, adds_one=True, float_type=BFLOAT16, is_tied=True, scalings=()
+    ),
     "gemma3": Family(
-        *("gemma3_text", {**_FOUR_NORMS, **_HEAD_NORMS}), one_more=True, kept=BFLOAT16
+        *("gemma3_text", {**_FOUR_NORMS, **_HEAD_NORMS}), adds_one=True, float_type=BFLOAT16
     ),
-    "phi3": Family("phi3", _FUSED, heads=False, scalings=("linear", "longrope")),
+    "phi3": Family("phi3", _FUSED, has_width=False, scalings=("linear", "longrope")),
 }
 """Keyed by architecture name in GGUF."""
 
@@ -100,11 +102,11 @@ class SourceArray(Struct, frozen=True):
     name: str  # name in MLX, without ".weight", ".scales" or ".biases"
     part: str  # "weight" or "bias"
     source: Array
-    order: int = 0  # number of heads whose rows are reordered, or 0
-    less: float = 0.0  # number to subtract from each value
+    reordered_heads: int = 0  # number of heads whose rows are reordered, or 0
+    subtract: float = 0.0  # number to subtract from each value
 
     @property
-    def packed(self) -> bool:
+    def is_packed(self) -> bool:
         return self.source.type.groups is not None
 
 
@@ -112,11 +114,11 @@ class ConversionPlan(Struct, frozen=True):
     """Everything needed to write the model folder."""
 
     config: dict[str, Any]  # content of config.json, except what the tokenizer adds
-    taken: list[SourceArray]
-    kept: FloatType  # floating-point type of unpacked arrays
+    arrays: list[SourceArray]
+    float_type: FloatType  # floating-point type of unpacked arrays
 
 
-def plan(file: GgufFile) -> ConversionPlan:
+def plan_conversion(file: GgufFile) -> ConversionPlan:
     """Check a file's architecture, settings and arrays, and plan the conversion.
 
     Raises:
@@ -125,46 +127,46 @@ def plan(file: GgufFile) -> ConversionPlan:
     architecture = file.metadata.get("general.architecture")
     family = FAMILIES.get(architecture) if isinstance(architecture, str) else None
     if family is None:
-        raise _unknown(file, architecture)
+        raise _unsupported_error(file, architecture)
     if (parts := file.metadata.get("split.count", 1)) != 1:
         raise RefusedError(
-            f"{file.called} is one of {_abbreviated(parts)} parts of a model. Join them with "
+            f"{file.called} is one of {_abbreviate(parts)} parts of a model. Join them with "
             "llama.cpp's `llama-gguf-split --merge` first, or get the model in one file."
         )
     return _Planner(file, str(architecture), family).plan()
 
 
-def _unknown(file: GgufFile, architecture: object) -> RefusedError:
+def _unsupported_error(file: GgufFile, architecture: object) -> RefusedError:
     if file.metadata.get("general.type") in ("mmproj", "adapter") or architecture == "clip":
         return RefusedError(
             f"{file.called} is a part for a model and no model. Choose the model's own file."
         )
     return RefusedError(
-        f"{file.called} has the architecture {_abbreviated(architecture)}. Only GGUF files of "
+        f"{file.called} has the architecture {_abbreviate(architecture)}. Only GGUF files of "
         f"{_SHOWN} are supported. Get this one in MLX's format: File > Get a Model."
     )
 
 
-def _abbreviated(value: object) -> str:
+def _abbreviate(value: object) -> str:
     return repr(value)[:60]
 
 
 class _Planner:
     def __init__(self, file: GgufFile, architecture: str, family: Family) -> None:
         self._file, self._architecture, self._family = file, architecture, family
-        self._hidden = self._whole("embedding_length", _MOST_WIDTH)
-        self._layers = self._whole("block_count", _MOST_LAYERS)
-        self._inner = self._whole("feed_forward_length", _MOST_WIDTH)
-        self._heads = self._whole("attention.head_count", _MOST_WIDTH)
-        self._kv_heads = self._whole("attention.head_count_kv", self._heads, self._heads)
+        self._hidden = self._integer("embedding_length", _MAX_WIDTH)
+        self._layers = self._integer("block_count", _MAX_LAYERS)
+        self._inner = self._integer("feed_forward_length", _MAX_WIDTH)
+        self._heads = self._integer("attention.head_count", _MAX_WIDTH)
+        self._kv_heads = self._integer("attention.head_count_kv", self._heads, self._heads)
         if self._heads % self._kv_heads:
-            raise self._wrong("its number of heads is not a multiple of its number of key heads")
+            raise self._error("its number of heads is not a multiple of its number of key heads")
         self._head = self._head_length()
-        self._rotated = self._whole("rope.dimension_count", self._head, self._head)
+        self._rotated = self._integer("rope.dimension_count", self._head, self._head)
         self._embedding = file.arrays.get("token_embd.weight")
         if self._embedding is None or len(self._embedding.shape) != 2:
-            raise self._wrong("its embedding is missing")
-        self._words = self._embedding.shape[0]
+            raise self._error("its embedding is missing")
+        self._vocabulary_size = self._embedding.shape[0]
 
     def plan(self) -> ConversionPlan:
         taken = list(self._arrays())
@@ -177,7 +179,7 @@ class _Planner:
                     + ("Mixture-of-experts models are not supported. " if "exp" in name else "")
                     + "Get this model in MLX's format: File > Get a Model."
                 )
-        kept = self._kept(taken)
+        kept = self._float_type(taken)
         config = {**self._config(), "torch_dtype": kept.name, **_quantization(taken)}
         return ConversionPlan(config, taken, kept)
 
@@ -186,16 +188,16 @@ class _Planner:
     def _value(self, name: str) -> Any:
         return self._file.metadata.get(f"{self._architecture}.{name}")
 
-    def _whole(self, name: str, most: int, default: int | None = None) -> int:
+    def _integer(self, name: str, most: int, default: int | None = None) -> int:
         value = self._value(name)
         if isinstance(value, np.ndarray) and len(value) and (value == value[0]).all():
             value = value[0].item()  # a value per layer, but all values are equal
         if value is None and default is not None:
             return default
         if value is None:
-            raise self._wrong(f"{self._architecture}.{name} is missing")
+            raise self._error(f"{self._architecture}.{name} is missing")
         if type(value) is not int or not 1 <= value <= most:
-            raise self._wrong(f"{self._architecture}.{name} is {_abbreviated(value)}")
+            raise self._error(f"{self._architecture}.{name} is {_abbreviate(value)}")
         return value
 
     def _number(self, name: str, default: float | None = None) -> float:
@@ -204,25 +206,25 @@ class _Planner:
             return default
         good = isinstance(value, float | int) and math.isfinite(value) and 0 < value < 1e30
         if not good:
-            raise self._wrong(f"{self._architecture}.{name} is {_abbreviated(value)}")
+            raise self._error(f"{self._architecture}.{name} is {_abbreviate(value)}")
         return float(f"{value:.7g}")  # written as a decimal, but read as float32
 
-    def _wrong(self, why: str) -> RefusedError:
-        return self._file.damaged(why)
+    def _error(self, why: str) -> RefusedError:
+        return self._file.damaged_error(why)
 
     def _head_length(self) -> int:
         own = self._hidden // self._heads
-        length = self._whole("attention.key_length", _MOST_WIDTH, max(1, own))
-        if length != self._whole("attention.value_length", _MOST_WIDTH, length):
-            raise self._wrong("its keys and values have different lengths")
-        if not self._family.heads and length * self._heads != self._hidden:
-            raise self._wrong("its heads do not match its width")
+        length = self._integer("attention.key_length", _MAX_WIDTH, max(1, own))
+        if length != self._integer("attention.value_length", _MAX_WIDTH, length):
+            raise self._error("its keys and values have different lengths")
+        if not self._family.has_width and length * self._heads != self._hidden:
+            raise self._error("its heads do not match its width")
         if length % 2:
-            raise self._wrong(f"its heads have a width of {length}")
+            raise self._error(f"its heads have a width of {length}")
         return length
 
     def _config(self) -> dict[str, Any]:
-        family, context = self._family, self._whole("context_length", _MOST_CONTEXT)
+        family, context = self._family, self._integer("context_length", _MAX_CONTEXT_TOKENS)
         config: dict[str, Any] = {
             "model_type": family.mlx,
             "hidden_size": self._hidden,
@@ -231,30 +233,30 @@ class _Planner:
             "num_attention_heads": self._heads,
             "num_key_value_heads": self._kv_heads,
             "rms_norm_eps": self._number("attention.layer_norm_rms_epsilon"),
-            "vocab_size": self._words,
+            "vocab_size": self._vocabulary_size,
             "max_position_embeddings": context,
             "rope_theta": self._number("rope.freq_base", 10000.0),
-            "tie_word_embeddings": family.ties or "output.weight" not in self._file.arrays,
+            "tie_word_embeddings": family.is_tied or "output.weight" not in self._file.arrays,
         }
-        if family.heads:
+        if family.has_width:
             config["head_dim"] = self._head
         if self._rotated != self._head:
             if self._architecture != "phi3":
-                raise self._wrong("it rotates only a part of each head")
+                raise self._error("it rotates only a part of each head")
             config["partial_rotary_factor"] = self._rotated / self._head
         if self._architecture == "llama":
             config["attention_bias"] = "blk.0.attn_q.bias" in self._file.arrays
         if self._architecture in ("gemma2", "gemma3"):
-            config.update(self._of_gemma())
-        scaling = self._scaling(context)
+            config.update(self._gemma_settings())
+        scaling = self._rope_scaling(context)
         if scaling:
             config["rope_scaling"] = scaling
             if self._architecture == "phi3":
-                original = self._whole("rope.scaling.original_context_length", context, 4096)
+                original = self._integer("rope.scaling.original_context_length", context, 4096)
                 config["original_max_position_embeddings"] = original
         return config
 
-    def _of_gemma(self) -> dict[str, Any]:
+    def _gemma_settings(self) -> dict[str, Any]:
         """Return the settings that only Gemma has.
 
         The attention scale of the largest model in each generation doesn't follow from the head
@@ -267,22 +269,26 @@ class _Planner:
             config["attn_logit_softcapping"] = self._number("attn_logit_softcapping", 50.0)
             config["final_logit_softcapping"] = self._number("final_logit_softcapping", 30.0)
         else:
-            config["sliding_window"] = self._whole("attention.sliding_window", _MOST_CONTEXT)
-            pattern = self._whole("attention.sliding_window_pattern", _MOST_LAYERS, 6)
+            config["sliding_window"] = self._integer(
+                "attention.sliding_window", _MAX_CONTEXT_TOKENS
+            )
+            pattern = self._integer("attention.sliding_window_pattern", _MAX_LAYERS, 6)
             if pattern > self._layers:
-                raise self._wrong(f"it has {self._layers} layers, and one in {pattern} sees all")
+                raise self._error(f"it has {self._layers} layers, and one in {pattern} sees all")
             config["sliding_window_pattern"] = pattern
             config["rope_local_base_freq"] = self._number("rope.freq_base_swa", 10000.0)
         return config
 
-    def _scaling(self, context: int) -> dict[str, Any]:
+    def _rope_scaling(self, context: int) -> dict[str, Any]:
         """Return the RoPE scaling for contexts beyond the length trained first."""
         arrays = self._file.arrays
         if "rope_freqs.weight" in arrays and self._architecture == "llama":
-            return self._of_llama3(self._factors("rope_freqs.weight"))
+            return self._llama3_scaling(self._rope_factors("rope_freqs.weight"))
         if self._architecture == "phi3" and "rope_factors_long.weight" in arrays:
-            long, short = (self._factors(f"rope_factors_{n}.weight") for n in ("long", "short"))
-            original = self._whole("rope.scaling.original_context_length", context, 4096)
+            long, short = (
+                self._rope_factors(f"rope_factors_{n}.weight") for n in ("long", "short")
+            )
+            original = self._integer("rope.scaling.original_context_length", context, 4096)
             return {
                 "type": "longrope",
                 "long_factor": long.tolist(),
@@ -290,31 +296,31 @@ class _Planner:
                 "original_max_position_embeddings": original,
             }
         if any(name in arrays for name in _FACTORS):
-            raise self._wrong("it has position factors, which this type of model does not support")
+            raise self._error("it has position factors, which this type of model does not support")
         kind = self._value("rope.scaling.type")
         if kind in (None, "none"):
             return {}
         if kind not in self._family.scalings or kind == "longrope":
             raise RefusedError(
                 f"{self._file.called} cannot be read: its positions are scaled by "
-                f"{_abbreviated(kind)}. Get this model in MLX's format: File > Get a Model."
+                f"{_abbreviate(kind)}. Get this model in MLX's format: File > Get a Model."
             )
         found: dict[str, Any] = {"type": kind, "factor": self._number("rope.scaling.factor")}
         if kind == "yarn":
-            original = self._whole("rope.scaling.original_context_length", context, context)
+            original = self._integer("rope.scaling.original_context_length", context, context)
             found["original_max_position_embeddings"] = original
         return found
 
-    def _factors(self, name: str) -> np.ndarray[Any, Any]:
+    def _rope_factors(self, name: str) -> np.ndarray[Any, Any]:
         array = self._file.arrays.get(name)
         if array is None or array.shape != (self._rotated // 2,) or array.type.floats is None:
-            raise self._wrong(f"{name} has an unexpected value")
-        found: np.ndarray[Any, Any] = array.type.floats(self._file.rows(array, 0, 1))[0]
+            raise self._error(f"{name} has an unexpected value")
+        found: np.ndarray[Any, Any] = array.type.floats(self._file.read_rows(array, 0, 1))[0]
         if not (np.isfinite(found) & (found > 0)).all():
-            raise self._wrong(f"{name} has impossible values")
+            raise self._error(f"{name} has impossible values")
         return found
 
-    def _of_llama3(self, factors: np.ndarray[Any, Any]) -> dict[str, Any]:
+    def _llama3_scaling(self, factors: np.ndarray[Any, Any]) -> dict[str, Any]:
         """Reconstruct Llama 3.1's RoPE settings.
 
         A file only has the factors that result from them.
@@ -348,22 +354,24 @@ class _Planner:
 
     def _arrays(self) -> Iterator[SourceArray]:
         for name, called in _TOP.items():
-            if name == "output" and ("output.weight" not in self._file.arrays or self._family.ties):
+            if name == "output" and (
+                "output.weight" not in self._file.arrays or self._family.is_tied
+            ):
                 continue
-            yield self._one(f"{name}.weight", called, self._top_shape(name))
+            yield self._source_array(f"{name}.weight", called, self._top_shape(name))
         shapes = self._shapes()
         for layer in range(self._layers):
             for name, called in self._family.layer.items():
                 whole = f"model.layers.{layer}.{called}"
                 shape = shapes[name]
-                yield self._one(f"blk.{layer}.{name}.weight", whole, shape)
+                yield self._source_array(f"blk.{layer}.{name}.weight", whole, shape)
                 bias = f"blk.{layer}.{name}.bias"
                 always = self._family.biases.get(name)
                 if always or (always is not None and f"blk.0.{name}.bias" in self._file.arrays):
-                    yield self._one(bias, whole, shape[:1])
+                    yield self._source_array(bias, whole, shape[:1])
 
     def _top_shape(self, name: str) -> tuple[int, ...]:
-        return (self._hidden,) if name == "output_norm" else (self._words, self._hidden)
+        return (self._hidden,) if name == "output_norm" else (self._vocabulary_size, self._hidden)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         hidden, inner = self._hidden, self._inner
@@ -383,34 +391,34 @@ class _Planner:
             "ffn_down": (hidden, inner),
         }
 
-    def _one(self, name: str, called: str, shape: tuple[int, ...]) -> SourceArray:
+    def _source_array(self, name: str, called: str, shape: tuple[int, ...]) -> SourceArray:
         array = self._file.arrays.get(name)
         if array is None:
-            raise self._wrong(f"the array {name!r} is missing")
+            raise self._error(f"the array {name!r} is missing")
         if array.shape != shape:
-            raise self._wrong(f"the array {name!r} has the shape {array.shape}, and not {shape}")
-        if not array.type.readable:
+            raise self._error(f"the array {name!r} has the shape {array.shape}, and not {shape}")
+        if not array.type.is_readable:
             raise RefusedError(
                 f"{self._file.called} has weights in {array.type.name}, which are not read. Get "
                 "the same model in Q4_K_M, Q8_0 or F16, or in MLX's format."
             )
         if len(shape) == 1 and array.type.floats is None:
-            raise self._wrong(f"the array {name!r} is packed, but should not be")
+            raise self._error(f"the array {name!r} is packed, but should not be")
         if len(shape) == 2 and array.type.groups is not None and shape[1] % GROUP:
-            raise self._wrong(f"the rows of {name!r} are not a multiple of the group size")
+            raise self._error(f"the rows of {name!r} are not a multiple of the group size")
         family, order = self._family, 0
         kind, part = name.split(".")[-2:]
-        if family.interleaved and kind in ("attn_q", "attn_k"):
+        if family.is_interleaved and kind in ("attn_q", "attn_k"):
             order = self._heads if kind == "attn_q" else self._kv_heads
-        less = 1.0 if family.one_more and len(shape) == 1 else 0.0
+        less = 1.0 if family.adds_one and len(shape) == 1 else 0.0
         return SourceArray(called, part, array, order, less)
 
-    def _kept(self, taken: list[SourceArray]) -> FloatType:
+    def _float_type(self, taken: list[SourceArray]) -> FloatType:
         """If there are packed weights, return the family's type, else the most common type in the
         file.
         """
-        if any(one.packed for one in taken):
-            return self._family.kept
+        if any(one.is_packed for one in taken):
+            return self._family.float_type
         counts = Counter[str]()
         for one in taken:
             counts[one.source.type.name] += one.source.rows * one.source.shape[-1]
@@ -419,13 +427,13 @@ class _Planner:
 
 def _quantization(taken: list[SourceArray]) -> dict[str, Any]:
     matrices = [one for one in taken if len(one.source.shape) == 2]
-    bits = Counter(one.source.type.bits for one in matrices if one.packed)
+    bits = Counter(one.source.type.bits for one in matrices if one.is_packed)
     if not bits:
         return {}
     usual = bits.most_common(1)[0][0]
     found: dict[str, Any] = {"group_size": GROUP, "bits": usual}
     for one in matrices:
-        if not one.packed:
+        if not one.is_packed:
             found[one.name] = False
         elif one.source.type.bits != usual:
             found[one.name] = {"group_size": GROUP, "bits": one.source.type.bits}

@@ -1,4 +1,4 @@
-"""Write a GGUF model as a folder in MLX's layout, a few rows at a time. Runs in the child."""
+"""Writer of folders in MLX's layout for GGUF models, a few rows at a time. Runs in the child."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from engine.hub.gguf import families
-from engine.hub.gguf.blocks import GROUP, FloatType, packed
+from engine.hub.gguf.blocks import GROUP, FloatType, pack_numbers
 from engine.hub.gguf.families import ConversionPlan, SourceArray
 from engine.hub.gguf.reading import GgufFile
 from engine.hub.gguf.tokens import GgufVocabulary
@@ -29,7 +29,7 @@ _AT_ONCE = 2**20  # values processed at a time
 _LICENCE = re.compile(r"[\w.+ -]{1,60}")
 
 
-def digest(path: Path, called: str) -> dict[str, Any]:
+def hash_file(path: Path, called: str) -> dict[str, Any]:
     """Hash a file's content, so that it's recognized in any location.
 
     Raises:
@@ -37,14 +37,14 @@ def digest(path: Path, called: str) -> dict[str, Any]:
     """
     file = GgufFile(path, called)
     try:
-        GgufVocabulary(file, families.plan(file).config["vocab_size"])
+        GgufVocabulary(file, families.plan_conversion(file).config["vocab_size"])
     finally:
         file.close()
     with path.open("rb") as stream:
         return {"digest": hashlib.file_digest(stream, "sha256").hexdigest()}
 
 
-def write(path: Path, out: Path, called: str, card: dict[str, Any]) -> dict[str, Any]:
+def write_folder(path: Path, out: Path, called: str, card: dict[str, Any]) -> dict[str, Any]:
     """Convert a file to a model folder.
 
     Args:
@@ -56,27 +56,29 @@ def write(path: Path, out: Path, called: str, card: dict[str, Any]) -> dict[str,
     """
     file = GgufFile(path, called)
     try:
-        made = families.plan(file)
+        made = families.plan_conversion(file)
         words = GgufVocabulary(file, made.config["vocab_size"])
-        header, size = _header(made)
+        header, size = _build_header(made)
         free = shutil.disk_usage(out).free
         if size + SPARE > free:
             raise RefusedError(
                 f"{called} needs {size / 1000000000.0:.2f} GB when converted, but the disk has "
                 f"{free / 1000000000.0:.2f} GB free. Free some space."
             )
-        _json(out / "tokenizer.json", words.tokenizer())
-        _json(out / "tokenizer_config.json", words.config(made.config["max_position_embeddings"]))
+        _write_json(out / "tokenizer.json", words.tokenizer())
+        _write_json(
+            out / "tokenizer_config.json", words.config(made.config["max_position_embeddings"])
+        )
         ends = {"eos_token_id": words.ends} if words.ends else {}
         begins = {} if words.bos is None else {"bos_token_id": words.bos}
-        _json(out / "config.json", {**made.config, **begins, **ends})
-        _json(out / "stretto.json", card)
+        _write_json(out / "config.json", {**made.config, **begins, **ends})
+        _write_json(out / "stretto.json", card)
         if sampling := _sampling(file):
-            _json(out / "generation_config.json", sampling)
+            _write_json(out / "generation_config.json", sampling)
         licence = file.metadata.get("general.license")
         if isinstance(licence, str) and _LICENCE.fullmatch(licence):
             (out / "README.md").write_text(f"---\nlicense: {licence}\n---\n", encoding="utf-8")
-        _weights(file, made, out / WEIGHTS, header)
+        _write_weights(file, made, out / WEIGHTS, header)
     finally:
         file.close()
     return {"bytes": size}
@@ -106,14 +108,14 @@ def _sampling(file: GgufFile) -> dict[str, Any]:
     }
 
 
-def _json(path: Path, content: dict[str, Any]) -> None:
+def _write_json(path: Path, content: dict[str, Any]) -> None:
     path.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
 
 
 Places = dict[str, dict[str, Any]]
 
 
-def _header(made: ConversionPlan) -> tuple[bytes, int]:
+def _build_header(made: ConversionPlan) -> tuple[bytes, int]:
     places: Places = {}
     end = 0
 
@@ -122,11 +124,11 @@ def _header(made: ConversionPlan) -> tuple[bytes, int]:
         places[name] = {"dtype": label, "shape": shape, "data_offsets": [end, end + nbytes]}
         end += nbytes
 
-    label, each = made.kept.label, made.kept.nbytes
-    for one in made.taken:
+    label, each = made.float_type.label, made.float_type.nbytes
+    for one in made.arrays:
         *_, columns = shape = list(one.source.shape)
         rows, bits = one.source.rows, one.source.type.bits
-        if not one.packed:
+        if not one.is_packed:
             add(f"{one.name}.{one.part}", label, shape, rows * columns * each)
             continue
         add(f"{one.name}.weight", "U32", [rows, columns * bits // 32], rows * columns * bits // 8)
@@ -139,13 +141,13 @@ def _header(made: ConversionPlan) -> tuple[bytes, int]:
     return header, len(header) + end
 
 
-def _weights(file: GgufFile, made: ConversionPlan, out: Path, header: bytes) -> None:
+def _write_weights(file: GgufFile, made: ConversionPlan, out: Path, header: bytes) -> None:
     places: Places = json.loads(header[8:])
     with out.open("wb") as stream:
         stream.write(header)
-        for one in made.taken:
+        for one in made.arrays:
             rest = {part: places[f"{one.name}.{part}"]["data_offsets"][0] for part in _parts(one)}
-            for pieces in _pieces(file, one, made.kept):
+            for pieces in _convert_rows(file, one, made.float_type):
                 for part, data in pieces.items():
                     _write_at(stream.fileno(), data, len(header) + rest[part])
                     rest[part] += len(data)
@@ -154,51 +156,51 @@ def _weights(file: GgufFile, made: ConversionPlan, out: Path, header: bytes) -> 
 def _write_at(descriptor: int, data: bytes, at: int) -> None:
     view = memoryview(data)
     while view:
-        written = os.pwrite(descriptor, view, at)
-        view, at = view[written:], at + written
+        count = os.pwrite(descriptor, view, at)
+        view, at = view[count:], at + count
 
 
 def _parts(one: SourceArray) -> tuple[str, ...]:
-    return ("weight", "scales", "biases") if one.packed else (one.part,)
+    return ("weight", "scales", "biases") if one.is_packed else (one.part,)
 
 
-def _pieces(file: GgufFile, one: SourceArray, kept: FloatType) -> Iterator[dict[str, bytes]]:
+def _convert_rows(file: GgufFile, one: SourceArray, kept: FloatType) -> Iterator[dict[str, bytes]]:
     """Yield an array's converted bytes by part, some rows at a time."""
     source = one.source
     step = max(1, _AT_ONCE // source.shape[-1])
-    if one.order:  # process whole heads, so that their rows stay together
-        head = source.shape[0] // one.order if len(source.shape) == 2 else 0
+    if one.reordered_heads:  # process whole heads, so that their rows stay together
+        head = source.shape[0] // one.reordered_heads if len(source.shape) == 2 else 0
         step = max(1, step // head) * head if head else 1
     for first in range(0, source.rows, step):
-        rows = file.rows(source, first, min(step, source.rows - first))
-        if one.order and len(source.shape) == 2:
-            rows = _in_order(rows, len(rows) // head)
+        rows = file.read_rows(source, first, min(step, source.rows - first))
+        if one.reordered_heads and len(source.shape) == 2:
+            rows = _reorder_rows(rows, len(rows) // head)
         if source.type.groups is not None:
             groups = source.type.groups(rows, kept)
-            _check(file, one, groups.scales, groups.biases)
+            _check_finite(file, one, groups.scales, groups.biases)
             yield {
-                "weight": packed(groups.numbers, source.type.bits),
-                "scales": kept.encoded(groups.scales),
-                "biases": kept.encoded(groups.biases),
+                "weight": pack_numbers(groups.numbers, source.type.bits),
+                "scales": kept.encode(groups.scales),
+                "biases": kept.encode(groups.biases),
             }
             continue
         assert source.type.floats is not None
         numbers = source.type.floats(rows)
-        if one.order and len(source.shape) == 1:
-            numbers = _in_order(numbers.reshape(-1, 1), one.order).reshape(1, -1)
-        if one.less:
-            numbers = numbers - np.float32(one.less)
-        numbers = kept.rounded(numbers)
-        _check(file, one, numbers)
-        yield {one.part: kept.encoded(numbers)}
+        if one.reordered_heads and len(source.shape) == 1:
+            numbers = _reorder_rows(numbers.reshape(-1, 1), one.reordered_heads).reshape(1, -1)
+        if one.subtract:
+            numbers = numbers - np.float32(one.subtract)
+        numbers = kept.round(numbers)
+        _check_finite(file, one, numbers)
+        yield {one.part: kept.encode(numbers)}
 
 
-def _in_order(rows: np.ndarray[Any, Any], heads: int) -> np.ndarray[Any, Any]:
+def _reorder_rows(rows: np.ndarray[Any, Any], heads: int) -> np.ndarray[Any, Any]:
     """Reorder rows. GGUF interleaves the two halves of each head, MLX has one after the other."""
     pairs = rows.reshape(heads, -1, 2, rows.shape[-1])
     return np.ascontiguousarray(pairs.swapaxes(1, 2)).reshape(rows.shape)
 
 
-def _check(file: GgufFile, one: SourceArray, *found: np.ndarray[Any, Any]) -> None:
+def _check_finite(file: GgufFile, one: SourceArray, *found: np.ndarray[Any, Any]) -> None:
     if not all(np.isfinite(numbers).all() for numbers in found):
-        raise file.damaged(f"the weights in {one.source.name!r} are not numbers")
+        raise file.damaged_error(f"the weights in {one.source.name!r} are not numbers")

@@ -1,4 +1,4 @@
-"""Keep track of converted GGUF files, and convert new ones.
+"""Registry of converted GGUF files, which also converts new files.
 
 The first time we need a file, a sandboxed child converts it, which takes about a minute for a few
 gigabytes. The folder's name is based on the content. So a copy or renamed file isn't converted
@@ -31,18 +31,18 @@ ENDING = ".gguf"
 _CARD = "stretto.json"
 _NOTES = ".gguf.json"
 _PART = ".gguf-"  # prefix of unfinished folders
-_MOST_CARD = 2**16
-_MOST_NOTES = 2**20
-_MOST_NOTED = 500
-_MOST_NAME = 60
-_MOST_FILES = 5_000
+_MAX_CARD_BYTES = 2**16
+_MAX_NOTES_BYTES = 2**20
+_MAX_NOTED_FILES = 500
+_MAX_NAME_CHARACTERS = 60
+_MAX_FILES = 5_000
 _NEEDED = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", _CARD)
 
 
 Convert = Callable[..., dict[str, Any]]  # `jobs.run_gguf_task` or a substitute
 
 
-def root() -> Path:
+def models_folder() -> Path:
     """Folder of our own models, which the window lists. STRETTO_MODELS overrides it."""
     named = os.environ.get("STRETTO_MODELS")
     if named:
@@ -61,7 +61,7 @@ def is_gguf(path: Path) -> bool:
         return False
 
 
-def only_one(folder: Path) -> Path | None:
+def find_single_file(folder: Path) -> Path | None:
     """Return a folder's GGUF file, if it has one and no safetensors (as in LM Studio's folders).
 
     Raises:
@@ -69,10 +69,10 @@ def only_one(folder: Path) -> Path | None:
     """
     try:
         with os.scandir(folder) as entries:
-            names = {entry.name for _, entry in zip(range(_MOST_FILES), entries, strict=False)}
+            names = {entry.name for _, entry in zip(range(_MAX_FILES), entries, strict=False)}
     except OSError:
         return None
-    found = sorted(n for n in names if n.lower().endswith(ENDING) and not _projects(n))
+    found = sorted(n for n in names if n.lower().endswith(ENDING) and not _is_projector(n))
     if not found or any(name.endswith(".safetensors") for name in names):
         return None
     if len(found) > 1:
@@ -85,35 +85,35 @@ def only_one(folder: Path) -> Path | None:
     return folder / found[0]
 
 
-def _projects(name: str) -> bool:
+def _is_projector(name: str) -> bool:
     """Check whether a file is a vision projector, which is stored next to its model."""
     return "mmproj" in name.lower()
 
 
-def find(digest: str) -> Path | None:
+def find_by_digest(digest: str) -> Path | None:
     """Find the folder converted from the file with this SHA-256."""
-    for folder in root().glob(f"*-{digest[:12]}"):
-        if _complete(folder) and _made_of(folder) == (digest, FORM):
+    for folder in models_folder().glob(f"*-{digest[:12]}"):
+        if _is_complete(folder) and _source_of(folder) == (digest, FORM):
             return folder
     return None
 
 
-def known(path: Path) -> Path | None:
+def find_converted(path: Path) -> Path | None:
     """Find the folder that a file was converted to, without reading the file.
 
     Returns None if the file has changed. If it no longer exists, its path is enough.
     """
-    noted = _notes().get(str(path.expanduser().absolute()))
-    if not isinstance(noted, dict) or not _whole_name(noted.get("folder")):
+    noted = _read_notes().get(str(path.expanduser().absolute()))
+    if not isinstance(noted, dict) or not _is_plain_name(noted.get("folder")):
         return None
     with contextlib.suppress(OSError):
-        if noted.get("is") != _same(path):
+        if noted.get("is") != _file_status(path):
             return None
-    folder = root() / noted["folder"]
-    return folder if _complete(folder) else None
+    folder = models_folder() / noted["folder"]
+    return folder if _is_complete(folder) else None
 
 
-def folder_of(
+def convert_if_needed(
     path: Path,
     cancelled: threading.Event | None = None,
     convert: Convert = jobs.run_gguf_task,
@@ -130,35 +130,35 @@ def folder_of(
     path = path.expanduser().absolute()
     stop = cancelled or threading.Event()
     called = f"“{clean_name(path.name) or 'The file'}”"
-    found = known(path)
+    found = find_converted(path)
     if found is not None:
         return found
     try:
-        same = _same(path)
+        same = _file_status(path)
     except OSError as error:
         reason = error.strerror or "it does not exist"
         raise EngineError(MODEL_LOAD_FAILED, f"{called} cannot be read: {reason}.") from None
     try:
         named = str(convert("gguf_digest", path, called, stop)["digest"])
-        made = find(named)
+        made = find_by_digest(named)
         if made is None:
-            with _alone(stop, called):
-                made = find(named) or _make(convert, path, called, named, stop)
+            with _conversion_lock(stop, called):
+                made = find_by_digest(named) or _convert(convert, path, called, named, stop)
     except OSError as error:
         reason = f"The model of {called} cannot be written: {error.strerror or error}."
         raise EngineError(NO_SPACE, reason) from None
-    _note(path, same, made)
+    _add_note(path, same, made)
     return made
 
 
-def _make(convert: Convert, path: Path, called: str, named: str, stop: threading.Event) -> Path:
+def _convert(convert: Convert, path: Path, called: str, named: str, stop: threading.Event) -> Path:
     stem = path.name[: -len(ENDING)] if path.name.lower().endswith(ENDING) else path.name
-    name = clean_name(stem, _MOST_NAME) or "Model"
+    name = clean_name(stem, _MAX_NAME_CHARACTERS) or "Model"
     place = re.sub(r"[^\w.+-]+", "-", name, flags=re.ASCII).strip("-.") or "model"
-    out = root() / f"{place}-{named[:12]}"
+    out = models_folder() / f"{place}-{named[:12]}"
     if out.exists():  # from another version, or damaged
         shutil.rmtree(out, ignore_errors=True)
-    beside = Path(tempfile.mkdtemp(prefix=_PART, suffix=".part", dir=root()))
+    beside = Path(tempfile.mkdtemp(prefix=_PART, suffix=".part", dir=models_folder()))
     try:
         card = {"name": name, "gguf": {"sha256": named, "form": FORM}}
         convert("gguf", path, called, stop, out=str(beside), card=card)
@@ -168,25 +168,25 @@ def _make(convert: Convert, path: Path, called: str, named: str, stop: threading
     return out
 
 
-def _made_of(folder: Path) -> tuple[object, object]:
+def _source_of(folder: Path) -> tuple[object, object]:
     try:
-        card = read_json(folder / _CARD, _MOST_CARD)
+        card = read_json(folder / _CARD, _MAX_CARD_BYTES)
         return card["gguf"]["sha256"], card["gguf"]["form"]
     except (OSError, ValueError, LookupError, TypeError):
         return None, None
 
 
-def _complete(folder: Path) -> bool:
+def _is_complete(folder: Path) -> bool:
     return all((folder / name).is_file() for name in _NEEDED)
 
 
 @contextlib.contextmanager
-def _alone(stop: threading.Event, called: str) -> Iterator[None]:
+def _conversion_lock(stop: threading.Event, called: str) -> Iterator[None]:
     """Let only one process convert at a time, so that no file is converted twice."""
     from filelock import FileLock, Timeout
 
-    root().mkdir(parents=True, exist_ok=True)
-    lock = FileLock(root() / ".gguf.lock")
+    models_folder().mkdir(parents=True, exist_ok=True)
+    lock = FileLock(models_folder() / ".gguf.lock")
     while True:
         if stop.is_set():
             raise EngineError(DOWNLOAD_CANCELLED, f"Converting {called} was cancelled.")
@@ -194,7 +194,7 @@ def _alone(stop: threading.Event, called: str) -> Iterator[None]:
             lock.acquire(timeout=0.1)
             break
     try:
-        for left in root().glob(f"{_PART}*.part"):  # left behind by a killed process
+        for left in models_folder().glob(f"{_PART}*.part"):  # left behind by a killed process
             shutil.rmtree(left, ignore_errors=True)
         yield
     finally:
@@ -204,33 +204,33 @@ def _alone(stop: threading.Event, called: str) -> Iterator[None]:
 # Notes about known files, so that they aren't read again.
 
 
-def _same(path: Path) -> list[int]:
+def _file_status(path: Path) -> list[int]:
     """Return values that change whenever the file does. Raises OSError."""
     status = os.stat(path)
     return [status.st_size, status.st_mtime_ns, status.st_ino]
 
 
-def _whole_name(name: object) -> bool:
+def _is_plain_name(name: object) -> bool:
     return isinstance(name, str) and name == Path(name).name and not name.startswith(".")
 
 
-def _notes() -> dict[str, Any]:
+def _read_notes() -> dict[str, Any]:
     try:
-        found = read_json(root() / _NOTES, _MOST_NOTES)
+        found = read_json(models_folder() / _NOTES, _MAX_NOTES_BYTES)
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
 
 
-def _note(path: Path, same: list[int], folder: Path) -> None:
+def _add_note(path: Path, same: list[int], folder: Path) -> None:
     """Remember a converted file. If that fails, the file is just read again next time."""
     with contextlib.suppress(OSError), _noting:
-        notes = {name: note for name, note in _notes().items() if name != str(path)}
-        notes = dict([*notes.items()][1 - _MOST_NOTED :])
+        notes = {name: note for name, note in _read_notes().items() if name != str(path)}
+        notes = dict([*notes.items()][1 - _MAX_NOTED_FILES :])
         notes[str(path)] = {"is": same, "folder": folder.name}
-        beside = root() / f"{_NOTES}.{os.getpid()}"
+        beside = models_folder() / f"{_NOTES}.{os.getpid()}"
         beside.write_text(json.dumps(notes), encoding="utf-8")
-        beside.replace(root() / _NOTES)
+        beside.replace(models_folder() / _NOTES)
 
 
 _noting = threading.Lock()

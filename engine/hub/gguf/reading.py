@@ -1,4 +1,4 @@
-"""Parse a GGUF file within limits. Runs in the child. Nothing in the file is trusted.
+"""Parser of GGUF files, with limits. Runs in the child. Nothing in the file is trusted.
 
 The layout is: "GGUF", version, two counts, metadata (names with typed values), list of arrays
 (name, dimensions, type, offset), and then the data. Numbers are little-endian. Before allocating
@@ -22,19 +22,19 @@ from engine.hub.gguf.blocks import TYPES, BlockType
 from engine.sandbox.folders import check_not_sparse
 from engine.sandbox.protocol import RefusedError
 
-MOST_HEADER = 192 * 2**20
+MAX_HEADER_BYTES = 192 * 2**20
 """Size limit for everything before the data. The largest known header, with 262,000 tokens, has 12
 MB."""
 
-MOST_ITEMS = 2_000_000  # limit per metadata list; the largest known list has 514,000 items
+MAX_LIST_ITEMS = 2_000_000  # limit per metadata list; the largest known list has 514,000 items
 
 # Limit for metadata entries and for arrays; a model with 126 layers has 1,140 arrays.
-MOST_NAMED = 20_000
+MAX_ENTRIES = 20_000
 
-MOST_TEXT = 16 * 2**20
-MOST_NAME = 1024  # limit in bytes; array names have at most 64
-MOST_LENGTH = 2**40  # maximum values per array
-_MOST_ALIGNMENT = 2**20
+MAX_TEXT_BYTES = 16 * 2**20
+MAX_NAME_BYTES = 1024  # limit in bytes; array names have at most 64
+MAX_ARRAY_VALUES = 2**40  # maximum values per array
+_MAX_ALIGNMENT = 2**20
 _PIECE = 2**20
 
 _MAGIC = b"GGUF"
@@ -91,8 +91,8 @@ class GgufFile:
             raise RefusedError(f"{called} is not a regular file.")
         check_not_sparse(called, status)
         self.size = status.st_size
-        self._at = 0
-        self._held, self._held_at = b"", 0
+        self._position = 0
+        self._buffer, self._buffer_at = b"", 0
         # By name: numbers, strings, and lists of either (numpy arrays for numbers).
         self.metadata: dict[str, Any] = {}
         self.arrays: dict[str, Array] = {}
@@ -101,15 +101,14 @@ class GgufFile:
     def close(self) -> None:
         os.close(self._descriptor)
 
-    def rows(self, array: Array, first: int, count: int) -> np.ndarray[Any, Any]:
-        """Read some rows of an array, as bytes."""
+    def read_rows(self, array: Array, first: int, count: int) -> np.ndarray[Any, Any]:
         width = array.row_bytes
         data = os.pread(self._descriptor, count * width, array.offset + first * width)
         if len(data) != count * width:
-            raise self.damaged("it became shorter while it was being read")
+            raise self.damaged_error("it became shorter while it was being read")
         return np.frombuffer(data, np.uint8).reshape(count, width)
 
-    def damaged(self, why: str) -> RefusedError:
+    def damaged_error(self, why: str) -> RefusedError:
         return RefusedError(f"{self.called} is damaged: {why}. Download it again.")
 
     # Header.
@@ -137,70 +136,75 @@ class GgufFile:
         self._read_arrays(count)
 
     def _read_metadata(self, entries: int) -> None:
-        self._check_count(entries, MOST_NAMED, 13, "entries")
+        self._check_count(entries, MAX_ENTRIES, 13, "entries")
         for _ in range(entries):
-            name = self._name("an entry")
+            name = self._read_name("an entry")
             if name in self.metadata:
-                raise self.damaged(f"the entry {name[:80]!r} occurs twice")
+                raise self.damaged_error(f"the entry {name[:80]!r} occurs twice")
             (kind,) = struct.unpack("<I", self._read_bytes(4))
-            self.metadata[name] = self._list(name) if kind == _LIST else self._value(kind, name)
+            self.metadata[name] = (
+                self._read_list(name) if kind == _LIST else self._read_value(kind, name)
+            )
 
-    def _value(self, kind: int, name: str) -> Any:
+    def _read_value(self, kind: int, name: str) -> Any:
         if kind == _TEXT:
-            return self._text(name)
+            return self._read_text(name)
         dtype = _NUMBERS.get(kind)
         if dtype is None:
-            raise self.damaged(f"the entry {name[:80]!r} has the unknown type {kind}")
+            raise self.damaged_error(f"the entry {name[:80]!r} has the unknown type {kind}")
         return np.frombuffer(self._read_bytes(dtype.itemsize), dtype)[0].item()
 
-    def _list(self, name: str) -> Any:
+    def _read_list(self, name: str) -> Any:
         kind, count = struct.unpack("<IQ", self._read_bytes(12))
         dtype = _NUMBERS.get(kind)
         if dtype is None and kind != _TEXT:
-            raise self.damaged(f"the list {name[:80]!r} has the unknown type {kind}")
-        self._check_count(count, MOST_ITEMS, 8 if dtype is None else dtype.itemsize, name[:80])
+            raise self.damaged_error(f"the list {name[:80]!r} has the unknown type {kind}")
+        self._check_count(count, MAX_LIST_ITEMS, 8 if dtype is None else dtype.itemsize, name[:80])
         if dtype is not None:
             return np.frombuffer(self._read_bytes(count * dtype.itemsize), dtype)
-        return [self._text(name) for _ in range(count)]
+        return [self._read_text(name) for _ in range(count)]
 
     def _read_arrays(self, count: int) -> None:
-        self._check_count(count, MOST_NAMED, 32, "arrays")
+        self._check_count(count, MAX_ENTRIES, 32, "arrays")
         found: list[tuple[str, tuple[int, ...], BlockType, int]] = []
         for _ in range(count):
-            name = self._name("an array")
+            name = self._read_name("an array")
             (lengths,) = struct.unpack("<I", self._read_bytes(4))
             if not 1 <= lengths <= 4:
-                raise self.damaged(f"the array {name[:80]!r} has {lengths:,} dimensions")
+                raise self.damaged_error(f"the array {name[:80]!r} has {lengths:,} dimensions")
             shape = struct.unpack(f"<{lengths}Q", self._read_bytes(8 * lengths))[::-1]
             number, offset = struct.unpack("<IQ", self._read_bytes(12))
-            if not all(0 < n < MOST_LENGTH for n in shape) or math.prod(shape) > MOST_LENGTH:
-                raise self.damaged(f"the array {name[:80]!r} claims an impossible size")
+            if (
+                not all(0 < n < MAX_ARRAY_VALUES for n in shape)
+                or math.prod(shape) > MAX_ARRAY_VALUES
+            ):
+                raise self.damaged_error(f"the array {name[:80]!r} claims an impossible size")
             kind = TYPES.get(number)
             if kind is None:
-                raise self.damaged(f"the array {name[:80]!r} has the unknown type {number}")
+                raise self.damaged_error(f"the array {name[:80]!r} has the unknown type {number}")
             if shape[-1] % kind.numbers:
-                raise self.damaged(
+                raise self.damaged_error(
                     f"the rows of {name[:80]!r} are not a multiple of the block size"
                 )
             found.append((name, shape, kind, offset))
         alignment = self.metadata.get("general.alignment", 32)
-        good = type(alignment) is int and 1 <= alignment <= _MOST_ALIGNMENT
+        good = type(alignment) is int and 1 <= alignment <= _MAX_ALIGNMENT
         if not good or alignment & (alignment - 1):
-            raise self.damaged("its arrays have an invalid alignment")
-        begin = -(-self._at // alignment) * alignment
+            raise self.damaged_error("its arrays have an invalid alignment")
+        begin = -(-self._position // alignment) * alignment
         for name, shape, kind, offset in found:
             if name in self.arrays:
-                raise self.damaged(f"the array {name[:80]!r} occurs twice")
+                raise self.damaged_error(f"the array {name[:80]!r} occurs twice")
             if offset % alignment:
-                raise self.damaged(f"the array {name[:80]!r} is not aligned")
+                raise self.damaged_error(f"the array {name[:80]!r} is not aligned")
             self.arrays[name] = Array(name, shape, kind, begin + offset)
-        self._check_places()
+        self._check_offsets()
 
-    def _check_places(self) -> None:
+    def _check_offsets(self) -> None:
         end = 0
         for array in sorted(self.arrays.values(), key=lambda a: a.offset):
             if array.offset < end:
-                raise self.damaged(f"the array {array.name[:80]!r} overlaps another one")
+                raise self.damaged_error(f"the array {array.name[:80]!r} overlaps another one")
             end = array.offset + array.nbytes
         if end > self.size:
             raise RefusedError(
@@ -212,8 +216,8 @@ class GgufFile:
 
     def _check_count(self, count: int, most: int, least_bytes: int, what: str) -> None:
         """Reject a count that is too large for the rest of the file, or for any real model."""
-        if count * least_bytes > self.size - self._at:
-            raise self.damaged(
+        if count * least_bytes > self.size - self._position:
+            raise self.damaged_error(
                 f"it claims {count:,} {what}, more than fit into the rest of the file"
             )
         if count > most:
@@ -221,20 +225,20 @@ class GgufFile:
                 f"{self.called} cannot be read: it has {count:,} {what} (limit {most:,})."
             )
 
-    def _name(self, what: str) -> str:
+    def _read_name(self, what: str) -> str:
         (length,) = struct.unpack("<Q", self._read_bytes(8))
-        if not 0 < length <= MOST_NAME:
-            raise self.damaged(f"the name of {what} has {length:,} bytes")
+        if not 0 < length <= MAX_NAME_BYTES:
+            raise self.damaged_error(f"the name of {what} has {length:,} bytes")
         try:
             return self._read_bytes(length).decode()
         except UnicodeDecodeError:
-            raise self.damaged(f"the name of {what} is not text") from None
+            raise self.damaged_error(f"the name of {what} is not text") from None
 
-    def _text(self, name: str) -> str:
+    def _read_text(self, name: str) -> str:
         (length,) = struct.unpack("<Q", self._read_bytes(8))
-        if length > self.size - self._at:
-            raise self.damaged(f"a string in {name[:80]!r} claims {length:,} bytes")
-        if length > MOST_TEXT:
+        if length > self.size - self._position:
+            raise self.damaged_error(f"a string in {name[:80]!r} claims {length:,} bytes")
+        if length > MAX_TEXT_BYTES:
             raise RefusedError(
                 f"{self.called} cannot be read: a string in {name[:80]!r} has "
                 f"{length / 1000000.0:,.0f} MB."
@@ -242,19 +246,18 @@ class GgufFile:
         return self._read_bytes(length).decode(errors="replace")
 
     def _read_bytes(self, count: int) -> bytes:
-        """Read the next bytes of the header."""
-        if self._at + count > MOST_HEADER:
+        if self._position + count > MAX_HEADER_BYTES:
             raise RefusedError(
                 f"{self.called} cannot be read: its header is larger than "
-                f"{MOST_HEADER / 1000000.0:,.0f} MB."
+                f"{MAX_HEADER_BYTES / 1000000.0:,.0f} MB."
             )
-        begin = self._at - self._held_at
-        if begin + count > len(self._held):
-            self._held = os.pread(self._descriptor, max(count, _PIECE), self._at)
-            self._held_at, begin = self._at, 0
-            if len(self._held) < count:
+        begin = self._position - self._buffer_at
+        if begin + count > len(self._buffer):
+            self._buffer = os.pread(self._descriptor, max(count, _PIECE), self._position)
+            self._buffer_at, begin = self._position, 0
+            if len(self._buffer) < count:
                 raise RefusedError(
                     f"{self.called} is incomplete: it ends within its header. Download it again."
                 )
-        self._at += count
-        return self._held[begin : begin + count]
+        self._position += count
+        return self._buffer[begin : begin + count]

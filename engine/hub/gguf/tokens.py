@@ -1,4 +1,4 @@
-"""Build a tokenizer.json from a GGUF file's metadata. Runs in the child.
+"""Builder of a tokenizer.json from a GGUF file's metadata. Runs in the child.
 
 There are two types. "gpt2" has merges, and first splits text using a pattern that the file only
 names. "llama" (SentencePiece) has a score per token: the higher the score of the result, the
@@ -12,8 +12,10 @@ from typing import Any
 from engine.hub.gguf.reading import GgufFile
 from engine.sandbox.protocol import RefusedError
 
-MOST_TEMPLATE = 2**20
-_LONGEST_PIECE = 256  # maximum length in characters of a token for which merges are generated
+MAX_TEMPLATE_BYTES = 2**20
+_MAX_PIECE_CHARACTERS = (
+    256  # maximum length in characters of a token for which merges are generated
+)
 _NORMAL, _UNKNOWN, _CONTROL, _OWN, _UNUSED, _BYTE = 1, 2, 3, 4, 5, 6
 
 _ENDINGS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
@@ -62,18 +64,18 @@ class GgufVocabulary:
             )
         words = meta.get("tokenizer.ggml.tokens")
         if not isinstance(words, list) or not words or not isinstance(words[0], str):
-            raise file.damaged("it has no tokens")
+            raise file.damaged_error("it has no tokens")
         if len(words) > rows:
-            raise file.damaged(f"it has {len(words):,} tokens, but {rows:,} rows for them")
+            raise file.damaged_error(f"it has {len(words):,} tokens, but {rows:,} rows for them")
         self._words: list[str] = words
         self._ids = {word: number for number, word in enumerate(words)}
         if len(self._ids) != len(words):
-            raise file.damaged("some of its tokens occur twice")
+            raise file.damaged_error("some of its tokens occur twice")
         self._kinds = self._numbers("token_type", [_NORMAL] * len(words))
         # Ids of the BOS token and of end-of-turn tokens.
         self.bos = self._id("bos")
         eos, eot = self._id("eos"), self._id("eot")
-        named = [self._ids[word] for word in _ENDS if self._special(self._ids.get(word))]
+        named = [self._ids[word] for word in _ENDS if self._is_special(self._ids.get(word))]
         ends = [eos, eot, self._id("eom"), *named]
         self.ends = list(dict.fromkeys(number for number in ends if number is not None))
         self._eos = self.ends[0] if self.ends else None
@@ -83,7 +85,7 @@ class GgufVocabulary:
         if found is None:
             return default
         if not hasattr(found, "tolist") or len(found) != len(self._words):
-            raise self._file.damaged(f"it does not have one {name} per token")
+            raise self._file.damaged_error(f"it does not have one {name} per token")
         numbers: list[Any] = found.tolist()
         return numbers
 
@@ -93,7 +95,7 @@ class GgufVocabulary:
         good = type(value) is int and 0 <= value < len(self._words)
         return value if good else None
 
-    def _special(self, number: int | None) -> bool:
+    def _is_special(self, number: int | None) -> bool:
         return number is not None and self._kinds[number] in (_CONTROL, _OWN)
 
     def _flag(self, name: str, default: bool) -> bool:
@@ -109,7 +111,7 @@ class GgufVocabulary:
             "version": "1.0",
             "truncation": None,
             "padding": None,
-            "added_tokens": self._added(),
+            "added_tokens": self._added_tokens(),
             "post_processor": self._post_processor() if begins and self.bos is not None else None,
             **made,
         }
@@ -123,8 +125,10 @@ class GgufVocabulary:
         }
         template = self._file.metadata.get("tokenizer.chat_template")
         if isinstance(template, str) and template:
-            if len(template) > MOST_TEMPLATE:
-                raise self._file.damaged(f"its chat template has {len(template):,} characters")
+            if len(template) > MAX_TEMPLATE_BYTES:
+                raise self._file.damaged_error(
+                    f"its chat template has {len(template):,} characters"
+                )
             found["chat_template"] = template
         return {
             "tokenizer_class": "PreTrainedTokenizerFast",
@@ -133,7 +137,7 @@ class GgufVocabulary:
             **found,
         }
 
-    def _added(self) -> list[dict[str, Any]]:
+    def _added_tokens(self) -> list[dict[str, Any]]:
         # Phi 3 treats whitespace after a special token as part of the token.
         swallows = self._model == "llama" and self._file.metadata["general.architecture"] == "phi3"
         plain = ("<s>", "<unk>", "<|endoftext|>")
@@ -186,10 +190,10 @@ class GgufVocabulary:
             "normalizer": {"type": "NFC"} if rule in _COMPOSED else None,
             "pre_tokenizer": {"type": "Sequence", "pretokenizers": cuts},
             "decoder": {**level, "use_regex": True},
-            "model": self._pairs(self._given_merges(), whole_words=rule in _WHOLE_WORDS),
+            "model": self._bpe_model(self._given_merges(), whole_words=rule in _WHOLE_WORDS),
         }
 
-    def _pairs(
+    def _bpe_model(
         self,
         merges: list[list[str]],
         whole_words: bool = False,
@@ -212,12 +216,12 @@ class GgufVocabulary:
     def _given_merges(self) -> list[list[str]]:
         given = self._file.metadata.get("tokenizer.ggml.merges")
         if not isinstance(given, list):
-            raise self._file.damaged("it has no merges")
+            raise self._file.damaged_error("it has no merges")
         merges = []
         for merge in given:
             parts = merge.split(" ")
             if len(parts) != 2 or not all(part in self._ids for part in (*parts, "".join(parts))):
-                raise self._file.damaged(f"it merges unknown tokens ({merge[:60]!r})")
+                raise self._file.damaged_error(f"it merges unknown tokens ({merge[:60]!r})")
             merges.append(parts)
         return merges
 
@@ -233,17 +237,19 @@ class GgufVocabulary:
             "normalizer": {"type": "Sequence", "normalizers": normalizers},
             "pre_tokenizer": None,
             "decoder": {"type": "Sequence", "decoders": decoders},
-            "model": self._pairs(self._merges_of_scores(), bytes_=True, unknown=self._id("unk")),
+            "model": self._bpe_model(
+                self._merges_of_scores(), bytes_=True, unknown=self._id("unk")
+            ),
         }
 
     def _merges_of_scores(self) -> list[list[str]]:
         """List every way to merge two tokens into another, best-scoring results first."""
         scores = self._numbers("scores", [])
         if not scores:
-            raise self._file.damaged("its tokens have no scores")
+            raise self._file.damaged_error("its tokens have no scores")
         ids, found = self._ids, []
         for number, word in enumerate(self._words):
-            if self._kinds[number] != _NORMAL or not 2 <= len(word) <= _LONGEST_PIECE:
+            if self._kinds[number] != _NORMAL or not 2 <= len(word) <= _MAX_PIECE_CHARACTERS:
                 continue
             for cut in range(1, len(word)):
                 left, right = word[:cut], word[cut:]

@@ -151,7 +151,7 @@ def _swap(home: Any, name: str, old: Any, new: Any) -> None:
             setattr(module, name, new)
 
 
-def expect(function: Callable[..., Any], *names: str) -> None:
+def check_parameters(function: Callable[..., Any], *names: str) -> None:
     """Check that a function's first parameters are positional and have these names.
 
     Additional parameters are fine, and so are functions without a signature.
@@ -200,7 +200,7 @@ def mix_in(mixin: type, modules: Iterable[Any]) -> Callable[[], None]:
     """
     changed = [(module, type(module)) for module in modules if not isinstance(module, mixin)]
     for module, kind in changed:
-        module.__class__ = _mixed(mixin, kind)  # type: ignore[arg-type]
+        module.__class__ = _create_class(mixin, kind)  # type: ignore[arg-type]
 
     def undo() -> None:
         for module, kind in changed:
@@ -210,5 +210,5 @@ def mix_in(mixin: type, modules: Iterable[Any]) -> Callable[[], None]:
 
 
 @functools.cache
-def _mixed(mixin: type, kind: type) -> type:
+def _create_class(mixin: type, kind: type) -> type:
     return type(f"{mixin.__name__}{kind.__name__}", (mixin, kind), {})

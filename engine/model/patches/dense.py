@@ -26,7 +26,7 @@ import mlx.core as mx
 import mlx.nn as nn
 import numpy as np
 
-from engine.model.patches import expect, replace
+from engine.model.patches import check_parameters, replace
 
 E = math.e
 
@@ -53,13 +53,13 @@ matrix_vector: Callable[..., None] | None = None  # OpenBLAS's `cblas_sgemv` if 
 
 
 def enable(wide_kernels: bool, sgemv: Callable[..., None] | None = None) -> None:
-    """Enable this module in the process. Without this, `engaged` has no effect."""
+    """Enable this module in the process. Without this, `engage` has no effect."""
     global _enabled, has_wide_kernels, matrix_vector
     _enabled, has_wide_kernels, matrix_vector = True, wide_kernels, sgemv
 
 
 @contextmanager
-def engaged() -> Iterator[None]:
+def engage() -> Iterator[None]:
     """Use this module's functions on this thread inside the block."""
     before = vars(_state).copy()
     _state.on, _state.memo = _enabled, {}
@@ -71,17 +71,17 @@ def engaged() -> Iterator[None]:
 
 
 def is_engaged(x: mx.array) -> bool:
-    """Check whether this module should handle `x`: it's float32 and inside of `engaged`."""
+    """Check whether this module should handle `x`: it's float32 and inside of `engage`."""
     return getattr(_state, "on", False) and x.dtype == mx.float32
 
 
-def memo() -> dict[str, Any]:
+def pass_memo() -> dict[str, Any]:
     """Return a dictionary for caching values until the end of the pass."""
     kept: dict[str, Any] = getattr(_state, "memo", {})
     return kept
 
 
-def evaluated(*arrays: mx.array) -> bool:
+def try_evaluate(*arrays: mx.array) -> bool:
     """Evaluate arrays so that numpy can read them. Returns False inside of `mx.compile`."""
     try:
         mx.eval(*arrays)
@@ -90,7 +90,7 @@ def evaluated(*arrays: mx.array) -> bool:
     return True
 
 
-def product(x: mx.array, weight: mx.array) -> mx.array | None:
+def multiply_padded(x: mx.array, weight: mx.array) -> mx.array | None:
     """Compute `x @ weight.T`, or return None if MLX's own product is faster.
 
     OpenBLAS's kernels work on tiles of 16 rows, and a partial tile with a few rows is slower than a
@@ -102,8 +102,8 @@ def product(x: mx.array, weight: mx.array) -> mx.array | None:
         x, zeros below  18.0  17.9  17.7  17.4  18.1  17.6  17.9  17.2  29.4  23.7  24.1  24.7
 
     So we pad partial tiles of more than two rows with zeros, unless there are few enough rows for
-    `by_rows`. AVX-512 kernels are better at partial tiles: padding only pays off from nine rows on
-    (12 rows: 21.1 ms without, 16.6 ms with padding).
+    `multiply_rows`. AVX-512 kernels are better at partial tiles: padding only pays off from nine
+    rows on (12 rows: 21.1 ms without, 16.6 ms with padding).
 
     Args:
         x: `[..., inputs]`.
@@ -112,7 +112,7 @@ def product(x: mx.array, weight: mx.array) -> mx.array | None:
     Returns:
         `[..., outputs]`.
     """
-    few = by_rows(x, weight)
+    few = multiply_rows(x, weight)
     if few is not None:
         return few
     outputs, inputs = weight.shape
@@ -120,23 +120,23 @@ def product(x: mx.array, weight: mx.array) -> mx.array | None:
     over = rows % TILE
     if over < (9 if has_wide_kernels else 3) or rows > MAX_ROWS:
         return None
-    return (_padded(x, rows, TILE - over) @ weight.T)[:rows].reshape(*x.shape[:-1], outputs)
+    return (_pad_rows(x, rows, TILE - over) @ weight.T)[:rows].reshape(*x.shape[:-1], outputs)
 
 
-def _padded(x: mx.array, rows: int, more: int) -> mx.array:
+def _pad_rows(x: mx.array, rows: int, more: int) -> mx.array:
     """Reshape `x` to `[rows + more, inputs]`, padded with zeros.
 
     The result is cached for the next layer, which often has the same input.
     """
-    last = memo().get("filled up")
+    last = pass_memo().get("filled up")
     if last is None or last[0] is not x:
         zeros = mx.zeros((more, x.shape[-1]))
-        last = memo()["filled up"] = x, mx.concatenate([x.reshape(rows, -1), zeros])
+        last = pass_memo()["filled up"] = x, mx.concatenate([x.reshape(rows, -1), zeros])
     filled: mx.array = last[1]
     return filled
 
 
-def by_rows(x: mx.array, weight: mx.array) -> mx.array | None:
+def multiply_rows(x: mx.array, weight: mx.array) -> mx.array | None:
     """Compute `x @ weight.T` for a few rows, or return None if that wouldn't be faster.
 
     Multiplies the rows one by one, using OpenBLAS's matrix-vector product. MLX always uses the
@@ -159,7 +159,7 @@ def by_rows(x: mx.array, weight: mx.array) -> mx.array | None:
     rows = x.size // inputs
     if multiply is None or not 0 < rows <= MAX_VECTOR_ROWS or weight.size < MIN_WEIGHTS:
         return None
-    if x.dtype != mx.float32 or weight.dtype != mx.float32 or not evaluated(x, weight):
+    if x.dtype != mx.float32 or weight.dtype != mx.float32 or not try_evaluate(x, weight):
         return None
     matrix, given = np.asarray(weight), np.ascontiguousarray(x)
     if not matrix.flags.c_contiguous:
@@ -202,7 +202,7 @@ def install_activations() -> None:
     """Replace mlx-lm's `swiglu`, which most models use in their feed-forward layers."""
     global original_swiglu
     home = importlib.import_module("mlx_lm.models.activations")
-    expect(home.swiglu, "gate", "x")
+    check_parameters(home.swiglu, "gate", "x")
     original_swiglu = home.swiglu
     replace(home, "swiglu", swiglu)
 
@@ -214,7 +214,7 @@ def swiglu(gate: mx.array, x: mx.array, *more: Any, **named: Any) -> mx.array:
     """Compute `silu(gate) * x` for arrays of the same shape, with cheaper exponentials."""
     if more or named or not is_engaged(gate):
         return original_swiglu(gate, x, *more, **named)
-    if gate.size < MIN_NUMPY_SIZE or not evaluated(gate, x):
+    if gate.size < MIN_NUMPY_SIZE or not try_evaluate(gate, x):
         return gate / (1 + mx.power(1 / E, gate)) * x
     g = np.asarray(gate)
     out = np.negative(g)
@@ -227,24 +227,22 @@ def swiglu(gate: mx.array, x: mx.array, *more: Any, **named: Any) -> mx.array:
 
 
 def install_linear() -> None:
-    """Replace `nn.Linear.__call__`."""
-    expect(nn.Linear.__call__, "self", "x")
-    replace(nn.Linear, "__call__", _multiplied(nn.Linear.__call__))
+    check_parameters(nn.Linear.__call__, "self", "x")
+    replace(nn.Linear, "__call__", _wrap_product(nn.Linear.__call__))
 
 
 def install_embedding() -> None:
-    """Replace `nn.Embedding.as_linear`."""
-    expect(nn.Embedding.as_linear, "self", "x")
-    replace(nn.Embedding, "as_linear", _multiplied(nn.Embedding.as_linear))
+    check_parameters(nn.Embedding.as_linear, "self", "x")
+    replace(nn.Embedding, "as_linear", _wrap_product(nn.Embedding.as_linear))
 
 
-def _multiplied(original: Callable[..., mx.array]) -> Callable[..., mx.array]:
+def _wrap_product(original: Callable[..., mx.array]) -> Callable[..., mx.array]:
     """Wrap a method that computes `x @ weight.T`, plus the bias if there is one."""
 
     def multiplied(self: Any, x: mx.array, *more: Any, **named: Any) -> mx.array:
         y = None
         if not more and not named and is_engaged(x):
-            y = product(x, self["weight"])
+            y = multiply_padded(x, self["weight"])
         if y is None:
             return original(self, x, *more, **named)
         return y + self["bias"] if "bias" in self else y

@@ -14,7 +14,7 @@ from typing import Any
 import mlx.core as mx
 import mlx.nn as nn
 
-from engine.model.patches import expect, replace
+from engine.model.patches import check_parameters, replace
 
 MIN_PADDED_ROWS, TILE = 4, 8
 """From `MIN_PADDED_ROWS` on, rows are padded to `TILE`. With fewer rows, the extra kernel launch
@@ -30,13 +30,13 @@ MAX_DEQUANTIZED_WEIGHT = 2**28
 
 def install_few_bits() -> None:
     """Replace `nn.QuantizedLinear.__call__` and `nn.QuantizedEmbedding.as_linear`."""
-    expect(nn.QuantizedLinear.__call__, "self", "x")
-    expect(nn.QuantizedEmbedding.as_linear, "self", "x")
-    replace(nn.QuantizedLinear, "__call__", multiplied(nn.QuantizedLinear.__call__))
-    replace(nn.QuantizedEmbedding, "as_linear", multiplied(nn.QuantizedEmbedding.as_linear))
+    check_parameters(nn.QuantizedLinear.__call__, "self", "x")
+    check_parameters(nn.QuantizedEmbedding.as_linear, "self", "x")
+    replace(nn.QuantizedLinear, "__call__", wrap_product(nn.QuantizedLinear.__call__))
+    replace(nn.QuantizedEmbedding, "as_linear", wrap_product(nn.QuantizedEmbedding.as_linear))
 
 
-def multiplied(original: Callable[..., mx.array]) -> Callable[..., mx.array]:
+def wrap_product(original: Callable[..., mx.array]) -> Callable[..., mx.array]:
     """Wrap a quantized layer's method that maps `[..., inputs]` to `[..., outputs]`."""
 
     def product(self: Any, x: mx.array, *more: Any, **named: Any) -> mx.array:
@@ -47,7 +47,7 @@ def multiplied(original: Callable[..., mx.array]) -> Callable[..., mx.array]:
         shape = (*x.shape[:-1], outputs)
         x = x.reshape(rows, inputs)
         if MIN_PADDED_ROWS <= rows < TILE and numbers >= MIN_PADDED_WEIGHT:
-            y = original(self, x[_places(rows)])[:rows]
+            y = original(self, x[_padding_indices(rows)])[:rows]
         elif rows >= MIN_DEQUANTIZED_ROWS and numbers <= MAX_DEQUANTIZED_WEIGHT:
             whole = mx.dequantize(
                 self["weight"],
@@ -68,6 +68,6 @@ def multiplied(original: Callable[..., mx.array]) -> Callable[..., mx.array]:
 
 
 @functools.cache
-def _places(rows: int) -> mx.array:
+def _padding_indices(rows: int) -> mx.array:
     """Return indices that pad rows to a full tile by repeating the last row."""
     return mx.minimum(mx.arange(TILE), rows - 1)

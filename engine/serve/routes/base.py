@@ -84,7 +84,6 @@ class Generation(Struct, frozen=True):
 
     @property
     def messages(self) -> list[Message]:
-        """The conversation, or [] if the prompts are raw."""
         first = self.prompts[0]
         return [] if isinstance(first, RawPrompt) else first
 
@@ -179,7 +178,7 @@ to the newest call."""
 
 
 class Choice(Struct, eq=False):
-    """Collects one answer to a request."""
+    """Answer to a request, collected from events."""
 
     index: int  # index among the request's answers
     calls_tools: bool = False  # tools were offered; otherwise, calls are treated as text
@@ -252,11 +251,11 @@ class Choice(Struct, eq=False):
             yield from self._close_call(event)
 
     def _close_call(self, event: ToolCallFailed) -> Iterator[Piece]:
-        begun = "".join(self._texts.get(event.id, ()))
-        missing = _missing_brackets(begun) if event.id in self._names else None
+        full_text = "".join(self._texts.get(event.id, ()))
+        missing = _missing_brackets(full_text) if event.id in self._names else None
         if missing is not None:
             log.info("closed an unclosed tool call: %s", event.message)
-            yield from self._finish_call(event.id, self._names[event.id], begun + missing)
+            yield from self._finish_call(event.id, self._names[event.id], full_text + missing)
             return
         log.info("malformed tool call shown as text: %s", event.message)
         if self.streams and event.id in self._numbers:
@@ -360,7 +359,7 @@ def _missing_brackets(arguments: str) -> str | None:
 
 
 class Writer(ABC):
-    """Formats an answer for one API.
+    """Base class for the formats of answers, one per API.
 
     Args:
         choices: the collected answers, in order.

@@ -150,9 +150,9 @@ def _session_behind(messages: list[Message]) -> list[Message]:
         return messages
     log_once("moved instructions about the session's folder before the first message")
     end += len(closes)
-    said = f"{text[start:end]}\n\n{user['content']}"
+    question = f"{text[start:end]}\n\n{user['content']}"
     rest = text[:start] + text[end:].lstrip("\n")
-    return [{**system, "content": rest}, {**user, "content": said}, *messages[2:]]
+    return [{**system, "content": rest}, {**user, "content": question}, *messages[2:]]
 
 
 Digest = Annotated[str, WithJsonSchema({"type": "string", "pattern": f"^{DIGEST}$"})]
@@ -289,7 +289,7 @@ def usage(choices: list[Choice]) -> JSON:
 
 
 class ChatWriter(OpenAIWriter):
-    """Formats a chat completion, whole or in chunks."""
+    """Writer of chat completions, whole or in chunks."""
 
     def __init__(self, generation: Generation, choices: list[Choice]) -> None:
         super().__init__(generation, choices, "chatcmpl", "chat.completion.chunk")

@@ -103,14 +103,13 @@ class CompletionsBody(GenerationBody, OpenAIUser):
 
 
 class CompletionsWriter(OpenAIWriter):
-    """Formats a text completion, whole or in chunks."""
+    """Writer of text completions, whole or in chunks."""
 
     def __init__(self, generation: Generation, choices: list[Choice]) -> None:
         super().__init__(generation, choices, "cmpl", "text_completion")
         self._sent: dict[int, int] = {}  # text offset of each choice, in characters
 
     def begin(self) -> bytes:
-        """Echo the prompts if requested."""
         if not self.generation.extra["echo"]:
             return b""
         return b"".join(self._chunk_of(c, self._echo(c), None) for c in self.choices)

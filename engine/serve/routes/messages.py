@@ -60,7 +60,7 @@ from engine.serve.routes.schema import (
 )
 from engine.serve.routes.tools import tool_parameters, with_head, with_note
 from engine.serve.sessions import SessionConfig
-from engine.text.tools import quoted, tool_call
+from engine.text.tools import quote, tool_call
 
 MAX_NAMED = 20  # maximum number of omitted tools listed by name
 SIGNATURE = "c3RyZXR0bw=="
@@ -126,7 +126,7 @@ class OtherBlock(OpenBody):
             log_once("left out encrypted reasoning")
             return ""
         if self.type not in LEFT:
-            raise ValueError(f"unsupported content block {quoted(self.type)}")
+            raise ValueError(f"unsupported content block {quote(self.type)}")
         log_once("passed results of Anthropic's own tools as JSON")
         return f"[{self.type}: {json.dumps(self.model_extra, ensure_ascii=False)}]"
 
@@ -199,8 +199,8 @@ class ToolResultBlock(Body):
             if not isinstance(block, FoundTool):
                 texts.append(_part(block))
             elif block.tool_name in deferred:
-                told = json.dumps(deferred[block.tool_name]["function"], ensure_ascii=False)
-                texts.append(f"\nThis tool can be called from now on:\n{told}\n")
+                definition = json.dumps(deferred[block.tool_name]["function"], ensure_ascii=False)
+                texts.append(f"\nThis tool can be called from now on:\n{definition}\n")
             else:
                 texts.append(f"\n{block.tool_name}\n")
         return content_of(texts)
@@ -375,18 +375,18 @@ class PromptBody(InSession, TemplateOptions):
         to the front lets their caches be shared.
         """
         deferred = {tool.name: tool.as_function for tool in self._tools if tool.defer_loading}
-        head, said = [self.system] if self.system else [], list[Message]()
+        head, messages = [self.system] if self.system else [], list[Message]()
         answered = False
         for turn in self.messages:
             answered |= isinstance(turn, AssistantTurn)
             if isinstance(turn, SystemTurn) and not answered:
                 head.append(turn.content)
             else:
-                said += turn.as_messages(deferred)
+                messages += turn.as_messages(deferred)
         system: list[Message] = [{"role": "system", "content": "\n\n".join(head)}] if head else []
-        if not said:
+        if not messages:
             raise ValueError("messages must include a user message")
-        return with_note([*system, *decode_media(said, model)], self._note)
+        return with_note([*system, *decode_media(messages, model)], self._note)
 
     @property
     def _tools(self) -> list[CustomTool]:
@@ -476,8 +476,8 @@ class MessagesBody(PromptBody, GenerationBody):
     def asks(self, model: Model) -> Generation:
         reasoning, template = self.reasons(model)
         tools, later = self.tool_settings(model)
-        wanted = self.output_config.format
-        bound = answer_form(wanted, "output_config.format") if wanted else {}
+        output_format = self.output_config.format
+        bound = answer_form(output_format, "output_config.format") if output_format else {}
         _ = self.wants_usage  # only validated, because a message always includes token counts
         params = self.sampling(
             model, max_tokens=self.max_tokens, stop=self.stop_sequences, **tools, **bound
@@ -519,7 +519,7 @@ def _read_document(source: Mapping[str, Any]) -> str:
 
 
 class MessagesWriter(BlockWriter):
-    """Formats a message, whole or as events."""
+    """Writer of messages, whole or as events."""
 
     def __init__(self, generation: Generation, choices: list[Choice]) -> None:
         super().__init__(generation, choices)

@@ -52,8 +52,8 @@ class ModelRoutes:
         listed = [self._as_json(entry, owner) for entry in self._served.entries]
         # Anthropic's API has its model list at the same path.
         ends = {"first_id": listed[0]["id"], "last_id": listed[-1]["id"]} if listed else {}
-        told = {"object": "list", "data": listed, "has_more": False, **ends}
-        return JSONResponse({**told, "stretto": FEATURES})
+        body = {"object": "list", "data": listed, "has_more": False, **ends}
+        return JSONResponse({**body, "stretto": FEATURES})
 
     async def _read(self, request: Request) -> Response:
         entry = self._served.asked(request.path_params["id"])
@@ -107,8 +107,8 @@ class ModelRoutes:
 
 
 def _model_json(entry: ModelEntry, loaded: bool, stats: dict[str, Any] | None) -> dict[str, Any]:
-    told = entry.describe(stats) if loaded else {"id": entry.name, "state": "unloaded"}
-    shown = {"object": "model", "created": 0, "owned_by": "local", **told}
+    description = entry.describe(stats) if loaded else {"id": entry.name, "state": "unloaded"}
+    shown = {"object": "model", "created": 0, "owned_by": "local", **description}
     shown |= {"type": "model", "display_name": entry.name, "created_at": "1970-01-01T00:00:00Z"}
     if length := entry.context_length:
         # Some clients look for the field name used by vLLM.

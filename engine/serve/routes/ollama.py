@@ -154,9 +154,9 @@ class OllamaBody(_OllamaBody):
     def asks(self, model: Model) -> Generation:
         box = Toolbox()
         box.add(self.tools)
-        said = decode_media([message.as_message for message in self.messages], model)
+        messages = decode_media([message.as_message for message in self.messages], model)
         tools = box.settings(model, "auto", True)
-        return self.generation(model, with_note(said, box.note()), tools)
+        return self.generation(model, with_note(messages, box.note()), tools)
 
 
 class GenerateBody(_OllamaBody):
@@ -187,7 +187,7 @@ class EmbedBody(EmbeddingsBody):
 
 
 class OllamaWriter(Writer):
-    """Formats an answer as JSON lines, or as one object."""
+    """Writer of answers as JSON lines, or as one object."""
 
     def piece(self, choice: Choice, piece: Piece) -> bytes:
         if isinstance(piece, Text):
@@ -248,13 +248,13 @@ def _call(call: CallComplete) -> JSON:
 
 
 class GenerateWriter(OllamaWriter):
-    """Formats a `/api/generate` reply. The text is at the top level, without a message object."""
+    """Writer of `/api/generate` replies. The text is at the top level, without a message object."""
 
     def _line_json(self, message: JSON, **more: Any) -> JSON:
-        told = super()._line_json({}, **more)
-        del told["message"]
+        line = super()._line_json({}, **more)
+        del line["message"]
         thinking = {"thinking": message["thinking"]} if "thinking" in message else {}
-        return {**told, "response": message.get("content", ""), **thinking}
+        return {**line, "response": message.get("content", ""), **thinking}
 
 
 class OllamaAPI(API):

@@ -73,7 +73,7 @@ from engine.serve.routes.tools import (
     with_head,
     with_note,
 )
-from engine.text.tools import quoted, tool_call
+from engine.text.tools import quote, tool_call
 
 MAX_STORED = 512
 """Responses kept per owner, in memory only. The oldest is dropped first."""
@@ -262,7 +262,6 @@ class StoredResponse(Struct, frozen=True, dict=True):
 
     @cached_property
     def items(self) -> dict[str, JSON]:
-        """Output items by id."""
         return {item["id"]: item for item in self.response.get("output", ())}
 
 
@@ -322,7 +321,7 @@ class StoredResponses:
         for item in given:
             name = _reference_id(item)
             if name in taken:
-                raise ValueError(f"input has the item {quoted(name)} twice")
+                raise ValueError(f"input has the item {quote(name)} twice")
             if not name:
                 items.append(item)
                 continue
@@ -330,7 +329,7 @@ class StoredResponses:
             if found is None:
                 raise RequestError(
                     400,
-                    f"Unknown {REFERENCE} {quoted(name)}: its response was not stored, or was "
+                    f"Unknown {REFERENCE} {quote(name)}: its response was not stored, or was "
                     "dropped. Send the item itself.",
                 )
             taken.add(name)
@@ -388,18 +387,18 @@ class Responses(API):
     def failed(self, error: JSON, writer: Any = None) -> bytes:
         if writer is not None:
             return bytes(writer.failed(error))
-        told = {"code": error["error"]["code"], "message": error["error"]["message"]}
+        error_body = {"code": error["error"]["code"], "message": error["error"]["message"]}
         failed = {
             "id": f"resp_{uuid.uuid4().hex}",
             "object": "response",
             "created_at": int(time.time()),
             "status": "failed",
-            "error": told,
+            "error": error_body,
             "output": [],
         }
         kind = "response.failed"
         return event({"type": kind, "sequence_number": 0, "response": failed}, kind) + event(
-            {"type": "error", "sequence_number": 1, **told, "param": None, **error}, "error"
+            {"type": "error", "sequence_number": 1, **error_body, "param": None, **error}, "error"
         )
 
     def read(self, body: Mapping[str, Any], model: Model, owner: KeyOwner = LOCAL) -> Generation:
@@ -540,7 +539,7 @@ Store = Callable[[Generation, Choice, JSON], None]  # called with a finished res
 
 
 class ResponsesWriter(BlockWriter):
-    """Formats a response, whole or as events.
+    """Writer of responses, whole or as events.
 
     Args:
         store: called when the response is finished.
@@ -561,9 +560,9 @@ class ResponsesWriter(BlockWriter):
         return self._state("response.created") + self._state("response.in_progress")
 
     def end(self) -> bytes:
-        told = self._response(self._items)
-        self._store(self.generation, self.choices[0], told)
-        return self._event(f"response.{told['status']}", response=told)
+        response = self._response(self._items)
+        self._store(self.generation, self.choices[0], response)
+        return self._event(f"response.{response['status']}", response=response)
 
     def sign_of_life(self) -> bytes:
         return self.begin() or self._state("response.in_progress")
@@ -573,8 +572,8 @@ class ResponsesWriter(BlockWriter):
         error = error["error"]
         failed = self._response(self._items, "failed")
         code, message = error["code"], error["message"]
-        told = code if code == CONTEXT_LENGTH else "server_error"
-        failed["error"] = {"code": told, "message": message}
+        error_code = code if code == CONTEXT_LENGTH else "server_error"
+        failed["error"] = {"code": error_code, "message": message}
         return (
             self.begin()
             + self._event("response.failed", response=failed)
@@ -594,9 +593,9 @@ class ResponsesWriter(BlockWriter):
             call_item(self._client_tool(call.name), call.id, call.arguments)
             for call in choice.calls
         ]
-        told = self._response(self._items)
-        self._store(self.generation, choice, told)
-        return told
+        response = self._response(self._items)
+        self._store(self.generation, choice, response)
+        return response
 
     # -- items of a stream ------------------------------------------------------------------
 
@@ -686,9 +685,9 @@ class ResponsesWriter(BlockWriter):
     # -- response object --------------------------------------------------------------------
 
     def _event(self, kind: str, **content: Any) -> bytes:
-        told = event({"type": kind, "sequence_number": self._number, **content}, kind)
+        encoded = event({"type": kind, "sequence_number": self._number, **content}, kind)
         self._number += 1
-        return told
+        return encoded
 
     def _state(self, kind: str) -> bytes:
         return self._event(kind, response=self._response([], "in_progress"))
@@ -699,7 +698,7 @@ class ResponsesWriter(BlockWriter):
             status = "incomplete" if choice.hit_limit else "completed"
         params, extra = generation.params, generation.extra
         limit = params.max_tokens
-        told: JSON = {
+        response: JSON = {
             "id": self._id,
             "object": "response",
             "created_at": self._created,
@@ -725,16 +724,16 @@ class ResponsesWriter(BlockWriter):
             "usage": self._usage() if choice.last is not None else None,
             "user": extra["user"],
         }
-        return told
+        return response
 
     def _usage(self) -> JSON:
-        told = usage(self.choices)
+        counts = usage(self.choices)
         return {
-            "input_tokens": told["prompt_tokens"],
-            "input_tokens_details": {**told["prompt_tokens_details"], "cache_write_tokens": 0},
-            "output_tokens": told["completion_tokens"],
-            "output_tokens_details": told["completion_tokens_details"],
-            "total_tokens": told["total_tokens"],
+            "input_tokens": counts["prompt_tokens"],
+            "input_tokens_details": {**counts["prompt_tokens_details"], "cache_write_tokens": 0},
+            "output_tokens": counts["completion_tokens"],
+            "output_tokens_details": counts["completion_tokens_details"],
+            "total_tokens": counts["total_tokens"],
         }
 
 

@@ -31,7 +31,7 @@ from pydantic_core import PydanticCustomError
 
 from engine.messages import Audio, Image, Message, Overflow, media_in
 from engine.model.info import Model
-from engine.params import ABOVE_ZERO, LEAST, MOST_LOGPROBS, RANGES, FormLimits, SamplingParams
+from engine.params import ABOVE_ZERO, MAX_LOGPROBS, MINIMUMS, RANGES, FormLimits, SamplingParams
 from engine.serve import documents
 from engine.serve.json_input import (
     SAMPLING,
@@ -41,7 +41,7 @@ from engine.serve.json_input import (
     whole_number,
 )
 from engine.serve.sessions import SESSION_NAME, SESSION_NAME_RULE, SessionConfig
-from engine.text.tools import quoted
+from engine.text.tools import quote
 
 log = logging.getLogger(__name__)
 
@@ -150,10 +150,10 @@ def read_fields(read: Callable[[], T]) -> tuple[T, str]:
         _report.reset(token)
     names = sorted(report.ignored)
     more = len(names) - MAX_NAMED_FIELDS
-    told = ", ".join([*names[:MAX_NAMED_FIELDS], *([f"{more}_more"] if more > 0 else [])])
-    if told and log_once.cache_info().currsize < MAX_LOGGED_SETS:
-        log_once(f"ignored fields in requests: {told}")
-    return found, told
+    listed = ", ".join([*names[:MAX_NAMED_FIELDS], *([f"{more}_more"] if more > 0 else [])])
+    if listed and log_once.cache_info().currsize < MAX_LOGGED_SETS:
+        log_once(f"ignored fields in requests: {listed}")
+    return found, listed
 
 
 _IGNORED = "stretto.ignored"  # key in the ASGI scope
@@ -250,7 +250,7 @@ def _sentence(error: Mapping[str, Any]) -> str:
     if kind == "missing":
         return f"{where} is missing"
     if kind == "only":
-        return f"{where} can only be {context['can']}, not {quoted(error['input'])}"
+        return f"{where} can only be {context['can']}, not {quote(error['input'])}"
     if kind == "value_error":
         return str(context["error"])
     value = error["input"]
@@ -268,7 +268,7 @@ def _sentence(error: Mapping[str, Any]) -> str:
         must = f"at most {context['le']:g}"
     else:
         must = _TYPES.get(kind) or error["msg"]
-    return f"{where or 'a body'} must be {must}, not {quoted(value)}"
+    return f"{where or 'a body'} must be {must}, not {quote(value)}"
 
 
 def _path(places: tuple[str | int, ...]) -> str:
@@ -301,7 +301,6 @@ def field_of(error: ValueError, kind: type[Body]) -> str | None:
 
 
 def object_schema(**fields: Any) -> JSON:
-    """Build the JSON schema of an object whose fields are all required."""
     return {"type": "object", "properties": fields, "required": list(fields)}
 
 
@@ -438,7 +437,7 @@ def _image(part: JSON) -> JSON:
     if "source" not in part and not is_bare and not documents.is_data_url(data):
         raise ValueError(
             f"an image must come with the request, as base64 in a data: address, not as "
-            f"{quoted(inside)}"
+            f"{quote(inside)}"
         )
     try:
         return {"type": "image", "image": Image(documents.decode(data)[0])}
@@ -472,7 +471,7 @@ def _file(part: JSON) -> str:
         return f"{called}\n{documents.read(data, name=called)}".lstrip("\n")
     except ValueError as error:
         log_once("replaced an unreadable file by a note")
-        return f"[The file {quoted(called)} was here. It could not be read: {error}.]"
+        return f"[The file {quote(called)} was here. It could not be read: {error}.]"
 
 
 _TEXT_FIELDS = {"type", "text", "annotations", "cache_control", "citations", "logprobs"}
@@ -508,7 +507,7 @@ def join_texts(content: Any, shows: bool = False) -> str | list[JSON]:
             continue
         said = part.get("text") if isinstance(part, dict) else None
         if not isinstance(said, str):
-            raise ValueError(f"unsupported content part {quoted(kind)}")
+            raise ValueError(f"unsupported content part {quote(kind)}")
         for name in part.keys() - _TEXT_FIELDS:
             ignore(f"content[].{name}")
         texts.append(said)
@@ -611,7 +610,7 @@ Limit = Annotated[
 """Maximum number of tokens. The various ways to say "no limit" become None."""
 WholeNumber = Annotated[int, BeforeValidator(whole_number)]
 Choices = Annotated[WholeNumber, Field(ge=1, le=MAX_CHOICES)]
-TopLogprobs = Annotated[WholeNumber, Field(ge=0, le=MOST_LOGPROBS)]
+TopLogprobs = Annotated[WholeNumber, Field(ge=0, le=MAX_LOGPROBS)]
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 _BY_ITSELF = ("default", "auto", "")
 Effort = Annotated[
@@ -681,7 +680,7 @@ _SETTINGS: JSON = {
         }
         for name, (low, high) in RANGES.items()
     },
-    **{name: {"type": "integer", "minimum": low} for name, low in LEAST.items()},
+    **{name: {"type": "integer", "minimum": low} for name, low in MINIMUMS.items()},
     "seed": {"type": "integer"},
     "logit_bias": {
         "type": "object",
@@ -900,7 +899,6 @@ class TemplateOptions(Body):
 
     @property
     def returns_reasoning(self) -> bool:
-        """True if the reply should include the reasoning."""
         asked = (self.reasoning, self.thinking)
         return self.include_reasoning and not any(one is not None and one.exclude for one in asked)
 

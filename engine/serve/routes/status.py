@@ -82,11 +82,11 @@ class Health:
     async def health(self, request: Request) -> Response:
         word, sentence = await self._served.health()
         status = 200 if word == "ok" else 503
-        told: dict[str, Any] = {"status": word}
+        body: dict[str, Any] = {"status": word}
         if not request.scope.get("stretto.stranger"):
             owner = owner_of(request.scope)
             last = self._metrics_for(owner).last_event
-            told |= {
+            body |= {
                 "models": [entry.name for entry in self._served.entries],
                 "loaded": [model.name for model in self._loaded(owner)],
                 "engine_alive": self._engine.is_running,
@@ -94,15 +94,15 @@ class Health:
                 **self._counts(owner),
             }
             if sentence:
-                told["message"] = sentence
-        return JSONResponse(told, status, errors.headers_of(status))
+                body["message"] = sentence
+        return JSONResponse(body, status, errors.headers_of(status))
 
     async def agents(self, request: Request) -> Response:
         """List the agents that use the caller's key."""
         seen = self._agents.of(owner_of(request.scope).id)
         left_out = ("engine_sessions", "keeps")
-        told = [{k: v for k, v in to_builtins(a).items() if k not in left_out} for a in seen]
-        return JSONResponse({"object": "list", "data": told})
+        shown = [{k: v for k, v in to_builtins(a).items() if k not in left_out} for a in seen]
+        return JSONResponse({"object": "list", "data": shown})
 
     async def metrics(self, request: Request) -> Response:
         owner = owner_of(request.scope)

@@ -25,7 +25,7 @@ from engine.serve.routes.schema import JSON, Function, ignore, log_once, object_
 from engine.text import lark
 from engine.text.call_notations import NOTATIONS
 from engine.text.tool_grammars import check
-from engine.text.tools import CHOICES, quoted
+from engine.text.tools import CHOICES, quote
 
 log = logging.getLogger(__name__)
 
@@ -113,7 +113,7 @@ class Toolbox(Struct):
     def _add(self, tool: Any, where: str, namespace: str) -> None:
         kind = tool.get("type") if isinstance(tool, Mapping) else None
         if kind is None or not isinstance(kind, str) or not _HOSTED.fullmatch(kind):
-            raise ValueError(f"{where} must be a tool with a type, not {quoted(tool)}")
+            raise ValueError(f"{where} must be a tool with a type, not {quote(tool)}")
         if kind == "function":
             about = _checked(tool.get("function", tool), f"{where}.")
             for name in tool.keys() - _TOOL_FIELDS if "function" in tool else ():
@@ -140,7 +140,7 @@ class Toolbox(Struct):
     def _put(self, given: ClientTool, about: JSON) -> None:
         name = function_name(given.name, given.namespace)
         if name in self._now:
-            raise ValueError(f"tools must have unique names, but {quoted(name)} occurs twice")
+            raise ValueError(f"tools must have unique names, but {quote(name)} occurs twice")
         self._now.add(name)
         self.given[name] = given
         self.functions[name] = {"type": "function", "function": {**about, "name": name}}
@@ -165,7 +165,7 @@ class Toolbox(Struct):
             if isinstance(choice, str)
             else choice
         )
-        functions, wanted = list(self.functions.values()), choice
+        functions, mode = list(self.functions.values()), choice
         if isinstance(choice, dict) and choice.get("type") == "allowed_tools":
             inner = choice.get("allowed_tools", choice)
             allowed = inner.get("tools") if isinstance(inner, dict) else None
@@ -173,17 +173,17 @@ class Toolbox(Struct):
                 raise ValueError("tool_choice.tools must be a list")
             kept = {self._named(one) for one in allowed}
             functions = [f for f in functions if f["function"]["name"] in kept]
-            wanted = inner.get("mode", "auto")
+            mode = inner.get("mode", "auto")
         elif isinstance(choice, dict):
-            wanted = self._named(choice)
+            mode = self._named(choice)
         elif choice not in CHOICES:
             raise ValueError(
-                f"tool_choice can be auto, none, required or name a tool, not {quoted(choice)}"
+                f"tool_choice can be auto, none, required or name a tool, not {quote(choice)}"
             )
-        if wanted == "none" or (wanted == "auto" and not functions):
+        if mode == "none" or (mode == "auto" and not functions):
             return {}
         functions = [self._with_pattern(one, model) for one in functions]
-        return tool_parameters(model, functions, wanted, several)
+        return tool_parameters(model, functions, mode, several)
 
     def _with_pattern(self, function: JSON, model: Model) -> JSON:
         """Constrain a custom tool's input to its grammar, if the model's call format allows it."""
@@ -207,7 +207,7 @@ class Toolbox(Struct):
         inner = choice.get(kind, choice) if kind in ("function", "custom") else None
         name = inner.get("name") if isinstance(inner, dict) else None
         if not isinstance(name, str):
-            raise ValueError(f"tool_choice can only name a function, not {quoted(choice)}")
+            raise ValueError(f"tool_choice can only name a function, not {quote(choice)}")
         space = inner.get("namespace") if isinstance(inner, dict) else None
         return function_name(name, space if isinstance(space, str) else "")
 
@@ -263,8 +263,8 @@ def with_note(messages: list[Message], note: str) -> list[Message]:
     if not note:
         return messages
     if messages and messages[0]["role"] == "system":
-        said = f"{messages[0]['content']}\n\n{note}".lstrip()
-        return [{**messages[0], "content": said}, *messages[1:]]
+        content = f"{messages[0]['content']}\n\n{note}".lstrip()
+        return [{**messages[0], "content": content}, *messages[1:]]
     return [{"role": "system", "content": note}, *messages]
 
 
@@ -289,7 +289,7 @@ def _custom(about: Any, where: str) -> tuple[JSON, str | None]:
     description, form = about.get("description"), about.get("format")
     if not isinstance(description, (str, type(None))):
         raise ValueError(f"{where}.description must be a text")
-    told, pattern = description or "", None
+    explanation, pattern = description or "", None
     kind = form.get("type") if isinstance(form, Mapping) else None
     if isinstance(form, Mapping) and kind == "grammar":
         inner = form.get("grammar", form)
@@ -299,13 +299,15 @@ def _custom(about: Any, where: str) -> tuple[JSON, str | None]:
             raise ValueError(f"{where}.format must have a definition in the syntax lark or regex")
         named = "Lark grammar" if syntax == "lark" else "regular expression"
         try:
-            pattern = (lark.of_grammar if syntax == "lark" else lark.of_expression)(definition)
+            pattern = (lark.convert_grammar if syntax == "lark" else lark.convert_expression)(
+                definition
+            )
         except ValueError as error:
             log.debug("the grammar of a custom tool %s", error)
             log_once("passed grammars of custom tools to the model as text")
-        told += f"\n\n{INPUT} must match this {named}:\n{definition}"
+        explanation += f"\n\n{INPUT} must match this {named}:\n{definition}"
     elif form is not None and kind != "text":
-        raise ValueError(f"{where}.format must be text or grammar, not {quoted(form)}")
+        raise ValueError(f"{where}.format must be text or grammar, not {quote(form)}")
     properties = {INPUT: {"type": "string"}}
     parameters = {
         "type": "object",
@@ -313,8 +315,8 @@ def _custom(about: Any, where: str) -> tuple[JSON, str | None]:
         "required": [INPUT],
         "additionalProperties": False,
     }
-    told = told.strip()
-    return {"name": about["name"], "description": told, "parameters": parameters}, pattern
+    explanation = explanation.strip()
+    return {"name": about["name"], "description": explanation, "parameters": parameters}, pattern
 
 
 # -- items of responses ----------------------------------------------------------------------------
@@ -341,5 +343,5 @@ def found_tools(tools: Sequence[Any]) -> str:
     """Describe found tools to the model, under their function names."""
     box = Toolbox()
     box.add(tools)
-    told = [json.dumps(one["function"], ensure_ascii=False) for one in box.functions.values()]
-    return "\n".join(["These tools can be called from now on:", *told]) if told else "No tools."
+    texts = [json.dumps(one["function"], ensure_ascii=False) for one in box.functions.values()]
+    return "\n".join(["These tools can be called from now on:", *texts]) if texts else "No tools."

@@ -25,7 +25,7 @@ class _Here(Child):
     def __exit__(self, *_: object) -> None:
         pass
 
-    def ask(
+    def run_task(
         self,
         do: str,
         arguments: dict[str, Any],

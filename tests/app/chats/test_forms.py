@@ -30,7 +30,7 @@ def test_format_of_older_version_is_free_text():
     options = ChatOptions.from_params(old)
     assert options.answer_as is None
     assert options.to_params() == old
-    assert not build_sampling(options, {}).constrained
+    assert not build_sampling(options, {}).is_constrained
 
 
 @pytest.mark.parametrize(

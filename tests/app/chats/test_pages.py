@@ -28,7 +28,7 @@ from engine.errors import ENGINE_STOPPED
 from engine.messages import Image, text_of
 from engine.sandbox import jobs, ocr
 from engine.sandbox.images import DecodedImage
-from engine.sandbox.jobs import draw_pages, exclusive
+from engine.sandbox.jobs import draw_pages, hold_lock
 from engine.text.documents import DrawnPage
 from tests.app.chats.test_file_attacher import read
 from tests.app.chats.test_images import give, png, see, sent, shown
@@ -194,7 +194,7 @@ def test_pages_can_be_chosen_after_restart(start: Start, tmp_path: Path) -> None
 def test_waiting_for_rendered_pages_can_be_stopped(tmp_path: Path) -> None:
     stop, path = threading.Event(), scan(tmp_path, 1)
     stop.set()
-    with exclusive(pdf_pages._digest(path), path.name), pytest.raises(EngineError) as error:
+    with hold_lock(pdf_pages._digest(path), path.name), pytest.raises(EngineError) as error:
         pdf_pages.render_pages(path, "scan.pdf", 1, [1], stop)
     assert error.value.code == ENGINE_STOPPED
 
@@ -305,7 +305,7 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         f"#!{sys.executable}\nimport sys\nprint('read', open(sys.argv[1], 'rb').read(2))\n"
     )
     path.chmod(0o755)
-    monkeypatch.setattr(ocr, "_program", lambda: str(path))
+    monkeypatch.setattr(ocr, "_find_program", lambda: str(path))
     monkeypatch.setattr(ocr, "_cache", {})
     return path
 
@@ -406,7 +406,7 @@ def test_image_without_text_stays_with_a_message(
 def test_without_ocr_none_is_offered(
     start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ocr, "_program", str)
+    monkeypatch.setattr(ocr, "_find_program", str)
     run = start().ready()
     pane = give(run, scan(tmp_path, 1))
     assert pane.notice.isVisible()

@@ -206,7 +206,7 @@ def test_too_long_read_chat_is_refused_or_omitted(
     first, chat = two(desk)
     read(chat, first)
     for module in (referenced_chats, file_attacher):
-        monkeypatch.setattr(module, "MOST_CHARACTERS", 20)
+        monkeypatch.setattr(module, "MAX_CHARACTERS", 20)
     say(desk, first, "two", "Second. " * 3)
     assert "<chat" not in say(desk, chat, "so")
     assert chat.attaching.others.seen[first.id][0].gone == "too long"

@@ -72,7 +72,7 @@ class Variants:
 @pytest.fixture
 def variants(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Variants:
     own_trash(tmp_path, monkeypatch)
-    monkeypatch.setattr(downloads, "root", lambda: tmp_path / "hub")
+    monkeypatch.setattr(downloads, "cache_root", lambda: tmp_path / "hub")
     base = write_model(tmp_path / "models" / "Amber-1B")
     pirate = write_adapter(tmp_path / "trained" / "pirate")
     run = start().ready()

@@ -28,7 +28,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(start: Start, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    monkeypatch.setattr(downloads, "root", lambda: tmp_path / "hub")
+    monkeypatch.setattr(downloads, "cache_root", lambda: tmp_path / "hub")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     shutil.copytree(source, tmp_path / "mine" / "Tiny-Qwen")
     run = start()

@@ -84,7 +84,7 @@ class Drafts:
 
 @pytest.fixture
 def drafts(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Drafts:
-    monkeypatch.setattr(downloads, "root", lambda: tmp_path / "hub")
+    monkeypatch.setattr(downloads, "cache_root", lambda: tmp_path / "hub")
     root = tmp_path / "models"
     make_model(root / "Oak-9B", 3_000_000, "abcdef")
     make_model(root / "Oak-1B", 1_000_000, "abcdef")

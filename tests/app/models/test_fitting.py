@@ -26,7 +26,7 @@ WIDE, SMALL = "/models/wide-14B-8bit", "/models/Small-3B"
 @pytest.fixture
 def crowded(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Load a small model next to the Guide. A wide model would fit without the small model."""
-    monkeypatch.setattr(downloads, "root", lambda: tmp_path / "hub")
+    monkeypatch.setattr(downloads, "cache_root", lambda: tmp_path / "hub")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     run = start().ready()
     run.window.chats.use_model(SMALL)

@@ -80,7 +80,7 @@ def test_small_model_is_recognized_by_its_file(tmp_path, monkeypatch):
     assert small.suggestion.good_at in suggestions.GOOD_AT
     file = written.small().write(tmp_path / "SmolLM2.gguf")
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    made = kept.folder_of(file)
+    made = kept.convert_if_needed(file)
     assert replace(small, digest=digest).folder() == made
     assert suggestions.load_small_model(tmp_path / "none") is None
 

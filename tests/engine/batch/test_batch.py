@@ -426,12 +426,12 @@ def test_request_without_memory_waits_for_others(folder: Path) -> None:
     with Engine(memory_budget=room) as engine:
         model = engine.load(folder)
         BatchRunner(engine, model, 8).run(
-            requests(6, 180), lambda r, a: answers.append((r.line, a.failed))
+            requests(6, 180), lambda r, a: answers.append((r.line, a.is_failure))
         )
         assert sorted(answers) == [(n, False) for n in range(1, 7)]
         answers.clear()
         BatchRunner(engine, model, 8).run(  # exceeds memory even when it runs alone
-            requests(3, 1500), lambda r, a: answers.append((r.line, a.failed))
+            requests(3, 1500), lambda r, a: answers.append((r.line, a.is_failure))
         )
     assert sorted(answers) == [(1, True), (2, True), (3, True)]
 
@@ -448,7 +448,7 @@ def test_stopped_engine_ends_run(engine: Engine, model: Model) -> None:
         BatchRunner(engine, model, 3).run(requests(50, 20), stop_after_two)
     assert caught.value.code == ENGINE_STOPPED
     assert 2 <= len(answers) < 50
-    assert not any(a.failed for a in answers)
+    assert not any(a.is_failure for a in answers)
 
 
 def test_line_that_breaks_engine_fails_alone(
@@ -471,7 +471,7 @@ def test_line_that_breaks_engine_fails_alone(
     answers: dict[int, BatchAnswer] = {}
     BatchRunner(engine, model, 4).run(iter(lines), lambda r, a: answers.update({r.line: a}))
     assert sorted(answers) == list(range(1, 21))
-    assert [line for line, a in answers.items() if a.failed] == [7]
+    assert [line for line, a in answers.items() if a.is_failure] == [7]
     assert "causes an engine failure" in answers[7].content["error"]["message"]
 
 

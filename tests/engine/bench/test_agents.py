@@ -19,7 +19,7 @@ from engine.bench.agents import (
     CrowdResult,
     jain,
 )
-from engine.bench.clients import RequestSettings, answered
+from engine.bench.clients import RequestSettings, request_answer
 from engine.cli.main import main
 from engine.serve.server import Server
 
@@ -62,12 +62,12 @@ def test_agent_requests_are_counted(server: Server, monkeypatch: pytest.MonkeyPa
 
     async def counting(*given: object) -> str:
         asked[int(str(given[-1]))] += "load-agent" in str(given[5])
-        return await answered(*given)  # type: ignore[arg-type]
+        return await request_answer(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(agents, "answered", counting)
+    monkeypatch.setattr(agents, "request_answer", counting)
     monkeypatch.setattr(agents, "TOOLS_TAKE", (0.0,) * TURNS_OF_TASK)
     tally = CrowdResult()
-    wish = RequestSettings.to(f"127.0.0.1:{server.port}")
+    wish = RequestSettings.for_url(f"127.0.0.1:{server.port}")
     agents.run(wish, agents.Crowd(1, 30, 0.01, 300.0, 1), tally, 0)
     # No sub-agent script reaches the step that gets interrupted.
     assert asked == {0: TURNS_OF_TASK - 1 + CHILDREN * TURNS_OF_CHILD, BROKEN_AFTER: 1}

@@ -29,13 +29,13 @@ IN_BITS = "8-bit KV"
 
 @pytest.fixture(scope="module")
 def cells() -> dict[str, Cell]:
-    found = graph.in_children(["llama"], [CHATS], [*LAUNCHES, IN_BITS])
+    found = graph.count_in_children(["llama"], [CHATS], [*LAUNCHES, IN_BITS])
     return {cell.case: cell for cell in found}
 
 
 @pytest.fixture(scope="module")
 def others() -> list[Cell]:
-    return list(graph.in_children([",".join(OTHERS)], [CHATS], ["64 tokens", *OTHER_CASES]))
+    return list(graph.count_in_children([",".join(OTHERS)], [CHATS], ["64 tokens", *OTHER_CASES]))
 
 
 @pytest.mark.parametrize("family", OTHERS)
@@ -92,7 +92,7 @@ def test_table_is_written_between_its_markers(
 ) -> None:
     page = tmp_path / "page.md"
     page.write_text(f"before\n{graph.BEGIN}\nold\n{graph.END}\nafter\n")
-    monkeypatch.setattr(graph, "in_children", lambda *_: iter(cells.values()))
+    monkeypatch.setattr(graph, "count_in_children", lambda *_: iter(cells.values()))
     graph.run("families", [CHATS], [], print, str(page))
     text = page.read_text()
     assert text.startswith(f"before\n{graph.BEGIN}\n| family | case | 8 chats |")

@@ -25,9 +25,9 @@ def test_report_keeps_results_around_failed_part(
         assert len(json.loads(file.read_text())["models"][0]["figures"]) == 2
         raise MemoryError("no room")
 
-    monkeypatch.setattr(report, "_reading", good("reading"))
+    monkeypatch.setattr(report, "_measure_prefill", good("reading"))
     monkeypatch.setattr(report, "_long_prompt", bad)
-    monkeypatch.setattr(report, "_together", lambda chats: good(f"{chats} chats"))
+    monkeypatch.setattr(report, "_measure_throughput", lambda chats: good(f"{chats} chats"))
     said: list[str] = []
     models = [str(tmp_path / "nothing"), str(model_folder("plain"))]
     assert not report.run(models[1:], 60, file, said.append)

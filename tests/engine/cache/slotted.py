@@ -9,11 +9,11 @@ import mlx.core as mx
 import pytest
 from mlx_lm.models.cache import KVCache, QuantizedKVCache, RotatingKVCache
 
-from engine.cache.cache_objects import leaves
+from engine.cache.cache_objects import iterate_arrays
 from engine.cache.session_kv import SessionKV
 from engine.cache.slot_policy import ON_CPU, ON_GPU
 from engine.cache.slots import Slots
-from engine.model.ragged import share_caches
+from engine.model.ragged import combine_caches
 
 HEADS, DIM, WINDOW = 2, 32, 24
 KINDS: dict[str, Callable[[], list[Any]]] = {
@@ -31,14 +31,14 @@ def chat(kind: str, *chunks: int) -> SessionKV:
     for count in chunks:
         for cache in kv.layers:
             cache.update_and_fetch(*mx.random.normal((2, 1, HEADS, count, DIM)))
-        kv.note_read([0] * count)
+        kv.record_chunk([0] * count)
     return kv
 
 
 def step(where: Slots, kvs: list[SessionKV], twins: dict[int, SessionKV]) -> None:
     """Write a token for each session in its slot, and the same token to its unslotted twin."""
     rows = [kvs[row] for row in where.assign(kvs)]
-    for layer, shared in enumerate(share_caches([kv.layers for kv in rows], where)):
+    for layer, shared in enumerate(combine_caches([kv.layers for kv in rows], where)):
         keys, values = mx.random.normal((2, len(rows), HEADS, 1, DIM))
         got = shared.update_and_fetch(keys, values)
         for row, kv in enumerate(rows):
@@ -47,12 +47,12 @@ def step(where: Slots, kvs: list[SessionKV], twins: dict[int, SessionKV]) -> Non
             own = cache.update_and_fetch(keys[place], values[place])
             assert same([half.rows[row] for half in got], own)
     for kv in kvs:
-        kv.note_fed(0)
-        twins[id(kv)].note_fed(0)
+        kv.record_token(0)
+        twins[id(kv)].record_token(0)
 
 
 def same(one: Any, other: Any) -> bool:
-    pairs = list(zip(leaves(one), leaves(other), strict=True))
+    pairs = list(zip(iterate_arrays(one), iterate_arrays(other), strict=True))
     return bool(pairs) and all(bool(mx.array_equal(a, b)) for a, b in pairs)
 
 
@@ -60,7 +60,7 @@ def same_caches(one: SessionKV, other: SessionKV) -> bool:
     """Return True if two sessions hold equal caches and still agree after reading another chunk."""
     assert one.layers
     assert other.layers
-    for cache, twin in zip(one.take_out(), other.take_out(), strict=True):
+    for cache, twin in zip(one.caches_without_slots(), other.caches_without_slots(), strict=True):
         assert type(cache) is type(twin)
         for count in (1, 3):
             new = mx.random.normal((2, 1, HEADS, count, DIM))

@@ -12,7 +12,7 @@ import pytest
 from engine import Engine, EngineError, SamplingParams
 from engine.bench import memory
 from engine.bench.small_configs import NotBuildableError, architectures, small_config
-from engine.cache.cache_objects import leaves
+from engine.cache.cache_objects import iterate_arrays
 from engine.cache.config_shape import shape_of
 from engine.cache.estimate import Fit, MemoryEstimate, ResidentModel, Weights, estimate, fit
 
@@ -171,7 +171,7 @@ def _kept(net: Any, caches: list[Any]) -> Iterator[tuple[int, int, int | None, i
     import mlx.core as mx
 
     net(mx.array([[1] * 40]), cache=caches)
-    mx.eval(list(leaves(caches)))
+    mx.eval(list(iterate_arrays(caches)))
     parts = [p for c in caches if c is not None for p in getattr(c, "caches", [c])]
     for part in parts:
         if hasattr(part, "keys"):
@@ -180,7 +180,7 @@ def _kept(net: Any, caches: list[Any]) -> Iterator[tuple[int, int, int | None, i
                 most = getattr(part, "max_size", None) or getattr(part, "chunk_size", None)
                 yield keys, values, most, 0
         else:
-            yield 0, 0, None, sum(a.size for a in leaves(part))
+            yield 0, 0, None, sum(a.size for a in iterate_arrays(part))
 
 
 def test_estimate_tolerates_any_config() -> None:
@@ -293,8 +293,8 @@ def test_non_model_cannot_be_estimated(engine: Engine, tmp_path: Path) -> None:
 
 
 def test_the_estimate_is_within_a_tenth_of_the_peak() -> None:
-    found = list(memory.in_children(["gemma3_text"], contexts=(256,)))
+    found = list(memory.measure_in_children(["gemma3_text"], contexts=(256,)))
     assert {(p.kv_bits, p.chats) for p in found if p.measured} == {
         (bits, chats) for bits in (None, 8, 4) for chats in (1, 8)
     }
-    assert [p for p in found if abs(p.off) > 0.1] == []
+    assert [p for p in found if abs(p.error_share) > 0.1] == []

@@ -10,8 +10,8 @@ import pytest
 from mlx_lm.models.cache import ArraysCache, CacheList, KVCache, QuantizedKVCache, RotatingKVCache
 
 from engine.bench.families import write_family
-from engine.cache.cache_objects import clone, leaves, measure, nbytes
-from engine.cache.ledger import Ledger, common_prefix
+from engine.cache.cache_objects import clone, iterate_arrays, measure, nbytes
+from engine.cache.ledger import Ledger, common_length
 from engine.cache.session_kv import SessionKV, Snapshot
 from engine.model import backend
 from engine.model.loader import load_blocking
@@ -74,11 +74,11 @@ def test_copy_costs_nothing_until_written() -> None:
 def test_begin_keeps_common_prefix_but_one_token() -> None:
     kv = SessionKV(lambda: [KVCache()])
     assert kv.reuse_prefix([1, 2, 3]) == 0
-    feed(kv.take_out()[0], 4)
+    feed(kv.caches_without_slots()[0], 4)
     kv.tokens = [1, 2, 3, 4]
     assert kv.reuse_prefix([1, 2, 3, 4, 5]) == 4
     assert kv.reuse_prefix([1, 2, 9, 9]) == 2
-    assert kv.take_out()[0].offset == 2
+    assert kv.caches_without_slots()[0].offset == 2
     assert kv.reuse_prefix([1, 2]) == 1
     assert kv.reuse_prefix([7]) == 0
     assert kv.tokens == []
@@ -87,13 +87,13 @@ def test_begin_keeps_common_prefix_but_one_token() -> None:
 def test_untrimmable_cache_returns_to_its_snapshot() -> None:
     kv = SessionKV(lambda: [ArraysCache(1)])
     kv.reuse_prefix([1, 2, 3, 4])
-    feed(kv.take_out()[0], 2)
+    feed(kv.caches_without_slots()[0], 2)
     kv.tokens = [1, 2]
     kv.snapshot()
-    feed(kv.take_out()[0], 2, value=5.0)
+    feed(kv.caches_without_slots()[0], 2, value=5.0)
     kv.tokens += [3, 4]
     assert kv.reuse_prefix([1, 2, 3, 8]) == 2
-    assert set(content(kv.take_out()[0])) == {1.0}
+    assert set(content(kv.caches_without_slots()[0])) == {1.0}
     assert kv.reuse_prefix([1, 9]) == 0
 
 
@@ -101,7 +101,7 @@ def test_untrimmable_cache_returns_to_its_snapshot() -> None:
 def test_only_state_of_hybrid_layer_is_copied(whole: bool) -> None:
     kv = SessionKV(lambda: [CacheList(ArraysCache(1), KVCache())])
     kv.reuse_prefix([1, 2, 3, 4])
-    feed(kv.take_out()[0], 2)
+    feed(kv.caches_without_slots()[0], 2)
     kv.tokens = [1, 2]
     before = kv.nbytes
     if whole:
@@ -109,10 +109,10 @@ def test_only_state_of_hybrid_layer_is_copied(whole: bool) -> None:
     else:
         kv.snapshot()
         assert kv.nbytes == before + 4 * 4 * 8
-    feed(kv.take_out()[0], 2, value=5.0)
+    feed(kv.caches_without_slots()[0], 2, value=5.0)
     kv.tokens += [3, 4]
     assert kv.reuse_prefix([1, 2, 3, 8]) == 2
-    state, keys = kv.take_out()[0].caches
+    state, keys = kv.caches_without_slots()[0].caches
     assert set(content(state)) == {1.0}
     assert keys.offset == 2
     assert set(keys.keys_and_values()[0].flatten().tolist()) == {1.0}
@@ -122,7 +122,7 @@ def test_wrapped_ring_buffer_is_not_trimmed() -> None:
     kv = SessionKV(lambda: [RotatingKVCache(max_size=4)])
     kv.reuse_prefix([0] * 6)
     for _ in range(6):
-        feed(kv.take_out()[0], 1)
+        feed(kv.caches_without_slots()[0], 1)
     kv.tokens = [1, 2, 3, 4, 5, 6]
     assert kv.reuse_prefix([1, 2, 3, 4, 5, 9]) == 0
 
@@ -155,10 +155,10 @@ def test_caches_of_unknown_shape_are_measured(tmp_path: Path) -> None:
     for tokens in (300, 2000):
         caches = model.new_caches()
         model.net(mx.array([[(7 * i + 3) % 300 for i in range(tokens)]]), cache=caches)
-        mx.eval(list(leaves(caches)))
+        mx.eval(list(iterate_arrays(caches)))
         # Doubled because untrimmable layers keep a copy from the turn boundary.
         held = 2 * nbytes(caches)
-        assert held <= model.can.estimate.bytes(tokens) < 2 * held
+        assert held <= model.abilities.estimate.bytes(tokens) < 2 * held
 
 
 def test_matching_long_ledger_reads_text_few_times() -> None:
@@ -182,10 +182,10 @@ def test_matching_long_ledger_reads_text_few_times() -> None:
 
 
 def test_common_prefix() -> None:
-    assert common_prefix([1, 2, 3], [1, 2, 4]) == 2
-    assert common_prefix([1, 2], [1, 2, 4]) == 2
-    assert common_prefix([], [1]) == 0
-    assert common_prefix([3], [1]) == 0
+    assert common_length([1, 2, 3], [1, 2, 4]) == 2
+    assert common_length([1, 2], [1, 2, 4]) == 2
+    assert common_length([], [1]) == 0
+    assert common_length([3], [1]) == 0
 
 
 def test_chunked_cache_that_dropped_its_front_is_untrimmable() -> None:
@@ -194,10 +194,10 @@ def test_chunked_cache_that_dropped_its_front_is_untrimmable() -> None:
     kv = SessionKV(lambda: [ChunkedKVCache(8)])
     kv.reuse_prefix([1, 2])
     assert kv.layers
-    kv.take_out()[0].update_and_fetch(mx.zeros((1, 1, 12, 4)), mx.zeros((1, 1, 12, 4)))
-    assert kv.trimmable
-    kv.take_out()[0].maybe_trim_front()
-    assert not kv.trimmable
+    kv.caches_without_slots()[0].update_and_fetch(mx.zeros((1, 1, 12, 4)), mx.zeros((1, 1, 12, 4)))
+    assert kv.is_trimmable
+    kv.caches_without_slots()[0].maybe_trim_front()
+    assert not kv.is_trimmable
 
 
 def test_window_is_kept_without_rest_of_last_chunk() -> None:
@@ -205,13 +205,15 @@ def test_window_is_kept_without_rest_of_last_chunk() -> None:
     kv = SessionKV(lambda: [RotatingKVCache(max_size=8, keep=2)])
     kv.reuse_prefix([0] * 50)
     assert kv.layers
-    kv.take_out()[0].update_and_fetch(*(mx.random.normal((1, 1, 40, 4)) for _ in range(2)))
-    kv.note_read([0] * 40)
+    kv.caches_without_slots()[0].update_and_fetch(
+        *(mx.random.normal((1, 1, 40, 4)) for _ in range(2))
+    )
+    kv.record_chunk([0] * 40)
     kv.snapshot()
-    assert kv.nbytes == kv.take_out()[0].nbytes + 2 * 8 * 4 * 4
+    assert kv.nbytes == kv.caches_without_slots()[0].nbytes + 2 * 8 * 4 * 4
     for length in (1, 3):
         more = mx.random.normal((1, 1, length, 4))
-        whole, cut = clone(kv.take_out()[0]), clone(kv.last_snapshot.caches[0])
+        whole, cut = clone(kv.caches_without_slots()[0]), clone(kv.last_snapshot.caches[0])
         assert mx.array_equal(
             whole.update_and_fetch(more, more)[0], cut.update_and_fetch(more, more)[0]
         )
@@ -224,7 +226,7 @@ def test_snapshot_keeps_only_its_recurrent_state() -> None:
     kv.reuse_prefix([0])
     kv.layers[0][0] = mx.random.normal((1, 64, 5000))[:, -1]
     mx.eval(kv.layers[0][0])
-    kv.note_read([0])
+    kv.record_chunk([0])
     assert mx.get_active_memory() - before >= 64 * 5000 * 4
     kv.snapshot()
     kv.settle()

@@ -22,12 +22,12 @@ from engine.bench.limits import short_prefixes
 from engine.cache import cache_file, session_kv, shared_prefix
 from engine.cache.cache_file import (
     CacheImage,
+    create_image,
     read_contents,
     read_record,
     restore_caches,
-    take_image,
 )
-from engine.cache.cache_objects import leaves
+from engine.cache.cache_objects import iterate_arrays
 from engine.cache.ledger import CacheKey
 from engine.cache.offload import Offload
 from engine.cache.session_kv import SessionKV
@@ -129,8 +129,8 @@ def story_of(tokens: int) -> SessionKV:
     kv.reuse_prefix([0])
     for cache in kv.layers:
         cache.update_and_fetch(*mx.random.normal((2, 1, 2, tokens, 16)))
-    kv.note_read(list(range(tokens)))
-    mx.eval(list(leaves(kv.layers)))
+    kv.record_chunk(list(range(tokens)))
+    mx.eval(list(iterate_arrays(kv.layers)))
     return kv
 
 
@@ -141,14 +141,14 @@ def test_shared_prefix_is_written_without_a_copy(tmp_path: Path) -> None:
     """
     kv = story_of(4000)
     twin = kv.fork()
-    for cache in twin.take_out():
+    for cache in twin.caches_without_slots():
         cache.update_and_fetch(*mx.random.normal((2, 1, 2, 50, 16)))
-    twin.note_read(list(range(50)))
+    twin.record_chunk(list(range(50)))
     assert twin.shared_prefix is not None
-    mx.eval(list(leaves(twin.layers)))
+    mx.eval(list(iterate_arrays(twin.layers)))
     mx.reset_peak_memory()
     before = mx.get_active_memory()
-    image = take_image(twin, "kind")
+    image = create_image(twin, "kind")
     stream = io.BytesIO()
     image.write(stream)
     assert mx.get_peak_memory() - before < twin.nbytes / 20
@@ -304,9 +304,9 @@ def test_thousand_idle_chats_are_not_visited(
 
     def counted_leaves(value: Any) -> Any:
         measured[0] += 1
-        return leaves(value)
+        return iterate_arrays(value)
 
-    monkeypatch.setattr(session_kv, "leaves", counted_leaves)
+    monkeypatch.setattr(session_kv, "iterate_arrays", counted_leaves)
     chats[500].send("and now?", FEW).tokens(WAIT)
     assert measured[0] < 20
     measured[0] = 0
@@ -325,7 +325,7 @@ def test_running_sum_of_bytes_equals_a_recount(seed: int) -> None:
         tally, kvs = Tally(), [story_of(100)]
         used: set[SessionKV] = set()
         kvs[0].watch = tally.watch
-        kvs[0].touched()
+        kvs[0].mark_changed()
         for _ in range(30):
             kv, action = pick.choice(kvs), pick.random()
             if action < 0.4:
@@ -333,19 +333,19 @@ def test_running_sum_of_bytes_equals_a_recount(seed: int) -> None:
                 if action >= 0.3 and kv.length:
                     twin.copy_from(kv, pick.randint(1, kv.length))
                 twin.watch = tally.watch
-                twin.touched()
+                twin.mark_changed()
                 kvs.append(twin)
             elif action < 0.6 and kv.length:
-                for cache in kv.take_out():
+                for cache in kv.caches_without_slots():
                     cache.update_and_fetch(*mx.random.normal((2, 1, 2, 20, 16)))
-                kv.note_read(list(range(20)))
+                kv.record_chunk(list(range(20)))
             elif action < 0.7 and kv.length > 1:
                 kv.trim_to(pick.randint(1, kv.length))
             elif action < 0.8:
                 kv.drop()
             elif action < 0.9:
                 (used.discard if kv in used else used.add)(kv)
-                kv.touched()
+                kv.mark_changed()
             else:
                 kvs.remove(kv)
                 kv.drop()
@@ -353,7 +353,7 @@ def test_running_sum_of_bytes_equals_a_recount(seed: int) -> None:
                 used.discard(kv)
                 kvs = kvs or [story_of(10)]
             tally.refresh(used)
-            parts = [kv.part for kv in kvs if kv not in used and kv.watch is not None]
+            parts = [kv.cache_bytes for kv in kvs if kv not in used and kv.watch is not None]
             groups = {p.group: p.shared for p in parts if p.group}
             assert tally.nbytes == sum(p.own for p in parts) + sum(groups.values())
             assert set(tally.groups) == set(groups)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mlx_lm.models.cache import ArraysCache, KVCache
 
 from engine.cache import prefix_index
-from engine.cache.ledger import MIN_GAIN, CacheKey, CacheOffer, packed
+from engine.cache.ledger import MIN_GAIN, CacheKey, CacheOffer, pack_tokens
 from engine.cache.prefix_index import PrefillingSession, PrefixIndex, _Node
 from engine.cache.session_kv import DirtySets, SessionKV
 from tests.slices import examples
@@ -43,7 +43,7 @@ def feed(kv: SessionKV, tokens: list[int]) -> None:
         if isinstance(layer, KVCache):
             keys = mx.zeros((1, 1, len(tokens), 1))
             layer.update_and_fetch(keys, keys)
-    kv.note_read(tokens)
+    kv.record_chunk(tokens)
 
 
 def linear(index: PrefixIndex, reader: PrefillingSession) -> int:
@@ -95,7 +95,7 @@ def test_prefix_tree_agrees_with_linear_search(seed: int) -> None:
             case 3:
                 kv.drop()
             case 4:
-                if kv.length and kv.trimmable:
+                if kv.length and kv.is_trimmable:
                     kv.trim_to(chance.randint(0, kv.length))
             case 5:
                 if kv.length:
@@ -111,10 +111,10 @@ def test_prefix_tree_agrees_with_linear_search(seed: int) -> None:
         }
         asks = prompt()
         for own in (SessionKV(lambda: [KVCache()]), kv):
-            reader = PrefillingSession(KIND, own, asks, packed(asks), len(asks) - 1, 0, False)
-            if own.sharers > 1:
+            reader = PrefillingSession(KIND, own, asks, pack_tokens(asks), len(asks) - 1, 0, False)
+            if own.sharer_count > 1:
                 continue
-            offer = index.offer(reader)
+            offer = index.find_offer(reader)
             assert (offer.length if offer else 0) == linear(index, reader)
     for kv in held.values():
         index.remove(kv)
@@ -135,7 +135,7 @@ def test_thousand_idle_chats_do_not_slow_a_turn() -> None:
     asked: list[object] = []
     prompt = [*system, *([199] * 400), 7]
     reader = PrefillingSession(
-        KIND, SessionKV(list), prompt, packed(prompt), len(prompt) - 1, 0, False
+        KIND, SessionKV(list), prompt, pack_tokens(prompt), len(prompt) - 1, 0, False
     )
     reach = SessionKV.reusable_length
 
@@ -145,7 +145,7 @@ def test_thousand_idle_chats_do_not_slow_a_turn() -> None:
 
     SessionKV.reusable_length = counting  # type: ignore[method-assign]
     try:
-        offer = index.offer(reader)
+        offer = index.find_offer(reader)
     finally:
         SessionKV.reusable_length = reach  # type: ignore[method-assign]
     assert offer is not None
@@ -175,7 +175,7 @@ def test_caches_are_freed_by_reference_count(monkeypatch: pytest.MonkeyPatch, ho
             moved.add(kv)
             feed(kv, [1])
             with monkeypatch.context() as patched:
-                patched.setattr(prefix_index, "_node_at", failing)
+                patched.setattr(prefix_index, "_find_or_add_node", failing)
                 with pytest.raises(RuntimeError):
                     index.refresh()
         for kv in index._holders:
@@ -214,8 +214,8 @@ def test_session_whose_removal_failed_is_not_offered(
     index.refresh()
     assert {h.key.name for node in nodes(index) for h in node.holders} == {"other"}
     own = SessionKV(lambda: [KVCache()])
-    reader = PrefillingSession(KIND, own, prompt, packed(prompt), len(prompt) - 1, 0, False)
-    assert index.offer(reader) == CacheOffer(CacheKey("session", "other"), 99)
+    reader = PrefillingSession(KIND, own, prompt, pack_tokens(prompt), len(prompt) - 1, 0, False)
+    assert index.find_offer(reader) == CacheOffer(CacheKey("session", "other"), 99)
 
 
 def failing(*_: object) -> Any:

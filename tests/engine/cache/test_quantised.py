@@ -12,7 +12,7 @@ import pytest
 
 from engine import Engine, EngineError, SamplingParams
 from engine.bench.random_models import write_model
-from engine.cache.cache_objects import clone, leaves
+from engine.cache.cache_objects import clone, iterate_arrays
 from engine.model import attention, backend
 from engine.model.loaded_model import LoadedModel
 from engine.model.loader import load_blocking
@@ -125,12 +125,12 @@ def test_quantized_estimate_counts_bits_and_scales(wide_folder: Callable[[str], 
     for bits, share in ((8, 10 / 32), (4, 6 / 32)):
         assert quantized_caches(model, bits).estimate.bytes(
             1000
-        ) == share * model.can.estimate.bytes(1000)
+        ) == share * model.abilities.estimate.bytes(1000)
 
 
 def logits(model: Any, caches: Any, prompt: list[int]) -> mx.array:
     model.net(mx.array([prompt[:-1]]), cache=caches)
-    mx.eval(list(leaves(caches)))
+    mx.eval(list(iterate_arrays(caches)))
     last = model.net(mx.array([prompt[-1:]]), cache=clone(caches))[0, -1]
     return last - mx.logsumexp(last)
 

@@ -30,7 +30,7 @@ from engine.model.attention_parts import (
     merge_by_score,
 )
 from engine.model.patches import dense
-from engine.model.ragged import share_caches
+from engine.model.ragged import combine_caches
 from tests.engine.families import FAMILIES
 
 pytestmark = pytest.mark.usefixtures("all_cores")
@@ -197,14 +197,14 @@ def session(length: int, latent: bool = False) -> SessionKV:
     kv.reuse_prefix([0])
     for cache in kv.layers:
         cache.update_and_fetch(*drawn(1, length, latent))
-    kv.note_read(list(range(length)))
+    kv.record_chunk(list(range(length)))
     return kv
 
 
 def grown(kv: SessionKV, more: int, latent: bool = False) -> None:
-    for cache in kv.take_out():
+    for cache in kv.caches_without_slots():
         cache.update_and_fetch(*drawn(1, more, latent))
-    kv.note_read(list(range(more)))
+    kv.record_chunk(list(range(more)))
 
 
 def attended(queries: mx.array, shared: Any, keys: mx.array, values: mx.array) -> mx.array:
@@ -225,13 +225,13 @@ def test_shared_bytes_are_counted_once_and_freed_last() -> None:
     twins = [kv.fork() for _ in range(3)]
     everyone = [kv, *twins]
     assert sum(k.attributed_bytes for k in everyone) == pytest.approx(whole, abs=4)
-    assert kv.sharers == 4
+    assert kv.sharer_count == 4
     for twin in twins[:2]:
         twin.drop()
-    assert kv.sharers == 2
+    assert kv.sharer_count == 2
     del everyone, twin
     twins.clear()
-    assert kv.sharers == 1
+    assert kv.sharer_count == 1
     assert kv.attributed_bytes == whole
 
 
@@ -240,17 +240,17 @@ def test_only_unwritten_forks_are_replaced_for_free() -> None:
     """Regression test: chats after a shared prefix counted as unwritten forever."""
     kv = session(100)
     twin = kv.fork()
-    assert twin.is_unwritten
+    assert twin.is_fully_shared
     grown(twin, 5)
-    assert not twin.is_unwritten
+    assert not twin.is_fully_shared
     plain = SessionKV(kv.make)
     plain.replace_caches(kv.copy_prefix(20, room=True), kv.tokens[:20], [])
     twin = plain.fork()
-    assert plain.is_unwritten
-    assert twin.is_unwritten
+    assert plain.is_fully_shared
+    assert twin.is_fully_shared
     grown(twin, 1)
-    assert not plain.is_unwritten
-    assert not twin.is_unwritten
+    assert not plain.is_fully_shared
+    assert not twin.is_fully_shared
 
 
 @pytest.mark.usefixtures("soon")
@@ -293,7 +293,7 @@ def ways(request: pytest.FixtureRequest) -> Iterator[None]:
     if not request.param:
         yield
     else:
-        with dense.engaged():
+        with dense.engage():
             yield
 
 
@@ -307,7 +307,7 @@ def check(caches: list[SharedPrefixKV], n: int, mask: object) -> None:
         k, v = cache.update_and_fetch(*mx.random.normal((2, 1, HEADS, n, DIM)))
         keys.append(k)
         values.append(v)
-        whole = cache.whole(cache.offset, 0)
+        whole = cache.concatenate(cache.offset, 0)
         wanted.append(
             mx.fast.scaled_dot_product_attention(
                 queries[row : row + 1], *whole, scale=0.5, mask=mask
@@ -392,7 +392,7 @@ def test_slots_attend_to_own_prefix_and_tokens(policy: SlotPolicy, latent: bool)
             continue
         rows = [some[row] for row in where.assign(some)]
         together = max(together, sum(bool(kv.slots and kv.shared_prefix) for kv in chats))
-        for layer, shared in enumerate(share_caches([kv.layers for kv in rows], where)):
+        for layer, shared in enumerate(combine_caches([kv.layers for kv in rows], where)):
             keys, values = drawn(len(rows), 1, latent)
             queries = mx.random.normal((len(rows), 4, 1, DIM))
             got = attended(queries, shared, keys, values)
@@ -405,7 +405,7 @@ def test_slots_attend_to_own_prefix_and_tokens(policy: SlotPolicy, latent: bool)
                     assert mx.allclose(got[this], by_itself, rtol=1e-4, atol=1e-5)
                 alone.update_and_fetch(keys[this], values[this])
                 if isinstance(alone, SharedPrefixKV):
-                    whole = alone.whole(alone.offset, 0)
+                    whole = alone.concatenate(alone.offset, 0)
                 else:
                     whole = alone.keys_and_values()
                 q, k, v = queries[this], *whole
@@ -415,8 +415,8 @@ def test_slots_attend_to_own_prefix_and_tokens(policy: SlotPolicy, latent: bool)
                 wanted = mx.softmax(0.5 * q @ _repeated(k), axis=-1) @ _repeated(v).swapaxes(2, 3)
                 assert mx.allclose(got[this], wanted, rtol=1e-4, atol=1e-5)
         for kv in rows:
-            kv.note_fed(0)
-            twins[id(kv)].note_fed(0)
+            kv.record_token(0)
+            twins[id(kv)].record_token(0)
     assert together > 3
     for kv in chats:
         for a, b in zip(

@@ -11,8 +11,8 @@ import pytest
 
 from engine import Engine, Reply, SamplingParams
 from engine.bench.random_models import write_model
-from engine.bench.small_copies import perturbed
-from engine.cache.ledger import packed
+from engine.bench.small_copies import perturb
+from engine.cache.ledger import pack_tokens
 from engine.cache.prefix_index import PrefillingSession, PrefixIndex
 from engine.cache.session_kv import SessionKV
 from engine.model import fingerprint
@@ -87,7 +87,7 @@ def test_session_named_like_a_draft_makes_room(
     """Regression test: the draft model's caches were dropped instead of the session's."""
     monkeypatch.setattr(drafting, "WORTH", math.inf)
     large = model_folder("plain")
-    model = engine.load(large, draft=perturbed(large, tmp_path / "small", 0.15))
+    model = engine.load(large, draft=perturb(large, tmp_path / "small", 0.15))
     chat = engine.open_session(model, f"draft {model.id}")
     chat.send("hello", params(1)).tokens(SOON)
     held = engine.stats()["sessions"][chat.id]["kv_bytes"]
@@ -105,7 +105,7 @@ def caches_of(tokens: Iterable[int]) -> SessionKV:
     held = list(tokens)
     keys = mx.zeros((1, 1, len(held), 4))
     made.layers[0].update_and_fetch(keys, keys)
-    made.note_read(held)
+    made.record_chunk(held)
     return made
 
 
@@ -116,7 +116,7 @@ def test_adoption_without_gain_is_refused(donor: list[int], length: int) -> None
     """Reject a copy that is longer than the common tokens or no longer than the current cache."""
     own = caches_of([1, 2, 3, 4, 5])
     prompt = list(range(1, 20))
-    reader = PrefillingSession(("m",), own, prompt, packed(prompt), 19, 0, False)
+    reader = PrefillingSession(("m",), own, prompt, pack_tokens(prompt), 19, 0, False)
     with pytest.raises(ValueError, match="save nothing"):
         PrefixIndex(1 << 20, set()).adopt(reader, caches_of(donor), length)
     assert own.tokens == [1, 2, 3, 4, 5]
@@ -192,15 +192,15 @@ def test_draft_adopts_nothing_of_another_domain(
     """
     monkeypatch.setattr(drafting, "WORTH", math.inf)
     left: list[int] = []
-    behind = Drafter.behind
+    behind = Drafter.unread_count
 
     def spy(drafter: Drafter, tokens: list[int], domain: str) -> int:
         left.append(behind(drafter, tokens, domain))
         return left[-1]
 
-    monkeypatch.setattr(Drafter, "behind", spy)
+    monkeypatch.setattr(Drafter, "unread_count", spy)
     large = model_folder("plain")
-    model = engine.load(large, draft=perturbed(large, tmp_path / "small", 0.15))
+    model = engine.load(large, draft=perturb(large, tmp_path / "small", 0.15))
 
     def first_behind(domain: str) -> int:
         left.clear()
@@ -243,7 +243,7 @@ def test_fingerprint_separates_files(tmp_path: Path) -> None:
     (one / "merges.txt").write_text("a b")
     (one / "special_tokens_map.json").write_text("{}")
     (other / "merges.txt").write_text("a bspecial_tokens_map.json{}")
-    assert fingerprint.contents(one) != fingerprint.contents(other)
+    assert fingerprint.hash_contents(one) != fingerprint.hash_contents(other)
 
 
 def test_session_names_accept_any_text(model_folder: Callable[[str], Path], tmp_path: Path) -> None:

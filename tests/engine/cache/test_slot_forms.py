@@ -18,7 +18,7 @@ from engine.bench.random_models import write_model
 from engine.bench.schedules import Schedule
 from engine.bench.small_configs import small_config
 from engine.cache import slot_policy
-from engine.cache.cache_objects import clone, leaves
+from engine.cache.cache_objects import clone, iterate_arrays
 from engine.cache.session_kv import SessionKV
 from engine.cache.slot_policy import ON_GPU, SlotPolicy
 from engine.cache.slots import Slots
@@ -27,7 +27,7 @@ from engine.model import attention, backend
 from engine.model.loader import load_blocking
 from engine.model.probe import logit_difference
 from engine.model.quantized_kv import quantized_caches
-from engine.model.ragged import SlotScores, share_caches
+from engine.model.ragged import SlotScores, combine_caches
 from tests.engine.cache.slotted import BOTH, KINDS, WINDOW, chat, same, same_caches, step
 from tests.engine.families import FAMILIES
 
@@ -71,7 +71,7 @@ def test_keys_survive_others_entering_and_leaving(policy: SlotPolicy) -> None:
 @EVERY
 def test_a_slot_is_overwritten_for_the_next_session(policy: SlotPolicy, kind: str) -> None:
     where, ill, well = Slots(policy), chat(kind, 40), chat(kind, 9)
-    for array in leaves(ill.layers):
+    for array in iterate_arrays(ill.layers):
         if array.dtype == mx.float32:
             array[:] = float("nan")
     where.assign([well, ill])
@@ -220,7 +220,7 @@ def test_latent_attention_multiplies_the_whole_buffer(folders: Callable[[str], P
         model.net(mx.array([[7] * length]), cache=kv.layers)
         kvs.append(kv)
     rows = [kvs[row] for row in where.assign(kvs)]
-    shared = share_caches([kv.layers for kv in rows], where)[0]
+    shared = combine_caches([kv.layers for kv in rows], where)[0]
     attention = model.net.layers[0].self_attn
     latent, rope = attention.kv_lora_rank, attention.qk_rope_head_dim
     given = [mx.random.normal((3, 1, 1, width)) for width in (latent, rope)]
@@ -265,7 +265,7 @@ def test_logits_with_mlx_attention_equal_chats_alone(
     for token in (9, 4, 11):
         order = where.assign(kvs)
         assert len(where.occupants) == len(kvs)
-        shared = share_caches([kvs[row].layers for row in order], where)
+        shared = combine_caches([kvs[row].layers for row in order], where)
         with monkeypatch.context() as patch:
             patch.setattr(attention, "_dequantizes", widens)  # as on CUDA
             got = model.net(mx.array([[token + row] for row in order]), cache=shared)
@@ -286,7 +286,7 @@ def remembering(seed: int) -> SessionKV:
     mx.random.seed(seed)
     for cache in kv.layers:
         cache[0], cache[1] = mx.random.normal((1, 3, 4)), mx.random.normal((1, 5))
-    kv.note_read([0])
+    kv.record_chunk([0])
     return kv
 
 
@@ -300,7 +300,7 @@ def move_on(caches: Sequence[Any], rows: int) -> None:
 
 
 def states(kv: SessionKV) -> list[Any]:
-    return [state.tolist() for cache in kv.take_out() for state in cache.cache]
+    return [state.tolist() for cache in kv.caches_without_slots() for state in cache.cache]
 
 
 def holds(cache: Any) -> Any:
@@ -318,7 +318,7 @@ def test_stacked_states_return_to_their_chats() -> None:
             choose.shuffle(some)
         rows = [some[row] for row in where.assign(some)]
         stacks = [state for layer in where.arrays for state in layer]
-        shared = share_caches([kv.layers for kv in rows], where)
+        shared = combine_caches([kv.layers for kv in rows], where)
         if len(rows) > 1:
             assert where.stack.members == rows
             read = [layer[index] for layer in shared for index in range(2)]
@@ -360,9 +360,9 @@ def test_leaving_without_memory_keeps_other_states(
         assert kvs[0].slots is None
         assert kvs[0].stack is None
         for kv, twin in zip(kvs, twins, strict=True):
-            pairs = zip(kv.take_out(), twin.take_out(), strict=False)
+            pairs = zip(kv.caches_without_slots(), twin.caches_without_slots(), strict=False)
             assert all(same(holds(cache), holds(own)) for cache, own in pairs)
-        assert not drops or not kvs[0].take_out()
+        assert not drops or not kvs[0].caches_without_slots()
 
 
 def test_missing_state_is_not_stacked() -> None:
@@ -385,7 +385,7 @@ def test_states_of_different_shapes_are_not_stacked() -> None:
     assert where.stack.members == kvs[:2]
     rows = [kvs[row] for row in where.assign(kvs)]
     assert where.stack.members == []
-    read = share_caches([kv.layers for kv in rows], where)[0][0]
+    read = combine_caches([kv.layers for kv in rows], where)[0][0]
     short = mx.concatenate([mx.zeros((1, 1, 4)), before[0]], axis=1)
     whole = mx.concatenate([first, second, short, mx.zeros((1, 3, 4))])
     assert bool(mx.array_equal(read, whole))
@@ -450,12 +450,12 @@ def test_unmovable_states_are_lost_alone(
         with pytest.raises(RuntimeError, match="no memory"):
             where.assign(kvs)
     for kv in kvs:  # as after a failed step
-        assert not kv.take_out()
+        assert not kv.caches_without_slots()
     assert where.stack.members == []
     kvs = [remembering(seed) for seed in range(2)]
     where.assign(kvs)
     with monkeypatch.context() as patch:
         patch.setattr(mx, "eval", fail)
-        assert not kvs[0].take_out()
+        assert not kvs[0].caches_without_slots()
     assert where.stack.members == kvs[1:]
     assert states(kvs[1]) == states(remembering(1))

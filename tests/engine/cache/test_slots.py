@@ -66,7 +66,7 @@ def test_leftovers_of_a_failed_step_are_dropped(
         raise RuntimeError("the device has gone")
 
     monkeypatch.setattr(mx, "eval", fail)
-    assert not chats[1].take_out()
+    assert not chats[1].caches_without_slots()
     assert chats[1].length == 0
     chats[0].drop()
     assert where.occupants == []
@@ -108,7 +108,7 @@ def test_model_may_have_plain_caches_in_some_layers() -> None:
         kv.reuse_prefix([0])
         for cache in kv.layers:
             cache.update_and_fetch(*mx.random.normal((2, 1, HEADS, length, DIM)))
-        kv.note_read([0] * length)
+        kv.record_chunk([0] * length)
         return kv
 
     chats = [mixed(20), mixed(3), mixed(40)]
@@ -128,18 +128,20 @@ def test_neighbors_in_a_buffer_may_stay_together() -> None:
     parted.
     """
     for shortest in (1, 100, 767, 768, 5000):
-        longest = ON_GPU.longest_beside(shortest)
+        longest = ON_GPU.max_length_with(shortest)
         for more in (1, 63, 1000, 9000):
-            assert ON_GPU.longest_beside(shortest + more) >= longest + more
+            assert ON_GPU.max_length_with(shortest + more) >= longest + more
 
 
 def test_long_buffers_grow_rarely_and_by_a_bounded_share() -> None:
     for length in (1, 1000, 8000, 100_000):
-        assert slot_policy.BLOCK <= ON_GPU.block(length) <= max(slot_policy.BLOCK, length / 16)
+        assert (
+            slot_policy.BLOCK <= ON_GPU.growth_tokens(length) <= max(slot_policy.BLOCK, length / 16)
+        )
     where, chats = Slots(ON_GPU), [chat(2100), chat(2200)]
     where.assign(chats)
     capacity = {keys.shape[1] for keys, _ in where.arrays}
-    assert all(2201 <= c <= 2201 + 2 * ON_GPU.block(2201) for c in capacity)
+    assert all(2201 <= c <= 2201 + 2 * ON_GPU.growth_tokens(2201) for c in capacity)
 
 
 def test_failure_while_entering_affects_only_entrants(

@@ -10,7 +10,7 @@ import pytest
 
 from engine import Engine
 from engine.bench.clients import RequestSettings, arrivals
-from engine.bench.traffic import TimedRequest, measured
+from engine.bench.traffic import TimedRequest, summarize
 from engine.cli.main import main
 from engine.serve.server import Server
 
@@ -60,7 +60,7 @@ def test_load_figures_use_event_times() -> None:
         TimedRequest(13.0, 1, False, [13.5, 14.0], 2),
         TimedRequest(10.0, error="HTTP 429"),
     ]
-    load = measured("a", "skewed", 3, turns)
+    load = summarize("a", "skewed", 3, turns)
     assert load.failed == {"HTTP 429": 1}
     assert (load.first_p50, load.first_max, load.first_long) == (1.0, 1.0, 4.0)
     assert load.second_p50 == 0.5
@@ -74,4 +74,4 @@ def test_load_traffic_is_equal_per_round() -> None:
     skewed = arrivals("skewed", 3, 9, 0.1, 0)
     assert [len(a.prompt.split()) for a in skewed] == [180, 9, 9]
     assert [a.after for a in arrivals("staggered", 3, 9, 0.5, 0)] == [0.0, 0.5, 1.0]
-    assert RequestSettings.to("localhost:1").url == "http://localhost:1/v1"
+    assert RequestSettings.for_url("localhost:1").url == "http://localhost:1/v1"

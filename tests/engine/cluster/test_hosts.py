@@ -229,7 +229,7 @@ def test_model_copy_is_found_by_contents(
     tmp_path: Path, model_folder: Callable[[str], Path]
 ) -> None:
     folder, elsewhere = model_folder("plain"), Path("/nowhere/plain")
-    contents = fingerprint.contents(folder)
+    contents = fingerprint.hash_contents(folder)
     assert machines.find_model(folder, contents, str(tmp_path)) == folder
     assert machines.find_model(elsewhere, contents, str(tmp_path)) == elsewhere
     copy = tmp_path / machines.copy_name("../ev il", contents)
@@ -300,7 +300,7 @@ def test_ssh_group_has_tokens_of_one_rank_and_cleans_up(
     _program(fake_ssh / "rsync", "#!/bin/sh\nexit 1\n")
     _program(fake_ssh / "scp", SCP)
     host = there(models=str(tmp_path / "copies"))
-    assert machines.copy_model(folder, "plain", host, lambda words: None).by == "scp"
+    assert machines.copy_model(folder, "plain", host, lambda words: None).method == "scp"
     with Engine(ranks=(Host(LOCAL), host)) as spread:
         model = spread.load(folder)
         assert _answer(spread, model) == _answer(engine, engine.load(folder))

@@ -51,7 +51,7 @@ def test_record_survives_encoding(record: TurnRecord) -> None:
     data = group.encode(record)
     first, rest = data[: group.FIRST_BYTES], data[group.FIRST_BYTES :]
     assert len(first) == group.FIRST_BYTES
-    assert group.second_bytes(first) == len(rest)
+    assert group.remaining_bytes(first) == len(rest)
     assert len(rest) % 4 == 0
     assert group.decode(first + rest) == record
 
@@ -59,8 +59,8 @@ def test_record_survives_encoding(record: TurnRecord) -> None:
 def test_only_long_record_needs_second_collective() -> None:
     step = group.encode(TurnRecord(1, (Operation("pass", (1, True, *range(1000, 1100))),)))
     prompt = group.encode(TurnRecord(1, (Operation("begin", (1, 0, *range(1000))),)))
-    assert group.second_bytes(step) == 0
-    assert group.second_bytes(prompt) == len(prompt) - group.FIRST_BYTES > 0
+    assert group.remaining_bytes(step) == 0
+    assert group.remaining_bytes(prompt) == len(prompt) - group.FIRST_BYTES > 0
 
 
 @pytest.mark.parametrize("data", [b"", b"\1\0\0\0", b"\1\0\0\0\x90", b"\3\0\0\0\x92\1\1"])
@@ -426,8 +426,8 @@ def test_relay_forgets_finished_commands(
         )
     asked = [far.receive(True)[0] for _ in range(50)]
     assert len(made._waiting) == 1
-    made._handle(CommandCallback(asked[-1].number, ("a model",)))
-    made._handle(
+    made._handle_message(CommandCallback(asked[-1].number, ("a model",)))
+    made._handle_message(
         CommandCallback(asked[0].number, ("another",))
     )  # already sent when the next command arrived
     assert heard == [(49, "a model"), (49, "another")]
@@ -445,7 +445,7 @@ def test_relay_forgets_finished_commands(
         RelayedCommand,
         CommandCancelled,
     ]
-    made._handle(CommandResult(far_end[-1].number, "the model"))
+    made._handle_message(CommandResult(far_end[-1].number, "the model"))
     assert kept.answer.result(0) == "the model"
     assert len(made._waiting) == 1
 

@@ -23,7 +23,7 @@ from tokenizers import Tokenizer
 from engine import Engine, EngineError, SamplingParams
 from engine.hub.gguf import blocks, folder, kept
 from engine.hub.gguf.reading import GgufFile
-from engine.hub.inventory import InstalledModel, Inventory, ModelSource, facts_of, places
+from engine.hub.inventory import InstalledModel, Inventory, ModelSource, facts_of, model_places
 from engine.model import folder as model_folder
 from engine.model.loader import load_blocking
 from engine.sandbox import jobs
@@ -45,7 +45,7 @@ def written(path: Path, content: Written) -> Path:
     out = path / "made"
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir()
-    folder.write(content.write(path / "some.gguf"), out, "“some.gguf”", {})
+    folder.write_folder(content.write(path / "some.gguf"), out, "“some.gguf”", {})
     return out
 
 
@@ -152,7 +152,7 @@ def test_recommended_sampling_is_kept(tmp_path: Path) -> None:
     content.metadata["general.sampling.top_k"] = 20
     content.metadata["general.sampling.top_p"] = float("nan")
     made = written(tmp_path, content)
-    assert model_folder.defaults(made) == {"temperature": 0.6, "top_k": 20}
+    assert model_folder.sampling_defaults(made) == {"temperature": 0.6, "top_k": 20}
     assert not (written(tmp_path, small()) / "generation_config.json").exists()
 
 
@@ -238,7 +238,7 @@ def test_packing_is_as_exact_as_documented(kind: int, type_: blocks.FloatType) -
     type_of = blocks.TYPES[kind]
     assert type_of.groups is not None
     groups = type_of.groups(rows, type_)
-    weight = np.frombuffer(blocks.packed(groups.numbers, type_of.bits), np.uint32)
+    weight = np.frombuffer(blocks.pack_numbers(groups.numbers, type_of.bits), np.uint32)
     scales, biases = mx.array(groups.scales), mx.array(groups.biases)
     found = np.array(
         mx.dequantize(mx.array(weight.reshape(4, -1)), scales, biases, 32, type_of.bits)
@@ -260,8 +260,8 @@ def test_half_precision_rounds_like_mlx() -> None:
     numbers = (rng.standard_normal(4096) * 10.0 ** rng.integers(-6, 4, 4096)).astype(np.float32)
     for type_, dtype in ((blocks.FLOAT16, mx.float16), (blocks.BFLOAT16, mx.bfloat16)):
         rounded = mx.array(numbers).astype(dtype)
-        assert (np.array(rounded.astype(mx.float32)) == type_.rounded(numbers)).all()
-        assert type_.encoded(numbers) == np.array(rounded.view(mx.uint16)).tobytes()
+        assert (np.array(rounded.astype(mx.float32)) == type_.round(numbers)).all()
+        assert type_.encode(numbers) == np.array(rounded.view(mx.uint16)).tobytes()
 
 
 @pytest.mark.parametrize(("kind", "dtype"), [(F16, "float16"), (F32, "float32"), (30, "bfloat16")])
@@ -376,39 +376,39 @@ class Counted:
 def test_renamed_file_is_converted_once(tmp_path: Path, root: Path) -> None:
     work = Counted()
     file = small().write(tmp_path / "one.gguf")
-    made = kept.folder_of(file, convert=work)
+    made = kept.convert_if_needed(file, convert=work)
     assert work.asked == ["gguf_digest", "gguf"]
-    assert kept.folder_of(file, convert=work) == made
+    assert kept.convert_if_needed(file, convert=work) == made
     assert len(work.asked) == 2, "an unchanged file is not even read"
     copy = tmp_path / "two.gguf"
     shutil.copyfile(file, copy)
-    assert kept.folder_of(copy, convert=work) == made
+    assert kept.convert_if_needed(copy, convert=work) == made
     assert work.asked[2:] == ["gguf_digest"], "a copy is read, and nothing is made"
     file.unlink()
-    assert kept.folder_of(file, convert=work) == made, "the folder outlives its file"
+    assert kept.convert_if_needed(file, convert=work) == made, "the folder outlives its file"
     other = small("qwen2").write(tmp_path / "two.gguf")
-    assert kept.folder_of(other, convert=work) != made, "another file of the same name"
+    assert kept.convert_if_needed(other, convert=work) != made, "another file of the same name"
     (made / "model.safetensors").unlink()
     small().write(file)
-    assert kept.folder_of(file, convert=work) == made
+    assert kept.convert_if_needed(file, convert=work) == made
     assert (made / "model.safetensors").is_file(), "what was damaged is made again"
     assert sorted(p.name for p in root.iterdir() if not p.name.startswith(".")) == sorted(
-        {made.name, kept.folder_of(other).name}
+        {made.name, kept.convert_if_needed(other).name}
     )
 
 
 def test_file_changed_meanwhile_is_converted_again(tmp_path: Path, root: Path) -> None:
     file = small().write(tmp_path / "one.gguf")
-    made = kept.folder_of(file)
+    made = kept.convert_if_needed(file)
     small("qwen2").write(file)
     os.utime(file, ns=(1, 1))
-    assert kept.folder_of(file) != made
+    assert kept.convert_if_needed(file) != made
 
 
 def test_existing_folder_is_found_without_write_access(
     tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = kept.folder_of(small().write(tmp_path / "one.gguf"))
+    made = kept.convert_if_needed(small().write(tmp_path / "one.gguf"))
 
     def refused(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
@@ -416,14 +416,16 @@ def test_existing_folder_is_found_without_write_access(
     monkeypatch.setattr(Path, "mkdir", refused)
     monkeypatch.setattr(Path, "write_text", refused)
     copy = shutil.copyfile(tmp_path / "one.gguf", tmp_path / "two.gguf")
-    assert kept.folder_of(Path(copy)) == made
+    assert kept.convert_if_needed(Path(copy)) == made
 
 
 def test_concurrent_conversions_make_one_folder(tmp_path: Path, root: Path) -> None:
     file = small().write(tmp_path / "one.gguf")
     works, found = [Counted(), Counted()], []
     threads = [
-        threading.Thread(target=lambda w=work: found.append(kept.folder_of(file, convert=w)))  # type: ignore[misc]
+        threading.Thread(
+            target=lambda w=work: found.append(kept.convert_if_needed(file, convert=w))
+        )  # type: ignore[misc]
         for work in works
     ]
     for thread in threads:
@@ -444,7 +446,7 @@ def test_abandoned_conversion_leaves_nothing(tmp_path: Path, root: Path) -> None
             return super().__call__(do, *given, **more)
 
     with pytest.raises(EngineError) as failure:
-        kept.folder_of(file, stop, Stopping())
+        kept.convert_if_needed(file, stop, Stopping())
     assert failure.value.code == "download_cancelled"
     assert [p.name for p in root.glob("*")] in ([], [".gguf.lock"])
 
@@ -453,7 +455,7 @@ def test_killed_conversion_is_cleaned_up(tmp_path: Path, root: Path) -> None:
     left = root / ".gguf-abc.part"
     left.mkdir(parents=True)
     (left / "model.safetensors").write_bytes(bytes(100))
-    kept.folder_of(small().write(tmp_path / "one.gguf"))
+    kept.convert_if_needed(small().write(tmp_path / "one.gguf"))
     assert not left.exists()
 
 
@@ -464,7 +466,7 @@ def test_full_disk_is_reported_and_leaves_nothing(
     out = tmp_path / "out"
     out.mkdir()
     with pytest.raises(RefusedError, match="Free some space"):
-        folder.write(small().write(tmp_path / "one.gguf"), out, "“one.gguf”", {})
+        folder.write_folder(small().write(tmp_path / "one.gguf"), out, "“one.gguf”", {})
     assert not list(out.iterdir())
 
 
@@ -472,14 +474,14 @@ def test_child_output_is_limited(tmp_path: Path, root: Path) -> None:
     """The kernel kills a child whose file grows too large. Report it and clean up."""
     work = partial(jobs.run_gguf_task, limits=lambda size: TaskLimits(60.0, 2**31, 2**20, 4096))
     with pytest.raises(EngineError, match="cannot be converted"):
-        kept.folder_of(small().write(tmp_path / "one.gguf"), convert=work)
+        kept.convert_if_needed(small().write(tmp_path / "one.gguf"), convert=work)
     assert not [p for p in root.iterdir() if p.is_dir()]
 
 
 def test_slow_child_is_killed(tmp_path: Path, root: Path) -> None:
     work = partial(jobs.run_gguf_task, limits=lambda size: TaskLimits(0.0, 2**31, 2**20, 2**30))
     with pytest.raises(EngineError, match="took longer than"):
-        kept.folder_of(small().write(tmp_path / "one.gguf"), convert=work)
+        kept.convert_if_needed(small().write(tmp_path / "one.gguf"), convert=work)
 
 
 # ---------------------------------------------------------------- damage
@@ -653,7 +655,7 @@ def test_random_damage_is_refused_or_read(whole: Written, tmp_path: Path) -> Non
         out = tmp_path / "out"
         out.mkdir()
         try:
-            folder.write(tmp_path / "some.gguf", out, "“some.gguf”", {})
+            folder.write_folder(tmp_path / "some.gguf", out, "“some.gguf”", {})
         except RefusedError:
             refused += 1
         finally:
@@ -670,7 +672,7 @@ def test_huge_sparse_file_costs_nothing(tmp_path: Path, root: Path) -> None:
         stream.truncate(2**40)
     patient = partial(jobs.run_gguf_task, limits=lambda size: TaskLimits(20.0, 2**31, 2**20, 2**30))
     with pytest.raises(EngineError, match="mostly empty"):
-        kept.folder_of(file, convert=patient)
+        kept.convert_if_needed(file, convert=patient)
 
 
 def test_non_file_is_refused(tmp_path: Path, root: Path, engine: Engine) -> None:
@@ -696,11 +698,11 @@ def notes(root: Path) -> Path:
 
 def test_damaged_notes_are_rewritten(notes: Path, tmp_path: Path) -> None:
     file = small().write(tmp_path / "one.gguf")
-    made = kept.folder_of(file)
+    made = kept.convert_if_needed(file)
     outside = json.dumps({str(file): {"folder": "../.."}})
     for text in ("", "[]", '{"a": 5}', "\x00", outside):
         notes.write_text(text)
-        assert kept.folder_of(file) == made
+        assert kept.convert_if_needed(file) == made
         assert json.loads(notes.read_text())[str(file)]["folder"] == made.name
 
 
@@ -744,13 +746,15 @@ def test_gguf_file_is_listed_before_and_after_conversion(tmp_path: Path, root: P
     file = small().write(tmp_path / "one.gguf")
 
     def listed() -> list[InstalledModel]:
-        found = Inventory().walk(places(home=tmp_path / "nobody", environment={}), [str(file)])
+        found = Inventory().walk(
+            model_places(home=tmp_path / "nobody", environment={}), [str(file)]
+        )
         return [one for one in found if one.facts.architecture in ("GGUF", "llama")]
 
     (before,) = listed()
     assert (before.source, before.facts.problem) == (ModelSource.ADDED, "")
     assert before.facts.nbytes == file.stat().st_size
-    made = kept.folder_of(file)
+    made = kept.convert_if_needed(file)
     (after,) = listed()
     assert (after.source, after.folder, after.name) == (ModelSource.OWN, made, "one")
     assert after.facts.licence == "Apache 2.0"
@@ -761,6 +765,6 @@ def test_gguf_file_is_listed_before_and_after_conversion(tmp_path: Path, root: P
 def test_converted_folder_is_found_by_digest(tmp_path: Path, root: Path) -> None:
     file = small().write(tmp_path / "one.gguf")
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    assert kept.find(digest) is None
-    made = kept.folder_of(file)
-    assert kept.find(digest) == made
+    assert kept.find_by_digest(digest) is None
+    made = kept.convert_if_needed(file)
+    assert kept.find_by_digest(digest) == made

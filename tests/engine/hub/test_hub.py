@@ -125,14 +125,14 @@ def test_canceled_download_resumes(model: Hub, engine: Engine) -> None:
     thread.start()
     assert model.held.wait(20)
     weights = next(f for f in seen.files if f.name == "model.safetensors")
-    until(lambda: downloads.part(NAME, weights).stat().st_size > 0)
+    until(lambda: downloads.part_path(NAME, weights).stat().st_size > 0)
     stop.set()  # the hub sends nothing, so only this ends the download
     thread.join(2)
     assert not thread.is_alive()
     assert failed == ["download_cancelled"]
     assert hub.find(NAME) is None
     refused("model_load_failed", "nor a downloaded model", load(engine))
-    come = downloads.part(NAME, weights).stat().st_size
+    come = downloads.part_path(NAME, weights).stat().st_size
     assert 0 < come <= model.hold_at
     assert hub.bytes_present(NAME, [weights]) == come
     model.go.set()
@@ -167,7 +167,7 @@ def test_command_resumes_after_any_end(model: Hub, how: signal.Signals) -> None:
     first = child(NAME)
     assert model.held.wait(60)
     weights = next(f for f in hub.look_up(NAME).files if f.name == "model.safetensors")
-    until(lambda: downloads.part(NAME, weights).stat().st_size > 0)
+    until(lambda: downloads.part_path(NAME, weights).stat().st_size > 0)
     first.send_signal(how)
     said = first.communicate(timeout=20)
     if how is signal.SIGINT:
@@ -175,7 +175,7 @@ def test_command_resumes_after_any_end(model: Hub, how: signal.Signals) -> None:
         assert "same command again to continue" in said[1]
     assert said[0] == ""
     assert hub.find(NAME) is None
-    come = downloads.part(NAME, weights).stat().st_size
+    come = downloads.part_path(NAME, weights).stat().st_size
     model.go.set()
     second = child(NAME)
     out, err = second.communicate(timeout=60)
@@ -392,7 +392,7 @@ def test_dripping_hub_is_abandoned(model: Hub, monkeypatch: pytest.MonkeyPatch, 
     ],
 )
 def test_malformed_listing_is_reported_plainly(siblings: object) -> None:
-    error = refused("not_a_model", "a/b", lambda: models._files("a/b", siblings))
+    error = refused("not_a_model", "a/b", lambda: models._parse_files("a/b", siblings))
     assert not re.search(r"Error|NoneType|object", error.message)
 
 
@@ -507,7 +507,7 @@ def test_unreadable_cache_is_reported(model: Hub, monkeypatch: pytest.MonkeyPatc
     seen = hub.look_up(NAME)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", "/" + "x" * 300)
     assert hub.find(NAME, seen.commit) is None
-    assert hub.complete(seen) is None
+    assert hub.find_complete(seen) is None
     refused("download_failed", "cannot be written", lambda: hub.download(seen))
 
 
@@ -555,7 +555,7 @@ def test_revision_is_stored_next_to_main(model: Hub, engine: Engine) -> None:
 
 def test_two_do_not_write_the_same_files(model: Hub) -> None:
     seen = hub.look_up(NAME)
-    with downloads.locked(NAME):
+    with downloads.lock_repository(NAME):
         refused("download_failed", "already", lambda: hub.download(seen))
     hub.download(seen)
 
@@ -589,10 +589,10 @@ def test_incomplete_snapshot_of_another_program_is_completed(
     folder = get("a/halves")
     refused("model_load_failed", "1 of its 2 weight files", lambda: engine.load("a/halves"))
     seen = hub.look_up("a/halves")
-    assert hub.complete(seen) == folder
+    assert hub.find_complete(seen) == folder
     (folder / "tokenizer.json").unlink()
     assert hub.find("a/halves") == folder
-    assert hub.complete(seen) is None
+    assert hub.find_complete(seen) is None
     assert get("a/halves") == folder
     assert (folder / "tokenizer.json").is_file()
 

@@ -23,7 +23,7 @@ from engine.hub.inventory import (
     ModelPlace,
     ModelSource,
     facts_of,
-    places,
+    model_places,
 )
 from engine.hub.models import is_known_architecture
 
@@ -321,7 +321,7 @@ def test_other_programs_folders_are_known(tmp_path: Path, hub_cache: Path) -> No
     make(tmp_path / "scope" / "hub" / "models" / "owner" / "D")
     own = make(tmp_path / "own" / "E").parent
     added = make(tmp_path / "added" / "F")
-    where = places(own, [str(added)], home, {"MODELSCOPE_CACHE": str(tmp_path / "scope")})
+    where = model_places(own, [str(added)], home, {"MODELSCOPE_CACHE": str(tmp_path / "scope")})
     found = {m.name: m.source for m in Inventory().walk(where)}
     assert found == {
         "A": ModelSource.LM_STUDIO,
@@ -341,10 +341,10 @@ def test_settings_of_another_program_may_say_anything(tmp_path: Path, hub_cache:
         (home / ".lmstudio-home-pointer").write_bytes(pointer)
         for content in ("[]", "{", '{"downloadsFolder": 7}', '{"downloadsFolder": "a\\u0000b"}'):
             (home / ".lmstudio" / "settings.json").write_text(content)
-            assert all(place.path.is_absolute() for place in places(None, (), home, {}))
+            assert all(place.path.is_absolute() for place in model_places(None, (), home, {}))
     (home / ".lmstudio-home-pointer").unlink()
     os.mkfifo(home / ".lmstudio-home-pointer")
-    assert places(None, (), home, {})
+    assert model_places(None, (), home, {})
 
 
 def test_known_folder_is_listed_if_removed(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.kernels.library import Library, choose
+from engine.kernels.library import Library, sample_tokens
 from engine.model.sampling import Sampler
 from engine.params import SamplingParams
 from tests.engine.model.test_sampling import reference, spread
@@ -30,12 +30,12 @@ UNIFORMS = (0.0, *np.linspace(0.001, 0.999, 97), 1.0 - 2.0**-53)
 
 def choices(params: SamplingParams, uniforms: tuple[float, ...] = UNIFORMS) -> list[Any]:
     """Return one choice for each uniform number."""
-    _, *rest = Sampler(params).choice(0)
+    _, *rest = Sampler(params).kernel_choice(0)
     return [(uniform, *rest) for uniform in uniforms]
 
 
 def chosen(library: Library, row: np.ndarray, params: SamplingParams) -> list[int]:
-    return choose(library, [row] * len(UNIFORMS), choices(params))
+    return sample_tokens(library, [row] * len(UNIFORMS), choices(params))
 
 
 @settings(max_examples=25, deadline=None)
@@ -70,14 +70,14 @@ def test_every_level_chooses_the_same_tokens(
 def test_row_among_others_is_sampled_as_alone(library: Library) -> None:
     rows = [spread(6000, seed) for seed in range(24)]
     ways = [
-        Sampler(SamplingParams(seed=n, temperature=n % 3 / 2, top_k=n % 5 * 10, top_p=0.9)).choice(
-            n
-        )
+        Sampler(
+            SamplingParams(seed=n, temperature=n % 3 / 2, top_k=n % 5 * 10, top_p=0.9)
+        ).kernel_choice(n)
         for n in range(len(rows))
     ]
-    together = choose(library, rows, ways)
+    together = sample_tokens(library, rows, ways)
     assert together == [
-        choose(library, [row], [way])[0] for row, way in zip(rows, ways, strict=True)
+        sample_tokens(library, [row], [way])[0] for row, way in zip(rows, ways, strict=True)
     ]
 
 
@@ -114,10 +114,10 @@ def test_huge_parameters_act_like_large_ones(library: Library) -> None:
 def test_rows_of_different_widths_are_refused(library: Library) -> None:
     rows = [np.zeros(4, np.float32), np.zeros(5, np.float32)]
     with pytest.raises(ValueError, match="width"):
-        choose(library, rows, choices(SamplingParams(), (0.5, 0.5)))
+        sample_tokens(library, rows, choices(SamplingParams(), (0.5, 0.5)))
 
 
 def test_rows_of_another_type_are_refused(library: Library) -> None:
     rows: list[Any] = [np.zeros(4, np.int32)]
     with pytest.raises(ValueError, match="float32"):
-        choose(library, rows, choices(SamplingParams(), (0.5,)))
+        sample_tokens(library, rows, choices(SamplingParams(), (0.5,)))

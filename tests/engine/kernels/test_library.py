@@ -99,7 +99,7 @@ def test_broken_library_leaves_kernels_off(
     broken = tmp_path / "kernels.so"
     broken.write_bytes(b"no library")
     monkeypatch.setattr(binding, "build", lambda: broken)
-    assert binding._load.__wrapped__() is None
+    assert binding._load_once.__wrapped__() is None
     assert "CPU kernels are off" in caplog.text
 
 

@@ -163,7 +163,7 @@ def test_adapted_output_layer_skips_unused_rows(tmp_path: Path, tied: bool, key:
     made = variant(loader.load_blocking(folder, wide=False), adapter)
     ids = mx.array([[5], [9], [30], [7], [200]])
     whole = made.net(ids, cache=made.new_caches())
-    with dense.engaged(), output_rows.restricted_to(range(2)):
+    with dense.engage(), output_rows.restrict_rows(range(2)):
         found = made.net(ids, cache=made.new_caches())
         mx.eval(found)
     assert found.shape[0] == 2

@@ -83,7 +83,7 @@ def result(pieces: Generator[None, None, bool]) -> bool:
 def test_lookahead_token_is_detected(family: Callable[[str], Path]) -> None:
     for name, ahead in (("llama", False), ("plamo3", False), ("phi3small", True)):
         net = load_model(family(name))[0]
-        looking = probe.sees_ahead(net, lambda net=net: make_prompt_cache(net), 300)
+        looking = probe.can_see_ahead(net, lambda net=net: make_prompt_cache(net), 300)
         assert result(looking) == ahead
 
 
@@ -94,7 +94,7 @@ def test_windows_are_as_wide_as_the_masks(family: Callable[[str], Path]) -> None
     for name, more in (("gemma3_text", 0), ("plamo3", 1)):
         net = load_model(family(name))[0]
         plain: Callable[[], Caches] = lambda net=net: make_prompt_cache(net)  # noqa: E731
-        make = probe.widened_caches(net, plain)
+        make = probe.widen_caches(net, plain)
         assert windows(make())
         assert windows(make()) == [size + more for size in windows(plain())]
         assert (make is plain) == (more == 0)

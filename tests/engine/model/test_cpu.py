@@ -83,14 +83,14 @@ def test_row_count_does_not_change_products(wide: bool) -> None:
         assert patches.apply("linear") and patches.apply("embedding")
         made = []
         expected = {{1: 0, 2: 0, 4: 4, 12: 4, 16: 0, 28: 4, 32: 0, 300: 0}}
-        product = dense.product
-        dense.product = lambda x, w: made.append(product(x, w)) or made[-1]
+        product = dense.multiply_padded
+        dense.multiply_padded = lambda x, w: made.append(product(x, w)) or made[-1]
         for rows in (*expected, 3, 13, 33):
             for shape in ((rows, 1, 24), (1, rows, 24)):
                 x = mx.random.normal(shape)
                 before = [layer(x) for layer in layers] + [head.as_linear(x)]
                 assert not made
-                with dense.engaged():
+                with dense.engage():
                     after = [layer(x) for layer in layers] + [head.as_linear(x)]
                 for a, b in zip(before, after, strict=True):
                     assert a.shape == b.shape
@@ -99,7 +99,7 @@ def test_row_count_does_not_change_products(wide: bool) -> None:
                 if not {wide} and rows in expected:
                     assert sum(taken) == expected[rows], (rows, taken)
                 made.clear()
-        with dense.engaged():
+        with dense.engage():
             layers[0](mx.zeros((5, 24), mx.float16))
         assert not made
     """)
@@ -117,29 +117,29 @@ def test_few_rows_are_multiplied_separately() -> None:
         mx.random.seed(0)
         dense.enable(True, dense.bind_sgemv(backend._openblas))
         weight = mx.random.normal((300, 256))
-        with dense.engaged():
+        with dense.engage():
             for shape in ((1, 256), (1, 3, 256), (4, 1, 256)):
                 x = mx.random.normal(shape)
-                got = dense.product(x, weight)
+                got = dense.multiply_padded(x, weight)
                 assert got.shape == (*shape[:-1], 300)
                 assert mx.allclose(got, x @ weight.T, rtol=1e-4, atol=1e-4), shape
                 for row, one in zip(got.reshape(-1, 300), x.reshape(-1, 256)):
-                    assert mx.array_equal(row, dense.by_rows(one, weight))  # whoever is beside it
+                    assert mx.array_equal(row, dense.multiply_rows(one, weight))
             spread = mx.random.normal((256, 3)).T
-            got = dense.by_rows(spread, weight)
+            got = dense.multiply_rows(spread, weight)
             assert mx.allclose(got, spread @ weight.T, rtol=1e-4, atol=1e-4)
             x = mx.random.normal((5, 256))
-            assert dense.by_rows(x, weight) is None  # too many rows
-            assert dense.by_rows(x[:1], weight[:10]) is None  # too few weights
-            assert dense.by_rows(x[:0], weight) is None
-            assert dense.by_rows(x[:1], mx.random.normal((256, 300)).T) is None  # lie otherwise
-            assert dense.by_rows(x[:1], weight.astype(mx.float16)) is None
-            assert dense.by_rows(x[:1].astype(mx.float16), weight) is None
-            compiled = mx.compile(lambda a: mx.array(dense.by_rows(a, weight) is None))
+            assert dense.multiply_rows(x, weight) is None  # too many rows
+            assert dense.multiply_rows(x[:1], weight[:10]) is None  # too few weights
+            assert dense.multiply_rows(x[:0], weight) is None
+            assert dense.multiply_rows(x[:1], mx.random.normal((256, 300)).T) is None  # transposed
+            assert dense.multiply_rows(x[:1], weight.astype(mx.float16)) is None
+            assert dense.multiply_rows(x[:1].astype(mx.float16), weight) is None
+            compiled = mx.compile(lambda a: mx.array(dense.multiply_rows(a, weight) is None))
             assert compiled(x[:1]).item()  # nothing can be evaluated there
         dense.enable(True)
-        with dense.engaged():
-            assert dense.by_rows(x[:1], weight) is None  # without OpenBLAS
+        with dense.engage():
+            assert dense.multiply_rows(x[:1], weight) is None  # without OpenBLAS
     """)
 
 
@@ -158,7 +158,7 @@ def test_cheaper_exponentials_give_same_results() -> None:
             gate, x = 30 * mx.random.normal((size,)), mx.random.normal((size,))
             gate[:3] = mx.array([-200.0, 200.0, 0.0])
             kept = mx.array(gate)
-            with dense.engaged():
+            with dense.engage():
                 got = dense.swiglu(gate, x)
             assert mx.allclose(got, dense.original_swiglu(gate, x), rtol=1e-5, atol=1e-6)
             assert mx.array_equal(gate, kept)
@@ -168,7 +168,7 @@ def test_cheaper_exponentials_give_same_results() -> None:
             k, v = mx.random.normal((2, 1, shared, length + 5, dim))
             k, v = k[:, :, :length], v[:, :, :length]
             wanted = mx.fast.scaled_dot_product_attention(q, k, v, scale=0.3, mask=mask)
-            with dense.engaged():
+            with dense.engage():
                 got = replaced(q, k, v, None, 0.3, mask)
             assert got.shape == wanted.shape
             assert mx.allclose(got, wanted, rtol=1e-4, atol=1e-5), (n, length)
@@ -190,8 +190,9 @@ def test_cheaper_exponentials_give_same_results() -> None:
         q, (k, v) = mx.random.normal((3, 6, 1, 16)), mx.random.normal((2, 3, 2, 5000, 16))
         within = mx.arange(5000) < mx.array([5000, 1, 3000]).reshape(3, 1, 1, 1)
         wanted = mx.fast.scaled_dot_product_attention(q, k, v, scale=0.3, mask=within)
-        with dense.engaged():
-            got = attention_parts.one_query(0.3 * q, k, v, mx.where(within, 0.0, float("-inf")))
+        with dense.engage():
+            bias = mx.where(within, 0.0, float("-inf"))
+            got = attention_parts.attend_one_query(0.3 * q, k, v, bias)
         assert mx.allclose(got, wanted, rtol=1e-4, atol=1e-5)
         assert len(asked) == 14
     """)
@@ -207,7 +208,7 @@ def test_compiled_functions_do_not_synchronize() -> None:
         dense.enable(wide_kernels=True)
         assert patches.apply("activations")
         x = mx.random.normal((40_000,))
-        with dense.engaged():
+        with dense.engage():
             got = mx.compile(lambda a: dense.swiglu(a, a))(x)
         assert mx.allclose(got, dense.original_swiglu(x, x), rtol=1e-5, atol=1e-6)
     """)
@@ -222,7 +223,7 @@ def test_other_mlx_users_compute_unchanged() -> None:
         dense.enable(wide_kernels=False)
         x = mx.zeros((1,))
         seen = []
-        with dense.engaged():
+        with dense.engage():
             assert dense.is_engaged(x)
             thread = threading.Thread(target=lambda: seen.append(dense.is_engaged(x)))
             thread.start()

@@ -74,11 +74,11 @@ def test_untrusted_probe_file_is_rewritten(
     file = probed_file(tmp_path / "ways")
     assert file.read() is None
     file.write(model)
-    assert file.read() == model.can.ways
+    assert file.read() == model.abilities.modes
     damage(file.path, json.loads(file.path.read_text()))
     assert file.read() is None
     file.write(model)
-    assert file.read() == model.can.ways
+    assert file.read() == model.abilities.modes
     assert [f.name for f in file.path.parent.iterdir()] == [file.path.name]
     assert file.path.stat().st_mode & 0o777 == 0o600
 

@@ -232,10 +232,10 @@ def test_output_layer_gets_only_wanted_rows(
     ids = mx.array([5, 9, 30, 7, 200, 11]).reshape(shape)
     caches = model.new_caches()
     whole = model.net(ids, cache=caches).reshape(6, -1)
-    with output_rows.restricted_to(rows):
+    with output_rows.restrict_rows(rows):
         logits = model.net(ids, cache=model.new_caches())
     assert logits.size // logits.shape[-1] == len(rows)
-    found = output_rows.logits_of(logits, rows)
+    found = output_rows.extract_logits(logits, rows)
     assert mx.allclose(found, whole[mx.array(rows)], atol=1e-4)
 
 
@@ -246,10 +246,10 @@ def test_unknown_output_layer_computes_all_rows(tmp_path: Path) -> None:
     model.net.lm_head = head = Counting(model.net.lm_head.weight)
     ids = mx.array([[5], [9], [30]])
     whole = model.net(ids, cache=model.new_caches())
-    with output_rows.restricted_to([2, 0]):
+    with output_rows.restrict_rows([2, 0]):
         logits = model.net(ids, cache=model.new_caches())
     assert head.rows == [3, 3]
-    assert mx.array_equal(output_rows.logits_of(logits, [2, 0]), whole[mx.array([2, 0]), 0])
+    assert mx.array_equal(output_rows.extract_logits(logits, [2, 0]), whole[mx.array([2, 0]), 0])
 
 
 def test_layer_of_equal_width_keeps_all_rows(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ Folder = Callable[[str], Path]
 def examined(folder: Path, largest_id: int | None = None) -> loader.CheckedModel:
     """Examine a folder."""
     backend.start()
-    config = folder_module.check(folder, "Tiny")
+    config = folder_module.check_folder(folder, "Tiny")
     return loader.examine(folder, "Tiny", config, 1_000_000, [2], largest_id)
 
 
@@ -204,10 +204,10 @@ def test_slicing_does_not_change_probe_results(
     assert len(sliced) > len(whole) + 20
     assert max(sliced) == 1
     assert in_pieces.info == at_once.info
-    assert in_pieces.can.estimate == at_once.can.estimate
-    assert in_pieces.can.ways == at_once.can.ways
+    assert in_pieces.abilities.estimate == at_once.abilities.estimate
+    assert in_pieces.abilities.modes == at_once.abilities.modes
     for name in ("token_by_token", "rows"):
-        assert getattr(in_pieces.can, name) == getattr(at_once.can, name)
+        assert getattr(in_pieces.abilities, name) == getattr(at_once.abilities, name)
 
 
 def test_large_array_is_read_in_its_own_turn(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -191,7 +191,7 @@ def test_saved_capabilities_prepare_recurrent_states(
         net(mx.array([prompt]), cache=caches)
     own = [clone(caches) for caches in sessions]
     stepped, read = net(mx.array([[5]]), cache=own[0]), net(mx.array([chunk]), cache=own[1])
-    shared = ragged.share_caches(sessions[:1], None, [(sessions[1], len(chunk))])
+    shared = ragged.combine_caches(sessions[:1], None, [(sessions[1], len(chunk))])
     together = net(mx.array([5, *chunk])[:, None], cache=shared)
     assert mx.allclose(together[:1], stepped, rtol=1e-3, atol=1e-3)
     assert mx.allclose(together[1:].swapaxes(0, 1), read, rtol=1e-3, atol=1e-3)

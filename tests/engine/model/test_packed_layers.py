@@ -69,7 +69,7 @@ def test_model_counts_the_memory_of_packed_weights(bits: int, tmp_path: Path) ->
     path = write_few_bits(tmp_path / "few", FAMILIES["plain"], bits)
     model = loader.load_blocking(path, wide=True)
     matrices = {
-        id(part.packed): part.packed.nbytes
+        id(part.matrix): part.matrix.nbytes
         for part in model.net.modules()
         if isinstance(part, (PackedLinear, PackedEmbedding))
     }
@@ -199,15 +199,15 @@ def test_rows_of_experts_are_independent(experts_folder: Path) -> None:
 def test_shortened_file_of_experts_is_an_error(experts_folder: Path) -> None:
     name = "model.layers.0.mlp.switch_mlp.gate_proj.weight"
     with contextlib.closing(packed_experts.Tensors(experts_folder)) as tensors:
-        assert tensors.piece(name, 7).shape == (64, 8)
+        assert tensors.read_slice(name, 7).shape == (64, 8)
         with pytest.raises(OSError, match="became shorter"):
-            tensors.piece(name, 10**9)
+            tensors.read_slice(name, 10**9)
 
 
 def test_experts_with_other_tensor_names_stay_mlx(
     experts_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(packed_experts.Tensors, "has", lambda *_: False)
+    monkeypatch.setattr(packed_experts.Tensors, "has_tensor", lambda *_: False)
     net = packed(experts_folder)
     assert packed_layers.is_packed(net)
     assert not packed_experts.is_packed(net)
@@ -229,7 +229,7 @@ def test_variant_with_reread_base_counts_its_memory(
     adapter = adapters.examine(written, "it", facts)
     base = loader.load_blocking(path, wide=True)
     variant = run_to_end(adapters.adapt(base, adapter))
-    cache = variant.can.make_cache()
+    cache = variant.abilities.make_cache()
     variant.net(mx.array([[5]]), cache=cache)
     assert cache[0].keys.dtype == mx.float32
     assert variant.info.nbytes == loader.weight_bytes(variant.net)

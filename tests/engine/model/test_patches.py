@@ -249,7 +249,7 @@ def test_cuda_products_are_unchanged(
     if bias:
         layer.bias = mx.random.normal((64,))
     x = mx.random.normal((*shape, 128))
-    made = on_cuda.multiplied(original)(layer, x)
+    made = on_cuda.wrap_product(original)(layer, x)
     assert made.shape == (*shape, 64)
     assert mx.abs(made - layer(x)).max().item() < 1e-4
     rows = shape[0] * shape[1]

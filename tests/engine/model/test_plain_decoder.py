@@ -18,10 +18,10 @@ from mlx_lm.models.cache import KVCache, QuantizedKVCache, make_prompt_cache
 from mlx_lm.utils import load_model
 
 from engine import Engine, SamplingParams
-from engine.bench.families import quantise, write_family
+from engine.bench.families import quantize_folder, write_family
 from engine.bench.small_configs import small_config
-from engine.cache.cache_file import take_image
-from engine.cache.cache_objects import clone, detached, stagger
+from engine.cache.cache_file import create_image
+from engine.cache.cache_objects import clone, detach_buffers, stagger_growth
 from engine.cache.session_kv import SessionKV
 from engine.kernels import library as kernels
 from engine.model import backend, loader, packed_layers, plain_decoder, probe, ragged, runner
@@ -59,7 +59,7 @@ def together(net: Any, fed: list[tuple[Any, list[int]]]) -> list[np.ndarray[Any,
     reading = [(caches, tokens) for caches, tokens in fed if len(tokens) > 1]
     order = [*decoding, *reading]
     ends = np.cumsum([len(tokens) for _, tokens in order])
-    decoder = plain_decoder.whole(net)
+    decoder = plain_decoder.full_decoder(net)
     rows = None if decoder is None else decoder.logits(order, range(ends[-1]))
     found = _by_model(net, decoding, reading) if rows is None else rows.copy()
     by_session = dict(zip((id(c) for c, _ in order), np.split(found, ends[:-1]), strict=True))
@@ -67,7 +67,7 @@ def together(net: Any, fed: list[tuple[Any, list[int]]]) -> list[np.ndarray[Any,
 
 
 def _by_model(net: Any, decoding: Any, reading: Any) -> np.ndarray[Any, Any]:
-    shared = ragged.share_caches(
+    shared = ragged.combine_caches(
         [caches for caches, _ in decoding], None, [(c, len(t)) for c, t in reading]
     )
     ids = mx.array([token for _, tokens in (*decoding, *reading) for token in tokens])[:, None]
@@ -91,7 +91,7 @@ def test_other_layer_types_are_supported(kind: str, tmp_path: Path) -> None:
     more = {"sliding_window": None, "sliding_window_pattern": None} if kind == "exaone4" else {}
     path = write_few_bits(tmp_path / kind, {**small_config(kind), **more})
     net, (theirs, _) = packed(path), load_model(path)
-    assert (plain_decoder.whole(net) is None) == (kind == "gemma2")  # which has a cap
+    assert (plain_decoder.full_decoder(net) is None) == (kind == "gemma2")  # which has a cap
     pairs = zip(passes(net), passes(theirs), strict=True)
     assert all(difference(a, b) < CLOSE for a, b in pairs)
     test_chunks_and_neighbors_change_no_bit(path)
@@ -100,7 +100,7 @@ def test_other_layer_types_are_supported(kind: str, tmp_path: Path) -> None:
 def test_rounding_does_not_refuse_layers(tmp_path: Path) -> None:
     """Activations that are rounded in the other direction move these logits by 1.1e-3."""
     path = write_family(tmp_path / "smollm3", "smollm3", 64)
-    quantise(path, 64, 8)
+    quantize_folder(path, 64, 8)
     assert plain_decoder.is_installed(packed(path))
 
 
@@ -133,7 +133,7 @@ def test_parts_of_another_kind_keep_their_own_code(
     monkeypatch.setattr(type(module), "__call__", locals()[part])
     is_taken = plain_decoder.install(net, library)
     assert is_taken == (part == "head")  # the decoder layers are standard
-    assert plain_decoder.whole(net) is None
+    assert plain_decoder.full_decoder(net) is None
 
 
 @pytest.mark.parametrize("kind", ["granite", "nemotron-nas", "dots1"])
@@ -164,7 +164,7 @@ def test_rotation_that_depends_on_length_has_no_table(kind: str, tmp_path: Path)
     if plain_decoder.is_installed(net):  # this mlx-lm doesn't implement the scaling for it
         rope = net.layers[0].self_attn.rope
         head = mx.ones((1, 1, 1, 32))
-        table = plain_decoder._rotation(rope, 32)
+        table = plain_decoder._build_rotation(rope, 32)
         table.extend_to(5000)
         found = np.array(rope(head, offset=5000))[0, 0, 0, :16]
         assert np.allclose(found, table.cosines[5000] - table.sines[5000], atol=CLOSE)
@@ -208,7 +208,7 @@ def test_chunks_and_neighbors_change_no_bit(folder: Path) -> None:
     alone = [logits(net, text, make_prompt_cache(net)) for text in texts]
     sessions = [make_prompt_cache(net) for _ in texts]
     for caches in sessions:
-        stagger(caches)
+        stagger_growth(caches)
     done = [0] * len(texts)
     while any(n < len(text) for n, text in zip(done, texts, strict=True)):
         fed, which = [], []
@@ -251,9 +251,9 @@ def test_image_of_caches_excludes_later_tokens(
     net, prompt = packed(folder), list(range(40))
     kv = SessionKV(lambda: make_prompt_cache(net))
     kv.replace_caches(make_prompt_cache(net), [], [])
-    logits(net, prompt, kv.take_out())
-    kv.note_read(prompt)
-    image = take_image(copy(kv), "model")
+    logits(net, prompt, kv.caches_without_slots())
+    kv.record_chunk(prompt)
+    image = create_image(copy(kv), "model")
     before, after = io.BytesIO(), io.BytesIO()
     image.write(before)
     logits(net, [7], kv.layers)
@@ -287,7 +287,7 @@ def test_random_schedules_change_no_bit(folder: Path, seed: int) -> None:
     for _ in range(40):
         if len(sessions) < 2 or random.random() < 0.1:
             sessions.append(([], make_prompt_cache(net)))
-            stagger(sessions[-1][1])
+            stagger_growth(sessions[-1][1])
         text, caches = sessions[random.integers(len(sessions))]
         choice = random.choice(["feed", "feed", "feed", "fork", "back", "copy", "leave"])
         if choice == "fork" and text:
@@ -298,7 +298,7 @@ def test_random_schedules_change_no_bit(folder: Path, seed: int) -> None:
             for cache in caches:
                 cache.trim(surplus)
         elif choice == "copy" and text:
-            caches[:] = [detached(cache, room=True) for cache in clone(caches)]
+            caches[:] = [detach_buffers(cache, room=True) for cache in clone(caches)]
         elif choice == "leave":
             sessions = [session for session in sessions if session[0] is not text]
         elif choice == "feed":
@@ -333,8 +333,8 @@ def test_sessions_behind_a_shared_prefix_have_the_same_bits(folder: Path) -> Non
     net, prompt = packed(folder), np.random.default_rng(1).integers(0, 256, 1100).tolist()
     origin = SessionKV(lambda: make_prompt_cache(net), shares_prefix=True)
     origin.replace_caches(make_prompt_cache(net), [], [])
-    logits(net, prompt, origin.take_out())
-    origin.note_read(prompt)
+    logits(net, prompt, origin.caches_without_slots())
+    origin.record_chunk(prompt)
     assert origin.make_shared_prefix()
     twin = origin.fork()
     fed = [(origin.layers, [3]), (twin.layers, [5, 6, 7])]
@@ -495,13 +495,13 @@ def test_capabilities_are_probed_once(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tried: list[Any] = []
-    real = probe._ways
+    real = probe._find_modes
 
     def counted(net: Any, sessions: Any, vocab: int) -> Any:
         tried.append(net)
         return (yield from real(net, sessions, vocab))
 
-    monkeypatch.setattr(probe, "_ways", counted)
+    monkeypatch.setattr(probe, "_find_modes", counted)
     found = []
     for _ in range(2):
         with Engine(ways_dir=tmp_path / "ways") as engine:
@@ -522,4 +522,4 @@ def test_capabilities_are_probed_once(
 def test_module_without_usual_parts_is_left(folder: Path) -> None:
     net = nn.Module()
     net.layers = [nn.Module()]
-    assert not list(plain_decoder._bodies(net))
+    assert not list(plain_decoder._find_bodies(net))

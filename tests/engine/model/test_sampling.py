@@ -73,7 +73,7 @@ def test_logit_bias() -> None:
 @pytest.mark.parametrize("is_lazy", [False, True])
 def test_failing_row_leaves_the_others(is_lazy: bool) -> None:
     class Faulty(Sampler):
-        def change(self, logits: mx.array, *_: object) -> mx.array:  # type: ignore[override]
+        def adjust_logits(self, logits: mx.array, *_: object) -> mx.array:  # type: ignore[override]
             if is_lazy:  # only its evaluation raises
                 return mx.linalg.inv(mx.zeros((2, 2)), stream=mx.cpu)[:1]
             raise RuntimeError("injected")
@@ -177,7 +177,7 @@ def spread(width: int, seed: int) -> np.ndarray:
 
 def may_be_drawn(params: SamplingParams, logits: np.ndarray, recent: list[int]) -> set[int]:
     sampler = Sampler(params)
-    row = sampler.change(mx.array(logits)[None], mx.array(recent) if recent else None)
+    row = sampler.adjust_logits(mx.array(logits)[None], mx.array(recent) if recent else None)
     values, ids = candidates([sampler], row, [0])
     kept = np.flatnonzero(np.array(values[0]) > -np.inf)
     return set((kept if ids is None else np.array(ids[0])[kept]).tolist())
@@ -210,7 +210,7 @@ def test_a_row_is_drawn_as_if_alone(chosen: list[dict[str, Any]], width: int, se
         assert token_id(sampler(logits[n : n + 1], indices[n], recent[n])) == token_id(together[n])  # type: ignore[arg-type]
         beside = mx.concatenate([logits[n : n + 1]] + [logits[:1]] * 2)
         peers = [sampler, *[Sampler(sampler.params)] * 2]
-        row = [sampler.change(beside[:1], recent[n]), beside[1:]]
+        row = [sampler.adjust_logits(beside[:1], recent[n]), beside[1:]]
         if sampler.shape is not None:
             stacked = candidates(peers, mx.concatenate(row), [indices[n], 0, 1])[0][0]
             alone = candidates([sampler], row[0], [indices[n]])[0][0]

@@ -82,7 +82,7 @@ def test_image_logits_match_mlx_vlm(family: Path) -> None:
     net, config = loader.load_net(family)
     tokenizer = loader.load_tokenizer(family, None)
     look = towers.load_preprocessor(family, config, tokenizer)
-    sight = look.tokens_of(image(64, 44, 3))
+    sight = look.preprocess(image(64, 44, 3))
     assert sight.pixels is not None
     seen = vision.VisionModel(net, look.kind, look.placeholder)
     for _ in seen.encode(sight, sight.pixels):
@@ -90,7 +90,7 @@ def test_image_logits_match_mlx_vlm(family: Path) -> None:
     tokens = [*range(5, 30), *tokenizer.encode(FAMILIES[family.name].written), 7, 8, 9]
     at = tokens.index(look.placeholder)
     tokens[at : at + 1] = sight.ids
-    ids = mx.array([seen.plain(tokens)])
+    ids = mx.array([seen.replace_image_tokens(tokens)])
     wanted = _its_own(net, ids, look.placeholder, sight.pixels)
     placed, caches = [(at, sight)], net.make_cache()
     logits = []
@@ -347,9 +347,9 @@ def test_audio_logits_match_mlx_vlm(hearing: Path) -> None:
     net, config = loader.load_net(hearing)
     tokenizer = loader.load_tokenizer(hearing, None)
     look = towers.load_preprocessor(hearing, config, tokenizer)
-    sight = look.tokens_of(tone(1.3))
+    sight = look.preprocess(tone(1.3))
     assert sight.pixels is not None
-    assert len(sight.own) == 33  # tokens of 40 ms
+    assert len(sight.image_indices) == 33  # tokens of 40 ms
     seen = vision.VisionModel(net, look.kind, look.placeholder)
     for _ in seen.encode(sight, sight.pixels):
         pass
@@ -363,7 +363,7 @@ def test_audio_logits_match_mlx_vlm(hearing: Path) -> None:
     wanted = _its_own(net, ids, -1, given)
     caches, logits = net.make_cache(), []
     for start, end in ((0, 40), (40, len(tokens))):  # a recording may be cut at any token
-        part = mx.array([seen.plain(tokens[start:end])])
+        part = mx.array([seen.replace_image_tokens(tokens[start:end])])
         told = seen.model_arguments(part, [InputSpan([(25, sight)], start, end - start)])
         logits.append(net(part, cache=caches, **told))
     assert mx.abs(mx.concatenate(logits, axis=1) - wanted).max().item() < 1e-3

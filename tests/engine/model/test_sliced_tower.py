@@ -88,8 +88,8 @@ def test_a_tower_of_each_family_gives_the_same_in_small_pieces(
     folder = write_seeing(tmp_path / name, name)
     net, config = loader.load_net(folder)
     look = towers.load_preprocessor(folder, config, loader.load_tokenizer(folder, None))
-    sight = look.tokens_of(image(64, 44, 3))
-    pixels, cut, parts = sight.pixels, sliced_tower._RecordedPieces.cut, Counter[str]()
+    sight = look.preprocess(image(64, 44, 3))
+    pixels, cut, parts = sight.pixels, sliced_tower._RecordedPieces.split_call, Counter[str]()
     assert pixels is not None
 
     def counted(noted: Any, kind: str, *given: Any) -> list[mx.array]:
@@ -103,9 +103,9 @@ def test_a_tower_of_each_family_gives_the_same_in_small_pieces(
         found = vision.VisionModel(net, look.kind, look.placeholder)
         for _ in found.encode(sight, pixels):
             pass
-        return found.held[sight.digest].features
+        return found.cached[sight.digest].features
 
-    monkeypatch.setattr(sliced_tower._RecordedPieces, "cut", counted)
+    monkeypatch.setattr(sliced_tower._RecordedPieces, "split_call", counted)
     whole, few = seen(1e12), Counter(parts)
     for array, again in zip(whole, seen(1e5), strict=True):
         assert mx.abs(array - again).max().item() < 1e-3

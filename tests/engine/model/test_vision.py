@@ -42,8 +42,8 @@ def test_same_new_image_is_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "read_image", read)
     look = ImagePreprocessor(_Kind(), {"<image>": 7})  # type: ignore[arg-type]
     with ThreadPoolExecutor(5) as pool:
-        some = [pool.submit(look.tokens_of, Image(b"lake")) for _ in range(4)]
-        other = pool.submit(look.tokens_of, Image(b"pond"))
+        some = [pool.submit(look.preprocess, Image(b"lake")) for _ in range(4)]
+        other = pool.submit(look.preprocess, Image(b"pond"))
         arrived = all(waiting.acquire(timeout=30) for _ in range(5))
         go.set()
     assert arrived
@@ -57,7 +57,7 @@ def test_unused_pixels_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "read_image", lambda data, stop=None: picture)
     monkeypatch.setattr(vision, "MAX_WAITING_PIXEL_BYTES", 2500)
     look = ImagePreprocessor(_Kind(), {"<image>": 7})  # type: ignore[arg-type]
-    sights = [look.tokens_of(Image(bytes([number]))) for number in range(5)]
+    sights = [look.preprocess(Image(bytes([number]))) for number in range(5)]
     assert [sight.pixels is not None for sight in sights] == [False, False, False, True, True]
-    assert look.tokens_of(Image(bytes([0]))) is sights[0], "its ids and its grid are still known"
-    assert look.pixels(Image(bytes([0])))["pixels"].nbytes == 1000
+    assert look.preprocess(Image(bytes([0]))) is sights[0], "its ids and its grid are still known"
+    assert look.read_pixels(Image(bytes([0])))["pixels"].nbytes == 1000

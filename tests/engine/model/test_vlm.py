@@ -43,14 +43,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_mlx_lm_architectures_stay_with_mlx_lm() -> None:
-    assert not vlm.takes({"model_type": "llama"})
-    assert not vlm.takes({"model_type": "no_such_type"})
-    assert not vlm.takes({"model_type": "sam3.generate"})
-    assert vlm.takes({"model_type": "hy_v4"})
+    assert not vlm.should_load({"model_type": "llama"})
+    assert not vlm.should_load({"model_type": "no_such_type"})
+    assert not vlm.should_load({"model_type": "sam3.generate"})
+    assert vlm.should_load({"model_type": "hy_v4"})
 
 
 def test_only_mlx_vlm_models_are_imported() -> None:
-    assert vlm.takes(HY)
+    assert vlm.should_load(HY)
     assert not hasattr(sys.modules["mlx_vlm"], "__version__")
     assert not {"mlx_vlm.generate", "mlx_vlm.trainer", "mlx_vlm.server", "torch"} & {*sys.modules}
 
@@ -68,7 +68,7 @@ def test_vlm_logits_match_mlx_vlm() -> None:
 
 def test_indexer_does_not_depend_on_first_prompt() -> None:
     """mlx-vlm's version caches the start of the top scores. This only fails where MLX compiles."""
-    vlm.package_of(HY)
+    vlm.import_package(HY)
     best = sys.modules["mlx_vlm.models.hy_v4.indexer"]._partition_scores(4, False)
     for tokens in (10, 30):
         mx.random.seed(tokens)

@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from engine import Engine, EngineError, Model, Reply, SamplingParams, TextDelta
-from engine.bench.small_copies import perturbed
+from engine.bench.small_copies import perturb
 from engine.model import drafting as model_drafting
 from engine.model import prompt_lookup as model_lookup
 from engine.model import runner, sampling
@@ -50,7 +50,7 @@ class Pair:
 @pytest.fixture(scope="module")
 def pair(model_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Pair:
     large = model_folder("plain")
-    return Pair(large, perturbed(large, tmp_path_factory.mktemp("small") / "small", 0.15))
+    return Pair(large, perturb(large, tmp_path_factory.mktemp("small") / "small", 0.15))
 
 
 @pytest.fixture(scope="module")
@@ -243,7 +243,7 @@ def test_windows_and_states_roll_back_rejected_drafts(
     if is_lazy:
         lazy_tokens()
     large = model_folder(family)
-    draft = LOOKUP if lookup else perturbed(large, tmp_path / "small", 0.05)
+    draft = LOOKUP if lookup else perturb(large, tmp_path / "small", 0.05)
 
     def answers(model: Model) -> list[list[int]]:
         said = []
@@ -387,18 +387,18 @@ def test_each_token_shows_if_the_match_continues() -> None:
     tokens = [*context, 7, *context[:20]]
     places = MatchSearch(tokens)
     assert places.find()
-    fresh = places.chances(99)
+    fresh = places.acceptance_chances(99)
     assert len(fresh) == 60 + 1 + 20 - 20  # to the end of the known tokens
     assert fresh == sorted(fresh, reverse=True)
-    assert places.chances(3) == fresh[:3]
+    assert places.acceptance_chances(3) == fresh[:3]
     for token in context[20:40]:  # the prediction holds
         tokens.append(token)
         places.find()
-    assert places.chances(8) > fresh[:8]
+    assert places.acceptance_chances(8) > fresh[:8]
     for at in range(0, 50, 10):  # the prediction fails repeatedly
         tokens += [8, *context[at : at + 7]]
         assert places.find()
-    assert places.chances(1) < fresh[:1]
+    assert places.acceptance_chances(1) < fresh[:1]
 
 
 def looking(
@@ -593,13 +593,13 @@ def test_unusable_draft_model_is_refused(
     assert "draft for itself" in refused(pair.large, pair.large)
     assert "cannot be trimmed" in refused(pair.large, model_folder("chunked mask"))
     assert "cannot be trimmed" in refused(model_folder("chunked mask"), LOOKUP)
-    other = perturbed(pair.large, tmp_path / "other", 0.1)
+    other = perturb(pair.large, tmp_path / "other", 0.1)
     words = json.loads((other / "tokenizer.json").read_text())
     vocab = words["model"]["vocab"]
     vocab["a"], vocab["b"] = vocab["b"], vocab["a"]
     (other / "tokenizer.json").write_text(json.dumps(words))
     assert "tokenizers differ" in refused(pair.large, other)
-    head = perturbed(pair.large, tmp_path / "head", 0.1)
+    head = perturb(pair.large, tmp_path / "head", 0.1)
     config = json.loads((head / "config.json").read_text())
     (head / "config.json").write_text(json.dumps({**config, "model_type": PREDICTION_HEAD}))
     assert "no longer supported" in refused(pair.large, head)

@@ -38,7 +38,7 @@ def test_more_folders_than_remembered_can_be_examined(
         inspect_adapter=None,
     )
     monkeypatch.setattr(examining, "resolve", Path)
-    monkeypatch.setattr(examining, "identity", lambda path: (path.name,))
+    monkeypatch.setattr(examining, "folder_identity", lambda path: (path.name,))
     monkeypatch.setattr(folder, "display_name", lambda path: path.name)
     monkeypatch.setattr(loader, "tokenizer_defaults", lambda path: None)
     monkeypatch.setattr(loader, "examine", lambda *_: None)

@@ -27,7 +27,7 @@ def test_slow_mask_does_not_stop_another_reply(
     expected = engine.open_session(model).send("go", FORM).text(60)
 
     entered, release = threading.Event(), threading.Event()
-    compute = Constraint._next
+    compute = Constraint._next_mask
     monkeypatch.setattr(constraint, "SLOW_MASK_S", -1.0)  # treat every mask as slow
 
     def slow(self: Constraint, vocab: int) -> np.ndarray:
@@ -35,7 +35,7 @@ def test_slow_mask_does_not_stop_another_reply(
         assert release.wait(60)
         return compute(self, vocab)
 
-    monkeypatch.setattr(Constraint, "_next", slow)
+    monkeypatch.setattr(Constraint, "_next_mask", slow)
     bound = engine.open_session(model).send("go", FORM)
     assert entered.wait(60)
     free = SamplingParams(max_tokens=20, temperature=0.0, logit_bias={0: -100, 2: -100})
@@ -49,14 +49,14 @@ def test_cancelled_reply_ignores_its_late_mask(
 ) -> None:
     model = engine.load(model_folder("plain"))
     entered, release = threading.Event(), threading.Event()
-    compute = Constraint._next
+    compute = Constraint._next_mask
 
     def slow(self: Constraint, vocab: int) -> np.ndarray:
         entered.set()
         assert release.wait(60)
         return compute(self, vocab)
 
-    monkeypatch.setattr(Constraint, "_next", slow)
+    monkeypatch.setattr(Constraint, "_next_mask", slow)
     chat = engine.open_session(model)
     bound = chat.send("go", FORM)
     assert entered.wait(60)

@@ -14,7 +14,14 @@ import pytest
 from hypothesis import settings
 from msgspec.structs import replace
 
-from engine.cache.ledger import FIXED_CHUNK, MIN_GAIN, CacheKey, CacheOffer, in_common, packed
+from engine.cache.ledger import (
+    FIXED_CHUNK,
+    MIN_GAIN,
+    CacheKey,
+    CacheOffer,
+    pack_tokens,
+    shareable_tokens,
+)
 from engine.runtime import plan as plan_module
 from engine.runtime.pacing import GAP_BUDGET, TILE, PrefillPacer
 from engine.runtime.plan import (
@@ -107,7 +114,7 @@ def prompt_of(row: Row, common: int, begins_with: int) -> bytes:
     `begins_with`.
     """
     alike = [begins_with] * min(common, row.end)
-    return packed([*alike, *[zlib.crc32(row.id.encode())] * (row.end + 1 - len(alike))])
+    return pack_tokens([*alike, *[zlib.crc32(row.id.encode())] * (row.end + 1 - len(alike))])
 
 
 def made_view(seed: int) -> View:
@@ -746,7 +753,7 @@ def test_plan_is_readable() -> None:
 
 
 def test_row_summary_omits_the_prompt() -> None:
-    row = Row("chat", "m", Status.PREFILLING, prompt=packed([7] * 5000))
+    row = Row("chat", "m", Status.PREFILLING, prompt=pack_tokens([7] * 5000))
     assert "prompt=b''" in repr(row)
     assert repr(replace(row, prompt=b"")) == repr(row)
     assert row.prompt
@@ -853,9 +860,9 @@ def test_waiting_prompts_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> N
 
     def counted(one: bytes, other: bytes) -> int:
         compared.append(1)
-        return in_common(one, other)
+        return shareable_tokens(one, other)
 
-    monkeypatch.setattr("engine.runtime.scheduler.in_common", counted)
+    monkeypatch.setattr("engine.runtime.scheduler.shareable_tokens", counted)
     head = list(range(900))
     rows = [
         Row(
@@ -868,7 +875,7 @@ def test_waiting_prompts_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> N
             needs_stops=True,
             length=0,
             remaining=999,
-            prompt=packed([*head, *range(n * 100, n * 100 + 100)]),
+            prompt=pack_tokens([*head, *range(n * 100, n * 100 + 100)]),
             kind=("m",),
         )
         for n in range(16)

@@ -75,7 +75,7 @@ def alone(folder: Path) -> list[int]:
 
 FRAMES = {
     "taking commands": (Mailbox, "take"),
-    "settling what was written": (Offload, "settle"),
+    "settling what was written": (Offload, "free_written"),
     "looking": (loop, "view"),
     "planning": (Scheduler, "plan"),
     "executing": (Executor, "run"),
@@ -84,7 +84,7 @@ FRAMES = {
     "learning": (Scheduler, "observe"),
     "looking for lost replies": (State, "fail_lost"),
     "reading pieces": (loop.Loop, "_read_pieces"),
-    "offering": (PrefixIndex, "offer"),
+    "offering": (PrefixIndex, "find_offer"),
     "refreshing": (PrefixIndex, "refresh"),
 }
 

@@ -9,7 +9,7 @@ import mlx.core as mx
 import pytest
 from msgspec.structs import replace
 
-from engine.cache.cache_objects import leaves
+from engine.cache.cache_objects import iterate_arrays
 from engine.runtime import loop
 from engine.runtime.plan import StepPlan, View
 from engine.runtime.scheduler import Scheduler
@@ -35,7 +35,7 @@ def fingerprint(state: State) -> object:
         )
         for key, r in state.requests.items()
     }
-    kept = {key: prefix.used_at for key, prefix in memory.prefixes.kept.items()}
+    kept = {key: prefix.used_at for key, prefix in memory.prefixes.cached.items()}
     sessions = {key: (s.used_at, s.kv.length) for key, s in state.sessions.items()}
     held = (memory.prefixes.version, memory.fixed, memory.kv_bytes)
     return replies, sessions, kept, held, list(state.models), len(state.unended)
@@ -80,7 +80,11 @@ def unwritten(state: State) -> int:
     Both sessions count them. They are fewer than the minimum length of a prefix.
     """
     after = [s.kv for s in state.sessions.values() if s.kv.shared_prefix is not None]
-    return sum(kv.part.own for kv in after if kv.length - kv.base < memory_run.PREFIX)
+    return sum(
+        kv.cache_bytes.own
+        for kv in after
+        if kv.length - kv.shared_prefix_length < memory_run.PREFIX
+    )
 
 
 @pytest.mark.parametrize("seed", [3, 5])
@@ -100,7 +104,7 @@ def test_counted_bytes_match_mlx(
         mx.synchronize()
         # Lazy arrays refer to more memory than they will use.
         mx.eval([request.pending for request in state.requests.values()])
-        mx.eval([list(leaves(session.kv.layers)) for session in state.sessions.values()])
+        mx.eval([list(iterate_arrays(session.kv.layers)) for session in state.sessions.values()])
         held = mx.get_active_memory() - base
         counted = memory_run.counted(state)
         found.append(((counted - unwritten(state)) / held, counted / held))

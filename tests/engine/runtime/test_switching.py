@@ -14,7 +14,7 @@ import pytest
 
 from engine import Engine, EngineError, SamplingParams
 from engine.bench.random_models import write_model
-from engine.bench.small_copies import perturbed
+from engine.bench.small_copies import perturb
 from engine.engine import Session
 from engine.messages import Load
 from engine.model import loader
@@ -146,7 +146,7 @@ def test_canceled_load_with_draft_leaves_nothing(
     monkeypatch: pytest.MonkeyPatch,
     number: int,
 ) -> None:
-    small = perturbed(model_folder("plain"), tmp_path / "small", 0.1)
+    small = perturb(model_folder("plain"), tmp_path / "small", 0.1)
     reads = Reads(monkeypatch, number)
     loading = engine.load_later(model_folder("plain"), draft=small)
     assert engine.run_until(lambda: reads.begun)
@@ -163,7 +163,7 @@ def test_unload_during_examination_is_not_undone(
     engine: Engine, model_folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     large = model_folder("plain")
-    small = perturbed(large, tmp_path / "small", 0.1)
+    small = perturb(large, tmp_path / "small", 0.1)
     model = engine.load(large)
     begun, may_go_on = threading.Event(), threading.Event()
 

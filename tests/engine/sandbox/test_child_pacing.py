@@ -38,7 +38,7 @@ def test_child_is_paced_only_while_a_chat_streams(
     now = 1000.0
     monkeypatch.setattr(process, "time", SimpleNamespace(monotonic=lambda: now))
     assert not process.is_streaming()
-    process.note_token()
+    process.record_token()
     assert process.is_streaming()
     now += 2.0
     assert not process.is_streaming()

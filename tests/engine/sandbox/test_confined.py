@@ -28,7 +28,7 @@ from engine.errors import (
     EngineError,
 )
 from engine.model import fingerprint
-from engine.model.folder import check as check_folder
+from engine.model.folder import check_folder as check_folder
 from engine.params import SamplingParams
 from engine.sandbox import bounds, process, protocol
 from engine.sandbox import confined as confined_module
@@ -37,7 +37,7 @@ from engine.sandbox.process import resident_bytes
 from engine.sandbox.prompts import describe_tokenizer
 from engine.sandbox.protocol import ChildKind, TaskLimits
 from engine.text import pieces
-from engine.text.prompt import build
+from engine.text.prompt import build_prompt
 from engine.text.rendering import InProcess, Reader, TooLongError
 from tests.engine import hostile
 
@@ -305,13 +305,13 @@ def test_valid_folder_is_accepted(confined: Sandbox, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["fifo", "device", "huge"])
 def test_template_folder_is_checked(confined: Sandbox, kind: str, tmp_path: Path) -> None:
     write_folder(tmp_path)
-    plain = fingerprint.contents(tmp_path)
+    plain = fingerprint.hash_contents(tmp_path)
     file = tmp_path / "additional_chat_templates" / "rag.jinja"
     file.parent.mkdir()
     file.write_text("{{ messages }}")
     confined.inspect_model(tmp_path, "Model")
-    assert fingerprint.contents(tmp_path) != plain  # a new template makes it a different model
-    assert file.name in str(fingerprint.identity(tmp_path))
+    assert fingerprint.hash_contents(tmp_path) != plain  # a new template makes it a different model
+    assert file.name in str(fingerprint.folder_identity(tmp_path))
     file.unlink()
     if kind == "fifo":
         os.mkfifo(file)
@@ -631,7 +631,7 @@ def outcome(
 ) -> tuple[object, Ledger]:
     """Return the prompt or its error, and what the session remembers after a reply."""
     try:
-        prompt = build(tokenizer, messages, reasoning, ledger, reader)
+        prompt = build_prompt(tokenizer, messages, reasoning, ledger, reader)
     except EngineError as error:
         return (error.code, error.message), ledger
     answer = tokenizer.encode(" Yes", add_special_tokens=False)
@@ -676,7 +676,7 @@ def test_custom_tokenizer_code_is_used(confined: Sandbox, tmp_path: Path) -> Non
 
 def test_frozen_program_starts_itself_as_child() -> None:
     for kind in ChildKind:
-        command = process.command(kind, frozen=True)
+        command = process.child_command(kind, frozen=True)
         assert command == [sys.executable, "--confined-child", kind.value]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from engine.sandbox.lanes import WINDOW, ReadingLane, in_lane
+from engine.sandbox.lanes import WINDOW, ReadingLane, use_lane
 from engine.sandbox.pool import ChildSlots
 
 
@@ -31,7 +31,7 @@ class _Reader:
 
     def _run(self, slots: ChildSlots, lane: ReadingLane, check: Callable[[], None]) -> None:
         try:
-            with in_lane(lane), slots.acquired(check):
+            with use_lane(lane), slots.acquire(check):
                 self.began.set()
                 assert self.go.wait(60)
         except _GoneError:
@@ -121,7 +121,7 @@ def test_waiting_reader_can_be_cancelled() -> None:
 
 def test_slot_is_released_after_error() -> None:
     slots = ChildSlots(1, reserved=0)
-    with pytest.raises(_GoneError), slots.acquired(wanted):
+    with pytest.raises(_GoneError), slots.acquire(wanted):
         raise _GoneError
-    with slots.acquired(wanted):
+    with slots.acquire(wanted):
         pass

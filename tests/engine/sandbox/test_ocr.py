@@ -35,7 +35,7 @@ def stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stand:
         path = tmp_path / "reader"
         path.write_text(f"#!{sys.executable}\nimport os, sys, time\n{code}\n")
         path.chmod(0o755)
-        monkeypatch.setattr(ocr, "_program", lambda: str(path))
+        monkeypatch.setattr(ocr, "_find_program", lambda: str(path))
         return path
 
     return make

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from engine import Engine
-from engine.cache.offload import APART, kept_apart
+from engine.cache.offload import APART, client_files
 from engine.cli.main import main
 from engine.serve import conversations
 from engine.serve.auth import Keys
@@ -82,7 +82,7 @@ def test_after_a_restart_only_the_last_turn_is_read(folder: Path, tmp_path: Path
         assert usage(server, turns(3, "three"), system=f"For three: {LONG}")[1] < 64
     assert stat.S_IMODE(cache.stat().st_mode) == 0o700
     assert stat.S_IMODE((cache / APART).stat().st_mode) == 0o700
-    for file in kept_apart(cache):
+    for file in client_files(cache):
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert LONG.encode()[:30] not in (cache / APART / "conversations").read_bytes()
 

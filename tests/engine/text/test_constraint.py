@@ -22,7 +22,7 @@ from engine import (
     TextDelta,
 )
 from engine.serve.json_input import answer_form
-from engine.text.forms import grammar, refusal
+from engine.text.forms import build_grammar, refusal_reason
 from tests.engine.faults import fail_at
 
 pytestmark = pytest.mark.usefixtures("known_probes")
@@ -296,7 +296,7 @@ def length(text: str, **params: Any) -> int:
     """Return the number of characters of `text` that the format accepts."""
     from llguidance import LLMatcher, LLTokenizer
 
-    written = grammar(LLMatcher, SamplingParams(**params))
+    written = build_grammar(LLMatcher, SamplingParams(**params))
     assert LLMatcher.validate_grammar(written) == ""
     matcher = LLMatcher(LLTokenizer("byte"), written, log_level=0)
     return int(matcher.validate_tokens(list(text.encode())))
@@ -328,7 +328,7 @@ def test_the_limits_of_forms_can_be_chosen_and_lifted() -> None:
     ],
 )
 def test_malformed_schema_gives_llguidances_message(schema: dict[str, Any]) -> None:
-    assert refusal(SamplingParams(json_schema=schema)) == refusal(
+    assert refusal_reason(SamplingParams(json_schema=schema)) == refusal_reason(
         SamplingParams(json_schema=schema, form_limits=None)
     )
 
@@ -336,7 +336,7 @@ def test_malformed_schema_gives_llguidances_message(schema: dict[str, Any]) -> N
 def test_limits_contradicting_a_schema_are_dropped(engine: Engine, model_folder: Folder) -> None:
     schema = {"type": "integer", "minimum": 1, "multipleOf": 100}
     asked = form(1, json_schema=schema, form_limits={"digits": 1}, max_tokens=60)
-    assert refusal(asked) == ""
+    assert refusal_reason(asked) == ""
     chat = engine.open_session(engine.load(model_folder("plain")), reasoning=False)
     assert chat.send("hello", asked).text(60)
 
@@ -358,7 +358,7 @@ def test_params_accept_one_form() -> None:
     schema["type"] = "foo"
     assert params == SamplingParams(json_schema='{"type": "null"}')
     assert hash(params) is not None
-    assert SamplingParams(json_schema={}).constrained
+    assert SamplingParams(json_schema={}).is_constrained
 
 
 def test_constraint_survives_fault_in_shared_step(

@@ -47,7 +47,7 @@ def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 def built(its: Any, reader: Reader, messages: list[Message], **template: Any) -> Prompt:
     given = {MOMENT: 1_700_000_000.0, **template}
-    return prompt.build(its, messages, None, Ledger(), reader, template=given)
+    return prompt.build_prompt(its, messages, None, Ledger(), reader, template=given)
 
 
 def added(its: Any, ids: list[int]) -> list[int]:
@@ -130,7 +130,7 @@ def test_special_tokens_come_only_from_template(tokenizer: Any, name: str) -> No
             made = built(its, reader, messages, **given)
             assert added(its, made.tokens) == added(its, want.tokens)
             # The text is complete, too.
-            assert its.decode(made.tokens) == pieces.without_gaps(made.text)
+            assert its.decode(made.tokens) == pieces.remove_gaps(made.text)
             read = its.decode(made.tokens)
             for message, harmless in zip(messages, other, strict=True):
                 said = str(message["content"])
@@ -206,16 +206,16 @@ def test_chat_about_markers_reuses_its_prefix(tokenizer: Any, name: str) -> None
     given = {MOMENT: 1_700_000_000.0}
     mark = its.eos_token
     first: Message = {"role": "user", "content": f"What is {mark}?"}
-    one = prompt.build(its, [first], False, Ledger(), reader, template=given)
+    one = prompt.build_prompt(its, [first], False, Ledger(), reader, template=given)
     ids = its.encode("An end.", add_special_tokens=False)
     after = one.ledger("An end.", ids)
     said: Message = {"role": "assistant", "content": "An end."}
-    two = prompt.build(its, [first, said, ASK], False, after, reader, template=given)
+    two = prompt.build_prompt(its, [first, said, ASK], False, after, reader, template=given)
     assert two.tokens[: one.boundary] == one.tokens[: one.boundary]
-    assert its.decode(two.tokens) == pieces.without_gaps(two.text)
+    assert its.decode(two.tokens) == pieces.remove_gaps(two.text)
     # Another chat reads the same conversation the same way.
-    other = prompt.build(its, [first, said, ASK], False, Ledger(), reader, template=given)
-    assert pieces.without_gaps(other.text) == pieces.without_gaps(two.text)
+    other = prompt.build_prompt(its, [first, said, ASK], False, Ledger(), reader, template=given)
+    assert pieces.remove_gaps(other.text) == pieces.remove_gaps(two.text)
 
 
 def test_continued_answer_may_contain_markers(tokenizer: Any) -> None:
@@ -229,7 +229,7 @@ def test_continued_answer_may_contain_markers(tokenizer: Any) -> None:
     wrote = its.encode("It is <", add_special_tokens=False)
     wrote += its.encode("|im_end|>, ", add_special_tokens=False)
     before = open_.ledger("It is <|im_end|>, ", wrote)
-    again = prompt.build(
+    again = prompt.build_prompt(
         its, [ASK, begun], None, before, reader, template={MOMENT: 1_700_000_000.0}
     )
     assert again.tokens == [*open_.tokens, *wrote]
@@ -240,9 +240,9 @@ def test_only_raw_prompts_have_markers(
 ) -> None:
     its, reader = tokenizer("qwen3")
     text = f"a{pieces.GAP}{FORGED}"
-    whole = prompt.build_raw(its, RawPrompt(text), reader, 1000)
+    whole = prompt.build_raw_prompt(its, RawPrompt(text), reader, 1000)
     assert len(added(its, whole.tokens)) == 2
-    looked_at = prompt.build_raw(its, RawPrompt(text), reader, 1000, marks=False)
+    looked_at = prompt.build_raw_prompt(its, RawPrompt(text), reader, 1000, marks=False)
     assert added(its, looked_at.tokens) == []
     assert its.decode(whole.tokens) == its.decode(looked_at.tokens) == text
 
@@ -306,11 +306,11 @@ def test_texts_with_markers_keep_their_tokens(kind: str) -> None:
 
     def words(text: str) -> list[str]:
         return [
-            str(made.id_to_token(i)) for i in pieces.tokens_across_gaps(encode, inert.text(text))
+            str(made.id_to_token(i)) for i in pieces.tokenize_with_gaps(encode, inert.insert(text))
         ]
 
     for text in ("here her", "<s", "  ", "<table>her</table>", "a |> b"):
-        assert inert.text(text) == text
+        assert inert.insert(text) == text
         assert [str(made.id_to_token(i)) for i in encode(text)] == words(text)
     for text in ("here<|im_end|> here", "<s>", "x<s><s></s>", "her <|im_end|>\n<|im_end|>her"):
         plain = Tokenizer.from_str(made.to_str())
@@ -323,7 +323,7 @@ def test_texts_with_markers_keep_their_tokens(kind: str) -> None:
         wide = "\uff1cs\uff1e <|im_end\uff5c>"
         assert set(encode(wide)) & set(encode("<s>"))
         assert not {"<s>", "</s>", "<|im_end|>"} & set(words(wide))
-        assert inert.text("\uff1cx\uff1e") == "\uff1cx\uff1e"
+        assert inert.insert("\uff1cx\uff1e") == "\uff1cx\uff1e"
 
 
 def test_lookalike_text_does_not_reuse_tokens(
@@ -338,8 +338,8 @@ def test_lookalike_text_does_not_reuse_tokens(
     forged: Message = {"role": "user", "content": inside}
     before = read.ledger("", [])
     template = {MOMENT: 1_700_000_000.0}
-    made = prompt.build(its, [forged], None, before, reader, template=template)
-    assert pieces.without_gaps(made.text) == read.text
+    made = prompt.build_prompt(its, [forged], None, before, reader, template=template)
+    assert pieces.remove_gaps(made.text) == read.text
     assert len(added(its, made.tokens)) == 3 < len(added(its, read.tokens))
 
 
@@ -367,9 +367,9 @@ def test_thousands_of_markers_are_found_quickly() -> None:
     inert = contents.GapInserter([f"<unused{n}>" for n in range(6000)], Markers())
     assert inert._marks is not None
     assert len(inert._marks.pattern) < 100
-    assert inert.text("a <unused17> b") == f"a <{pieces.GAP}unused17> b"
+    assert inert.insert("a <unused17> b") == f"a <{pieces.GAP}unused17> b"
     far = "x" * (2**16 - 3) + "<unused5999>" + "y" * 2**16 + "<unused0>"
-    assert inert.text(far).count(pieces.GAP) == 2
+    assert inert.insert(far).count(pieces.GAP) == 2
 
 
 def test_every_entry_point_escapes_markers(
@@ -414,7 +414,9 @@ def test_answer_with_markers_is_not_read_again(tokenizer: Any, name: str, spelle
     template = {MOMENT: 1_700_000_000.0}
 
     def second(text: str, cut: int) -> Prompt:
-        first = prompt.build(its, [ASK], stream.reasoning, Ledger(), reader, template=template)
+        first = prompt.build_prompt(
+            its, [ASK], stream.reasoning, Ledger(), reader, template=template
+        )
         halves = (text[:cut], text[cut:])
         ids = [i for half in halves for i in its.encode(half, add_special_tokens=False)]
         reply = ReplyText(its, first.opened, (), first.opening)
@@ -422,14 +424,14 @@ def test_answer_with_markers_is_not_read_again(tokenizer: Any, name: str, spelle
             reply.add(token)
         reply.finish()
         said = reply.as_message()
-        after = first.ledger(contents.of(its).written(reply.raw, said), ids)
+        after = first.ledger(contents.of(its).insert_in_reply(reply.raw, said), ids)
         turns = [ASK, said, ASK]
-        return prompt.build(its, turns, stream.reasoning, after, reader, template=template)
+        return prompt.build_prompt(its, turns, stream.reasoning, after, reader, template=template)
 
     mark = next(m for m in ("<|endoftext|>", "<unused>", its.eos_token) if m in its.get_vocab())
     text = stream.text.replace(ANSWER, f"It is {mark}, and fine.")
     with_marks = second(text, text.index(mark) + int(spelled))
     usual = second(text.replace(mark, "x"), 0)
     # If this template allows continuing a reply at all.
-    assert len(with_marks.known) == len(usual.known)
-    assert pieces.without_gaps(with_marks.text).count(mark) == usual.text.count(mark) + 1
+    assert len(with_marks.known_positions) == len(usual.known_positions)
+    assert pieces.remove_gaps(with_marks.text).count(mark) == usual.text.count(mark) + 1

@@ -23,7 +23,7 @@ from engine.bench.random_models import CHATML, write_tokenizer
 from engine.errors import EngineError
 from engine.messages import Event
 from engine.model import folder as model_folders
-from engine.model.vocabulary import end_ids
+from engine.model.vocabulary import collect_end_ids
 from engine.runtime.examining import _ends
 from engine.sandbox.prompts import ChatTemplate, PlainTokenizer, describe_tokenizer, load_wrapper
 from engine.text import recognition, rendering
@@ -182,9 +182,9 @@ def test_grammar_binds_final_channel_only(engine: Engine, tmp_path: Path) -> Non
 def test_tools_are_refused_if_template_omits_them(tmp_path: Path) -> None:
     write_folder(tmp_path, "llama-3")
     wrapper = load_wrapper(str(tmp_path), None, None)
-    assert recognition.recognise(wrapper).tool_format == "json"
+    assert recognition.recognize(wrapper).tool_format == "json"
     wrapper._tokenizer.chat_template = CHATML
-    assert recognition.recognise(wrapper).tool_format == ""
+    assert recognition.recognize(wrapper).tool_format == ""
 
 
 # -- ends of turns --------------------------------------------------------------------------------
@@ -197,10 +197,10 @@ def test_end_tokens_come_from_every_source(tmp_path: Path) -> None:
     letter = wrapper.encode("x", add_special_tokens=False)[0]
     named = _ends([ids["<|eom_id|>"]], ids["<|end_of_text|>"], letter, None, "x")
     assert named == [ids["<|eom_id|>"], ids["<|end_of_text|>"], letter]
-    ends = end_ids(wrapper, named or (), ["<|python_tag|>", "<|nowhere|>"])
+    ends = collect_end_ids(wrapper, named or (), ["<|python_tag|>", "<|nowhere|>"])
     wanted = ("<|eom_id|>", "<|end_of_text|>", "<|python_tag|>", "<|eot_id|>")
     assert ends == {ids[token] for token in wanted}  # including the tokenizer's own, but no letter
-    assert letter in end_ids(wrapper, [letter], ())  # unless there is no better candidate
+    assert letter in collect_end_ids(wrapper, [letter], ())  # unless there is no better candidate
     assert _ends(None, True) is None
 
 
@@ -309,6 +309,6 @@ def test_template_time_is_fixed_for_a_day() -> None:
 )
 def test_default_sampling_is_the_models(tmp_path: Path, says: Any, wanted: dict[str, Any]) -> None:
     (tmp_path / "generation_config.json").write_text(json.dumps(says))
-    found = model_folders.defaults(tmp_path)
+    found = model_folders.sampling_defaults(tmp_path)
     assert {name: found[name] for name in wanted} == wanted
     assert all(SamplingParams(**{name: value}) for name, value in found.items())

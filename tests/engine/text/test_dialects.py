@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from engine.cache.ledger import Ledger, common_prefix
+from engine.cache.ledger import Ledger, common_length
 from engine.cli.main import main
 from engine.messages import Message
-from engine.model.vocabulary import end_ids
+from engine.model.vocabulary import collect_end_ids
 from engine.sandbox.prompts import PlainTokenizer, describe_tokenizer
 from engine.text import call_notations, prompt, recognition
 from engine.text.dialects import MLX_LM, OTHER, ROWS, THINK
@@ -69,7 +69,7 @@ def built(
         assert described is not None
         _readers[tokenizer] = PlainTokenizer(*described)
     reader = _readers[tokenizer]
-    return prompt.build(tokenizer, messages, reasoning, before, reader, template=template)
+    return prompt.build_prompt(tokenizer, messages, reasoning, before, reader, template=template)
 
 
 _readers: dict[Any, PlainTokenizer] = {}
@@ -103,7 +103,7 @@ def test_dialect_is_recognized_from_tokens_and_template(tokenizer: Any, name: st
         # As configured, except that tags made of ordinary tokens use our pair.
         pair = (dialect.markers.think_start, dialect.markers.think_end)
         assert pair in {(its.think_start, its.think_end), THINK}
-    ends = {its.convert_ids_to_tokens(i) for i in end_ids(its, (), dialect.ends)}
+    ends = {its.convert_ids_to_tokens(i) for i in collect_end_ids(its, (), dialect.ends)}
     assert ends == set(data.get("ends", [data["eos"]]))
 
 
@@ -182,7 +182,7 @@ def test_second_turn_starts_with_the_cached_tokens(
     if key == "second":
         assert not [text for text in data.get("second_lacks", ()) if text in second.text]
         if data.get("keeps_answer"):
-            assert common_prefix(second.tokens, held) == len(held)
+            assert common_length(second.tokens, held) == len(held)
 
 
 @pytest.mark.parametrize("name", FAMILIES)

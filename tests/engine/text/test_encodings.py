@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.text.documents import UnreadableError, read
-from engine.text.encodings import CHOICES, decode, known, title
+from engine.text.encodings import CHOICES, decode, normalize, title
 
 TEXTS = {
     "zh": "编号,姓名,城市\n1,赵敏,成都\n2,孙磊,他每天坐地铁去上班。\n",
@@ -192,10 +192,10 @@ def test_mark_decides_the_byte_order_of_utf16(encoding: str, told: str) -> None:
 
 @pytest.mark.parametrize("name", ["punycode", "idna", "unicode_escape", "utf-7", "rot13"])
 def test_non_charset_codecs_are_unknown(name: str) -> None:
-    assert known(name) == ""
+    assert normalize(name) == ""
 
 
 def test_choices_are_known_under_their_names() -> None:
-    assert all(known(name) == name for name in CHOICES)
+    assert all(normalize(name) == name for name in CHOICES)
     assert title("gb18030") == "GB 18030"
-    assert known("no such") == known("base64") == ""
+    assert normalize("no such") == normalize("base64") == ""

@@ -109,7 +109,7 @@ def begun(codec: Any, kind: str) -> tuple[ReplyText, Constraint]:
     params = SamplingParams(**FORMS[kind])
     calls = bool(params.tools)
     if calls:
-        params = tool_grammars.bound(params, codec.tokenizer, "json_tools")
+        params = tool_grammars.add_grammar(params, codec.tokenizer, "json_tools")
     text = ReplyText(codec.tokenizer, OPENED, (), OPENED, params.offered)
     assert text.kind == "reasoning"
     constraint = constrain(codec, params, text, True, calls)
@@ -178,7 +178,7 @@ def test_any_token_may_end_the_reasoning(codec: Any, kind: str) -> None:
 @pytest.mark.parametrize("behind", BEHIND)
 def test_any_token_may_open_a_call(codec: Any, behind: str) -> None:
     params = SamplingParams(tools=[TOOL])
-    params = tool_grammars.bound(params, codec.tokenizer, "json_tools")
+    params = tool_grammars.add_grammar(params, codec.tokenizer, "json_tools")
     for cut in (0, 9):
         text = ReplyText(codec.tokenizer, "", (), "", params.offered)
         constraint = constrain(codec, params, text, False, True)
@@ -200,7 +200,7 @@ def test_calls_may_begin_within_the_reasoning(tmp_path: Path) -> None:
     assert known.markers.calls_end_reasoning
     start, end = known.markers.think_start, known.markers.call[0]
     params = SamplingParams(tools=[TOOL], tool_choice="required")
-    params = tool_grammars.bound(params, codec.tokenizer, known.tool_format)
+    params = tool_grammars.add_grammar(params, codec.tokenizer, known.tool_format)
     text = ReplyText(codec.tokenizer, start, (), start, params.offered)
     assert text.kind == "reasoning"
     constraint = constrain(codec, params, text, True, True)
@@ -210,4 +210,4 @@ def test_calls_may_begin_within_the_reasoning(tmp_path: Path) -> None:
         text.add(token)
         constraint.accept(token)
     assert text.parts["reasoning"] == THOUGHT
-    assert text.without_reasoning.startswith(end)
+    assert text.raw_after_reasoning.startswith(end)

@@ -107,7 +107,7 @@ def test_extracted_tokenizer_gives_equal_tokens_and_masks(make: Callable[[], Tok
     told = form_tokens.extract(whole, text)
     assert told is not None
     facts = json.loads(json.dumps(told[0]))  # as if sent through a pipe
-    parts = form_tokens.make((facts, told[1]), [end, 1])
+    parts = form_tokens.assemble((facts, told[1]), [end, 1])
     assert (parts.vocab_size, parts.eos_tokens) == (whole.vocab_size, whole.eos_tokens)
     for i in range(whole.vocab_size):
         assert parts.decode_bytes([i]) == whole.decode_bytes([i])
@@ -143,7 +143,7 @@ def test_an_added_token_with_another_id_is_refused() -> None:
     )
     facts["added"][0]["id"] += 1
     with pytest.raises(ValueError, match="unexpected id"):
-        form_tokens.make((facts, blobs), [0])
+        form_tokens.assemble((facts, blobs), [0])
 
 
 def test_engine_builds_tokenizer_in_parts_or_from_json(
@@ -152,13 +152,13 @@ def test_engine_builds_tokenizer_in_parts_or_from_json(
     folder = write_model(tmp_path / "model", SHAPES["tiny"])
     form = SamplingParams(max_tokens=12, temperature=0.0, choices=("maybe", "certainly"))
     made: list[bool] = []
-    make = form_tokens.make
+    make = form_tokens.assemble
 
     def watched(told: form_tokens.TokenizerData, ends: list[int]) -> Any:
         made.append(True)
         return make(told, ends)
 
-    monkeypatch.setattr(form_tokens, "make", watched)
+    monkeypatch.setattr(form_tokens, "assemble", watched)
     with Engine() as engine:
         model = engine.load(str(folder))
         said = engine.open_session(model).send("hello", form).text(timeout=60)

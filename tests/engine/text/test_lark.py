@@ -57,14 +57,14 @@ def accepts(expression: str, text: str) -> bool:
 
 
 def test_patch_grammar_becomes_an_expression() -> None:
-    expression = lark.of_grammar(PATCH)
+    expression = lark.convert_grammar(PATCH)
     assert accepts(expression, GOOD)
     assert accepts(expression, GOOD + "\n")
     assert not any(accepts(expression, bad) for bad in BAD)
 
 
 def test_all_grammar_features_are_converted() -> None:
-    expression = lark.of_grammar(SUM)
+    expression = lark.convert_grammar(SUM)
     for text in ("1 + 2.5", "( 7 )+x", " NO no", 'yes\tnoyes+ / é\n"q', '[é\n"q'):
         assert accepts(expression, text), text
     for text in ("", "1 +", "no", "w", "n o", "(1", "nonono no"):
@@ -96,10 +96,10 @@ def test_all_grammar_features_are_converted() -> None:
 )
 def test_unsupported_grammar_is_refused(definition: str, says: str) -> None:
     if not says:
-        assert accepts(lark.of_grammar(definition), "")
+        assert accepts(lark.convert_grammar(definition), "")
         return
     with pytest.raises(ValueError, match=r"[a-z]") as told:
-        lark.of_grammar(definition)
+        lark.convert_grammar(definition)
     assert says in str(told.value)
 
 
@@ -121,7 +121,7 @@ EXPLODING = {
 def test_exponential_grammar_is_refused_quickly(which: str) -> None:
     began = time.process_time()
     with pytest.raises(ValueError, match=r"[a-z]"):
-        lark.of_grammar(EXPLODING[which])
+        lark.convert_grammar(EXPLODING[which])
     assert time.process_time() - began < 5
 
 
@@ -140,10 +140,10 @@ def test_exponential_grammar_is_refused_quickly(which: str) -> None:
 )
 def test_expressions_in_words_that_both_readers_know(given: str, means: str) -> None:
     if means:
-        assert lark.of_expression(given) == means
+        assert lark.convert_expression(given) == means
         return
     with pytest.raises(ValueError, match=r"[a-z]"):
-        lark.of_expression(given)
+        lark.convert_expression(given)
 
 
 @pytest.mark.parametrize("family", CALLING)
@@ -199,7 +199,7 @@ def test_text_between_tags_ends_at_its_tag(family: str, tmp_path: Path) -> None:
         for name, strict in names.items()
     ]
     params = SamplingParams(tools=tools)
-    form = str(tool_grammars.bound(params, tokenizer, notation).grammar)
+    form = str(tool_grammars.add_grammar(params, tokenizer, notation).grammar)
     form = re.sub("^start: .*", "start: call", form)
     words = llguidance.LLTokenizer(
         (tmp_path / "tokenizer.json").read_text(encoding="utf-8"),

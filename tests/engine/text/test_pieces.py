@@ -19,8 +19,8 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_texts_round_trip(text: str) -> None:
-    assert pieces.encoded(text) == text.encode()
-    assert pieces.decoded(text.encode()) == text
+    assert pieces.encode_utf8(text) == text.encode()
+    assert pieces.decode_utf8(text.encode()) == text
     assert pieces.is_unicode(text)
 
 
@@ -29,15 +29,15 @@ def test_half_a_character_is_found_in_every_piece(at: int) -> None:
     text = "a" * at + "\ud800" + "a" * (11 - at)
     assert not pieces.is_unicode(text)
     with pytest.raises(UnicodeEncodeError):
-        pieces.encoded(text)
+        pieces.encode_utf8(text)
 
 
 def test_invalid_text_is_refused_in_every_piece() -> None:
     for blob in (b"abcd\xff", b"abcdef\xe6\x97", b"\x80abcdef"):
         with pytest.raises(UnicodeDecodeError):
-            pieces.decoded(blob)
+            pieces.decode_utf8(blob)
 
 
 def test_ids_are_listed_in_order() -> None:
-    assert pieces.listed((1, 2, 3), array("I", range(7)), []) == [1, 2, 3, *range(7)]
-    assert pieces.listed() == []
+    assert pieces.concatenate((1, 2, 3), array("I", range(7)), []) == [1, 2, 3, *range(7)]
+    assert pieces.concatenate() == []

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from engine.text.repetition import MIN_TOKENS, RepetitionDetector, period_of
+from engine.text.repetition import MIN_TOKENS, RepetitionDetector, find_period
 
 
 class _Vocabulary:
@@ -37,7 +37,7 @@ def _repeated(reply: str, question: str = "Tell me about rivers.") -> int:
     for token in written:
         tokens.append(token)
         answer += words.decode([token])
-        if found := detector.repeated(tokens, len(prompt), partial(str, answer)):
+        if found := detector.repeated_tokens(tokens, len(prompt), partial(str, answer)):
             return found
     return 0
 
@@ -102,7 +102,7 @@ def test_prompt_does_not_count_as_repetition() -> None:
     words = _Vocabulary()
     tokens = words.encode("The water is clear and cold. " * 100)
     detector = RepetitionDetector(words.decode, "")
-    assert detector.repeated(tokens, len(tokens), str) == 0
+    assert detector.repeated_tokens(tokens, len(tokens), str) == 0
 
 
 def test_text_is_joined_for_repetition_only() -> None:
@@ -116,12 +116,12 @@ def test_text_is_joined_for_repetition_only() -> None:
     tokens = words.encode(" ".join(f"word{n}" for n in range(500)))
     detector = RepetitionDetector(words.decode, "")
     for length in range(1, len(tokens)):
-        assert detector.repeated(tokens[:length], 0, answer) == 0
+        assert detector.repeated_tokens(tokens[:length], 0, answer) == 0
     assert not joined
 
 
 def test_period_is_the_shortest() -> None:
-    assert period_of([1, 2, 3] * 200) == 3
-    assert period_of([*range(1000)]) == 0
-    assert period_of([1, 2, 3] * 40) == 0  # too short for certainty
-    assert period_of([1, 2, 3] * 200 + [9]) == 0
+    assert find_period([1, 2, 3] * 200) == 3
+    assert find_period([*range(1000)]) == 0
+    assert find_period([1, 2, 3] * 40) == 0  # too short for certainty
+    assert find_period([1, 2, 3] * 200 + [9]) == 0

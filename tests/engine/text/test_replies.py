@@ -316,9 +316,9 @@ def test_random_call_round_trips(name: str, arguments: dict[str, Any]) -> None:
     calling, text = ToolCallTracker(name, [offered], "", False), written(name, arguments)
     pieces, told = [text[at : at + 3] for at in range(0, len(text), 3)], list[ToolCallUpdate]()
     for count in range(len(pieces) + 1):
-        told += calling.follow(pieces[:count])
+        told += calling.update(pieces[:count])
     assert calling.close(CallText(text, pieces=pieces)) == ""
-    told += calling.follow([])
+    told += calling.update([])
     assert [one.kind for one in told if one.kind not in ("started", "delta")] == ["finished"]
     assert json.loads(told[-1].text) == arguments
     assert "".join(one.text for one in told if one.kind == "delta") == told[-1].text

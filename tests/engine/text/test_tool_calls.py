@@ -27,7 +27,7 @@ def told(name: str, text: str) -> list[ToolCallUpdate]:
     """
     calling = ToolCallTracker(name, [WEATHER], "", False)
     shown = calling.close(CallText(text, "<call>", "</call>"))
-    return [*calling.follow([]), *([ToolCallUpdate("failed", "", text=shown)] if shown else [])]
+    return [*calling.update([]), *([ToolCallUpdate("failed", "", text=shown)] if shown else [])]
 
 
 MARKERS = Markers("<think>", "</think>", "<call>", "</call>")
@@ -106,9 +106,9 @@ def test_long_arguments_are_copied_once(notation: str) -> None:
     )
     for start in range(0, len(text), 4):
         pieces.append(text[start : start + 4])
-        told += calling.follow(pieces)
+        told += calling.update(pieces)
     assert calling.close(CallText(text, pieces=pieces)) == ""
-    told += calling.follow([])
+    told += calling.update([])
     assert told[0].kind == "started"
     assert json.loads(told[-1].text) == {"city": long}
     assert "".join(one.text for one in told if one.kind == "delta") == told[-1].text

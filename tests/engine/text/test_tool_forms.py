@@ -298,5 +298,5 @@ def test_call_arguments_are_unlimited_by_default(tmp_path: Path) -> None:
     for limits, longest in ((FormLimits(), 10**6), (FormLimits(characters=50), 50)):
         params = SamplingParams(tools=[tool], tool_choice="required", form_limits=limits)
         notation = recognition.of(tokenizer).tool_format
-        grammar = str(tool_grammars.bound(params, tokenizer, notation).grammar)
+        grammar = str(tool_grammars.add_grammar(params, tokenizer, notation).grammar)
         assert f'"maxLength": {longest}' in grammar

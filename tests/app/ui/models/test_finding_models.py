@@ -160,7 +160,7 @@ def test_installed_suggestion_is_marked_and_opened(opened, monkeypatch):
     run, dialog = opened
     small = suggestions.load_small_model().suggestion.repo
     assert marks(dialog)[small] != "Downloaded"
-    monkeypatch.setattr(kept, "find", lambda _digest: Path("/models/small"))
+    monkeypatch.setattr(kept, "find_by_digest", lambda _digest: Path("/models/small"))
     dialog.finding.refresh()
     assert marks(dialog)[small] == "Downloaded"
     click(run, dialog, small)

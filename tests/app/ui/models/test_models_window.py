@@ -79,7 +79,7 @@ class Listed:
 def listed(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Create three models in an added folder. This machine's own models are hidden."""
     own_trash(tmp_path, monkeypatch)
-    monkeypatch.setattr(downloads, "root", lambda: tmp_path / "hub")
+    monkeypatch.setattr(downloads, "cache_root", lambda: tmp_path / "hub")
     root = tmp_path / "models"
     make_model(root / "Amber-1B", 3_000_000, torch_dtype="bfloat16")
     make_model(root / "Birch-7B-4bit", quantization={"bits": 4, "group_size": 64})
@@ -444,7 +444,7 @@ def test_folder_with_other_files_needs_confirmation(listed: Listed, tmp_path):
 def test_hundreds_of_models_are_listed_while_the_window_is_used(
     start: Start, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(downloads, "root", lambda: tmp_path / "hub")
+    monkeypatch.setattr(downloads, "cache_root", lambda: tmp_path / "hub")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     for number in range(300):
         make_model(tmp_path / "many" / f"M{number:03}", 1)

@@ -26,7 +26,7 @@ from app.ui.settings.other_programs import NewKey
 from app.ui.settings.use_with import AGENT_NAMES, UseWith
 from app.ui.sidebar.agent_list import AgentDialog
 from engine.bench.random_models import SHAPES, write_model
-from engine.cache.offload import APART, kept_apart
+from engine.cache.offload import APART, client_files
 from engine.cli.launch import AGENTS
 from engine.serve import conversations
 from engine.serve.auth import Keys
@@ -326,7 +326,7 @@ def test_agent_contexts_survive_restart_and_kill(
     kept.clear.click()
     run.until(lambda: not kept.size.text() and not kept.clear.isEnabled())
     run.end()
-    assert not [f for f in kept_apart(run.app.paths.kv) if f.suffix == ".safetensors"]
+    assert not [f for f in client_files(run.app.paths.kv) if f.suffix == ".safetensors"]
     run = start(engine_factory=make_engine)
     assert asked(run, 3)[1] < 64
     run.end()
