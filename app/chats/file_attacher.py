@@ -603,7 +603,7 @@ class FileAttacher(QObject):
         return self._limit * 3 // 4 - used
 
     def _free_characters(self, attachment: Attachment) -> int:
-        """Return the number of characters of this file that fit next to files and conversation."""
+        """Return how many characters of this file still fit into the context."""
         whole = self.tokens(replace(attachment, use="all", spans=()))
         others = [t.count for f in self.files if f != attachment and (t := self.tokens(f))]
         room = max(self._free_tokens - sum(others), self._limit // 8)

@@ -191,7 +191,7 @@ def titles(columns: Sequence[Message]) -> list[str]:
 
 
 def sources(message: Message) -> dict[str, str]:
-    """Get the columns that an answer was generated from: letter to name."""
+    """Map letters to the names of the columns that the merged or judged answer used."""
     found = data_of(message).get("of")
     found = found.items() if isinstance(found, dict) else ()
     return {k: one_line(v, LONGEST) for k, v in found if k in tuple(letters(MOST))}

@@ -197,7 +197,7 @@ class PanelRunner(QObject):
 
     @Slot(object)
     def _on_called(self, answer: Answer) -> None:
-        """End a column after tool calls, which a server may make although none were offered."""
+        """End a column because of tool calls. Some servers call tools that were not offered."""
         if (column := self.generators.get(answer.message_id)) is not None:
             column.end_turn(answer.message_id)
 

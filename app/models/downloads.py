@@ -379,7 +379,7 @@ class Downloads(QObject):
 
     @Slot()
     def _emit_progress(self) -> None:
-        """Emit the progress. Done even if there's none, so that the displayed rate drops."""
+        """Emit the progress, even if nothing has arrived, so that the displayed rate drops."""
         for download in self.items:
             if download.state is not DownloadState.RUNNING or not download.came[1]:
                 continue

@@ -467,7 +467,7 @@ class BuiltinTools:
     def preview(
         self, name: str, arguments: Arguments, context: CallContext
     ) -> Future[Difference | Obstacle | None] | None:
-        """Start the preview or check of a call. Returns None if the tool has neither.
+        """Start to preview or check a call. Returns None if the tool supports neither.
 
         The future resolves to the effect to show, or the reason why the call can't work.
         """

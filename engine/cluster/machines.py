@@ -215,7 +215,7 @@ class HostReport(Struct, frozen=True):
 
     Attributes:
         facts: result of `describe_machine`, or {} if the host didn't respond.
-        problems: why it can't run a rank, in sentences.
+        problems: sentences that say why it can't run a rank.
     """
 
     host: Host

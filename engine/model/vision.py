@@ -77,7 +77,7 @@ PlacedImage = tuple[int, ImageTokens]  # index of the first token in the session
 
 
 class InputSpan(Struct, frozen=True):
-    """Span of a session's tokens that is fed in a pass."""
+    """The tokens that a session feeds in a pass."""
 
     images: Sequence[PlacedImage]  # all images of the session, in order
     start: int  # index of the first token in the chunk

@@ -158,7 +158,7 @@ class Sandbox:
         eos: Iterable[int] | None = None,
         defaults: Mapping[str, Any] | None = None,
     ) -> CheckedTokenizer:
-        """Load a tokenizer the way the engine does, in a new child, and try it out.
+        """Load a tokenizer the way the engine does, in a new child, and test it.
 
         Args:
             rows: rows of the model's embedding.

@@ -48,7 +48,7 @@ _CUSTOM_METHODS = {
 def check(
     folder: Path, rows: int | None, eos: list[int] | None, defaults: dict[str, Any] | None
 ) -> tuple[dict[str, Any], tuple[bytes, ...]]:
-    """Load a tokenizer the way the engine does, and try it out.
+    """Load a tokenizer the way the engine does, and test it.
 
     Args:
         rows: rows of the model's embedding.

@@ -32,7 +32,7 @@ class Toast(QWidget):
         at_top: bool = False,
         # Returns the window for the next message. ``parent`` by default.
         where: Callable[[], QWidget] | None = None,
-        # Returns the widget to center on, which is ignored in other windows.
+        # Returns the widget to center toasts on. Ignored if it is in another window.
         over: Callable[[], QWidget | None] | None = None,
     ) -> None:
         super().__init__(parent)

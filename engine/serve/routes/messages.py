@@ -519,7 +519,7 @@ def _read_document(source: Mapping[str, Any]) -> str:
 
 
 class MessagesWriter(BlockWriter):
-    """Writer of messages, whole or as events."""
+    """Format replies as Anthropic messages, in one piece or as events."""
 
     def __init__(self, generation: Generation, choices: list[Choice]) -> None:
         super().__init__(generation, choices)

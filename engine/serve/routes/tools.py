@@ -259,7 +259,7 @@ def with_head(template: JSON, params: SamplingParams, later: set[str]) -> JSON:
 
 
 def with_note(messages: list[Message], note: str) -> list[Message]:
-    """Append a note to the system message, which is added if there isn't one."""
+    """Append a note to the system message. Add the message if there is none."""
     if not note:
         return messages
     if messages and messages[0]["role"] == "system":
