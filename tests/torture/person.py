@@ -447,7 +447,7 @@ class Person:
     def _changed(self, name: str, chat_id: str, was: Any, now: Any) -> str:
         """Describe the change with its probable cause, as it may not happen again in a replay."""
         chat, writer = self.app.library.find(chat_id), self.app.store._writer
-        held = [op for op in writer.pending() if chat_id in repr(op)]
+        held = [op for op in writer.pending_operations() if chat_id in repr(op)]
         state = chat and (chat.turn.state(), chat.record)
         return (
             f"{name} changed another chat: {was} to {now}\nin use: {state}\nto be written: {held}, "
@@ -939,7 +939,7 @@ class Person:
         self._may_go |= {c.id for c in store.chats(include_deleted=True) if c.deleted_at}
         for chat in store.chats(include_deleted=True):
             self._may_go |= {m.id for m in store.messages(chat.id) if m.deleted_at is not None}
-        gone = set(store.trash.due())
+        gone = set(store.trash.chats_to_erase())
         self.app.library.sweep()
         return gone
 

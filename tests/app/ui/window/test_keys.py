@@ -105,7 +105,7 @@ def test_tab_visits_message_actions(start: Start):
         "Previous Version",
         "Copy Reply",
         "Branch in New Chat",
-        "Compare",
+        "Compare…",
         "Regenerate with Same Seed",
         "Regenerate",
         "Delete from Here",
