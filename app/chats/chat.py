@@ -6,14 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Slot
 
 from app.bridge import Bridge
 from app.chats import panel
 from app.chats.actions import EVENTS, Action, ChatView, refusal
 from app.chats.answer import Answer
 from app.chats.chat_model import ChatModel
+from app.chats.chat_part import ChatPart
 from app.chats.chat_reply import ChatReply
+from app.chats.comparison import ComparisonController
 from app.chats.file_attacher import FileAttacher
 from app.chats.helper_runner import HelperRunner
 from app.chats.options import ChatOptions
@@ -26,14 +28,14 @@ from app.chats.saved_chat import SavedChat, in_one_transaction
 from app.chats.token_count import CountRequest, TokenCount
 from app.chats.transcript import RemovedMessages
 from app.chats.tree import set_branch_name
-from app.chats.turn import Compose, Editing, Event, Writing
+from app.chats.turn import Compose, Editing, Event
 from app.chats.turn_controller import TurnController
 from app.models.loading import ModelLoader
 from app.store import ChatRecord, Message, Store, new_id
 from app.tools.host import Toolbox
 
 
-class Chat(QObject):
+class Chat(ChatPart):
     """Open chat.
 
     The work is delegated to components: `turn` handles user requests, `reply` and `model` generate,
@@ -41,23 +43,6 @@ class Chat(QObject):
     moment return False without doing anything; `refusal` returns the reason. Chats are independent
     of panes, so closing a pane never stops a reply.
     """
-
-    # The components have signals with the same names, which the chat re-emits.
-    chat_changed = Signal()  # title, model or options changed
-    # Also emitted when an edit starts or ends.
-    compose_changed = Signal()
-    # A reply started, paused, resumed or ended, so `Chat.refusal` results may differ.
-    turn_changed = Signal()
-    path_changed = Signal()  # another branch was selected, or the transcript was loaded
-    # message_added(id), message_changed(id): for messages on the selected branch
-    message_added = Signal(str)
-    message_changed = Signal(str)
-    # (id, text, kind): a streaming message got more text
-    text_added = Signal(str, str, str)
-    phase_changed = Signal()  # the value of `ChatReply.phase` changed
-    reply_ended = Signal(str)  # (id): a reply ended, with or without an error
-    # (text, files): a message was sent from the composer, was queued, or interrupted the reply.
-    announced = Signal(str, object)
 
     def __init__(
         self,
@@ -95,50 +80,11 @@ class Chat(QObject):
         self.attaching = FileAttacher(saved, loader, others, self)
         self.count = TokenCount(loader, self._make_count_request, self)
         self.turn = TurnController(saved, self.reply, self.model, self.queue, self.attaching, self)
-        self._connect_parts()
+        self.comparison = ComparisonController(saved, self.reply, self.turn, self._make_view, self)
+        self.relay(answering, self.tools, self.panel, self.helping, self.reply, self.model)
+        self.relay(self.attaching, self.turn, self.comparison)
         self.turn_changed.connect(self.turn.on_changed)
-        self.reply_ended.connect(self._on_reply_ended)
-
-    def _connect_parts(self) -> None:
-        """Re-emit the signals of the components."""
-        self.helping.text_added.connect(self.text_added)
-        self.model.chat_changed.connect(self.chat_changed)
-        self.model.phase_changed.connect(self.phase_changed)
-        answering = self._answering
-        answering.text_added.connect(self.text_added)
-        answering.message_changed.connect(self.message_changed)
-        answering.phase_changed.connect(self.phase_changed)
-        answering.turn_changed.connect(self.turn_changed)
-        answering.reply_ended.connect(self.reply_ended)
-        tools = self.tools
-        tools.chat_changed.connect(self.chat_changed)
-        tools.message_added.connect(self.message_added)
-        tools.message_changed.connect(self.message_changed)
-        tools.phase_changed.connect(self.phase_changed)
-        columns = self.panel
-        columns.chat_changed.connect(self.chat_changed)
-        columns.path_changed.connect(self.path_changed)
-        columns.message_changed.connect(self.message_changed)
-        columns.text_added.connect(self.text_added)
-        columns.phase_changed.connect(self.phase_changed)
-        columns.turn_changed.connect(self.turn_changed)
-        columns.reply_ended.connect(self.reply_ended)
-        reply = self.reply
-        reply.chat_changed.connect(self.chat_changed)
-        reply.path_changed.connect(self.path_changed)
-        reply.message_added.connect(self.message_added)
-        reply.phase_changed.connect(self.phase_changed)
-        files = self.attaching
-        files.chat_changed.connect(self.chat_changed)
-        files.compose_changed.connect(self.compose_changed)
-        files.turn_changed.connect(self.turn_changed)
-        turn = self.turn
-        turn.chat_changed.connect(self.chat_changed)
-        turn.compose_changed.connect(self.compose_changed)
-        turn.turn_changed.connect(self.turn_changed)
-        turn.message_added.connect(self.message_added)
-        turn.phase_changed.connect(self.phase_changed)
-        turn.announced.connect(self.announced)
+        self.reply_ended.connect(self.comparison.on_reply_ended)
 
     @property
     def record(self) -> ChatRecord:
@@ -238,8 +184,8 @@ class Chat(QObject):
         message = self._make_view().subject(Action.REGENERATE, message_id)
         if self.refusal(Action.REGENERATE, message_id) or message is None:
             return False
-        if (kind := panel.kind_of(message)) and not self.why_not(kind, message.id):
-            return bool(self.resolve(kind, message.id))
+        if (kind := panel.kind_of(message)) and not self.comparison.why_not(kind, message.id):
+            return bool(self.comparison.resolve(kind, message.id))
         self.transcript.leaf_id = message.id if message.role == "user" else message.parent_id
         if panel.letter_of(message):  # regenerate with the same member, in the same column
             member = Member.from_json(panel.data_of(message))
@@ -263,111 +209,6 @@ class Chat(QObject):
         self.transcript.leaf_id = answer.parent_id
         self.reply.begin(branching=True, like=answer)
         return True
-
-    # Panels.
-
-    def ask_panel(self, members: Sequence[Member], message_id: str = "") -> str:
-        """Ask a panel. Returns the message ID of the first column, or "" if that isn't possible.
-
-        The question comes from the composer. If a message ID is given or the composer is empty, the
-        user message at or before that message is used.
-        """
-        compose = self.compose
-        if self.why_not_ask(message_id):
-            return ""
-        if self._is_about_draft(message_id):
-            self.turn.add_message(compose.text, compose.attachments, members=members)
-        else:
-            message = self._make_view().subject(Action.PANEL, message_id)
-            asked = panel.question(self.transcript, message.id) if message is not None else None
-            if asked is None:
-                return ""
-            self.reply.begin_panel(asked, members)
-        return next(iter(self.panel.generators), "")
-
-    def _is_about_draft(self, message_id: str) -> bool:
-        return not message_id and isinstance(self.compose, Writing) and self.compose != Writing()
-
-    def why_not_ask(self, message_id: str = "") -> str:
-        """Explain why a panel can't be asked now, or return "". For the message, see `ask_panel`.
-
-        Members may see images even if the chat's model doesn't.
-        """
-        if self._is_about_draft(message_id):
-            return self.turn.why_not(Event.SEND, unseen=True) or ""
-        return self.refusal(Action.PANEL, message_id) or ""
-
-    def why_not(self, kind: str, message_id: str) -> str:
-        """Explain why this kind of answer can't be generated from a panel now, or return ""."""
-        why = panel.why_not(kind, self.panel.columns(message_id))
-        return why or self.refusal(Action.REGENERATE, message_id) or ""
-
-    @in_one_transaction
-    def resolve(self, kind: str, message_id: str) -> str:
-        """Generate an answer from a panel's columns and return its message ID.
-
-        Judges read the columns twice, in both orders.
-        """
-        if self.why_not(kind, message_id):
-            return ""
-        found, first = self.panel.columns(message_id), self.transcript[message_id]
-        panel_data = {
-            "id": panel.panel_of(first),
-            "kind": kind,
-            "of": panel.letters_to_text(panel.answers(found)),
-        }
-        self.panel.decide(message_id)
-        self.transcript.leaf_id = first.parent_id
-        answer = Answer(new_id())
-        if kind == panel.VOTE:
-            self.panel.release()
-            said = Message(answer.message_id, self.id, first.parent_id, "assistant")
-            self._saved.add(replace(said, content=panel.count(found), stats={"panel": panel_data}))
-            self.path_changed.emit()
-            self.chat_changed.emit()
-            return answer.message_id
-        if kind == panel.JUDGE:
-            order = panel.describe_order(found, turned=False)
-            answer = Answer.start_with(answer.message_id, order, self._judge_options)
-        answer.options = self._judge_options
-        self.tools.new_turn()
-        self.reply.open(answer, branching=True, panel_data=panel_data)
-        return answer.message_id
-
-    @property
-    def _judge_options(self) -> ChatOptions:
-        """Options for judging and merging: temperature 0, free text, no tools."""
-        return replace(self.options, temperature=0.0, answer_as=None, tools=())
-
-    @Slot(str)
-    def _on_reply_ended(self, message_id: str) -> None:
-        """Start the judge's second pass in reverse order, or show the verdict after that pass."""
-        message = self.transcript.get(message_id)
-        if message is None or panel.kind_of(message) != panel.JUDGE or "best" in message.stats:
-            return
-        if message.status != "complete" or self.reply.is_active:
-            return
-        panel_data, found = dict(panel.data_of(message)), panel.columns(self.transcript, message_id)
-        turned = panel.describe_order(found, turned=True)
-        best = panel.parse_best(message.content.rpartition(turned)[2], found)
-        if "first" not in panel_data:
-            panel_data.update(first=best, turned=True)
-            more, stats = f"\n\n{turned}", {**message.stats, "panel": panel_data}
-        else:
-            more = f"\n\n{panel.verdict(str(panel_data['first']), best)}"
-            stats = {**message.stats, "best": [panel_data["first"], best]}
-        content = message.content + more
-        changed = self.transcript.update(message_id, content=content, stats=stats)
-        if "best" in stats:
-            self._saved.save(changed)
-            self.text_added.emit(message_id, more, "answer")
-            self.message_changed.emit(message_id)
-            return
-        self._saved.save(self.transcript.update(message_id, status="streaming"))
-        self._answering.prepare(Answer.start_with(message_id, content, self._judge_options))
-        self.message_changed.emit(message_id)
-        self.text_added.emit(message_id, more, "answer")
-        self._answering.begin()
 
     def continue_answer(self, answer_id: str) -> bool:
         if self.refusal(Action.CONTINUE, answer_id):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Slot
 
+from app.chats.chat_part import ChatPart
 from app.chats.chat_reply import ChatReply
 from app.chats.saved_chat import SavedChat
 from app.chats.session import context_of
@@ -14,11 +15,7 @@ from app.remote.remote_session import RemoteModel
 from app.store import Attachments, has_images, has_sounds
 
 
-class ChatModel(QObject):
-    # Re-emitted by `Chat`.
-    chat_changed = Signal()
-    phase_changed = Signal()
-
+class ChatModel(ChatPart):
     def __init__(
         self, saved: SavedChat, loader: ModelLoader, reply: ChatReply, parent: QObject
     ) -> None:

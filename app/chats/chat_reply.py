@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec.structs import replace
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Slot
 
 from app.chats import panel
 from app.chats.answer import Answer, Phase
+from app.chats.chat_part import ChatPart
 from app.chats.helper_runner import HelperRunner
 from app.chats.options import model_of_answer, options_of_answer
-from app.chats.panel import Member
 from app.chats.panel_runner import PanelRunner
 from app.chats.reply_generator import ReplyGenerator
 from app.chats.saved_chat import SavedChat
@@ -24,14 +24,8 @@ from app.store import Message, new_id
 from engine import PromptProgress
 
 
-class ChatReply(QObject):
+class ChatReply(ChatPart):
     """Status of a chat's replies. Also starts new replies."""
-
-    # Re-emitted by `Chat`.
-    chat_changed = Signal()
-    path_changed = Signal()
-    message_added = Signal(str)
-    phase_changed = Signal()
 
     def __init__(
         self,
@@ -44,7 +38,7 @@ class ChatReply(QObject):
     ) -> None:
         super().__init__(parent)
         self._saved, self._loader = saved, loader
-        self._panel, self._helping = panel, helping
+        self.panel, self._helping = panel, helping
         self.answering = answering  # generates the chat's own replies
 
     @property
@@ -53,7 +47,7 @@ class ChatReply(QObject):
         own = self.answering.stage
         if own is Stage.CALLING and self.answering.tools.waiting:
             return Stage.ASKING
-        return own if own is not Stage.IDLE else self._panel.stage
+        return own if own is not Stage.IDLE else self.panel.stage
 
     @property
     def is_active(self) -> bool:
@@ -61,18 +55,18 @@ class ChatReply(QObject):
 
     @property
     def is_panel(self) -> bool:
-        return bool(self._panel.running)
+        return bool(self.panel.running)
 
     @property
     def _current_generator(self) -> ReplyGenerator:
         """Generator of the current or last reply, or of a panel's first unfinished column."""
-        if self.answering.stage is Stage.IDLE and (running := self._panel.running):
+        if self.answering.stage is Stage.IDLE and (running := self.panel.running):
             return running[0]
         return self.answering
 
     @property
     def _answers(self) -> list[Answer]:
-        answers = (each.answer for each in (self.answering, *self._panel.running))
+        answers = (each.answer for each in (self.answering, *self.panel.running))
         return [answer for answer in answers if answer is not None]
 
     @property
@@ -116,17 +110,17 @@ class ChatReply(QObject):
 
     @property
     def awaited_models(self) -> frozenset[str]:
-        speakers = (self.answering, *self._panel.running)
+        speakers = (self.answering, *self.panel.running)
         return frozenset(each.waits_for for each in speakers if each.stage is Stage.LOADING)
 
     @property
     def session_ids(self) -> list[str]:
         """Engine session IDs of the chat and its panel columns."""
-        columns = self._panel.generators.values()
+        columns = self.panel.generators.values()
         return [each.session.id for each in (self.answering, *columns) if each.session.id]
 
     def message(self, message_id: str) -> Message:
-        return self._panel.generators.get(message_id, self.answering).message(message_id)
+        return self.panel.generators.get(message_id, self.answering).message(message_id)
 
     def mark_unread(self) -> None:
         """Mark a reply from an earlier run of the app as unread."""
@@ -142,21 +136,21 @@ class ChatReply(QObject):
     def set_front(self, front: bool) -> None:
         """Give the current chat's prompts priority, or stop doing so."""
         self.answering.session.set_front(front)
-        self._panel.set_front(front)
+        self.panel.set_front(front)
 
     # Stop and resume.
 
     def stop(self) -> None:
         self.answering.stop()
-        self._panel.stop()
+        self.panel.stop()
 
     def toggle_pause(self) -> None:
         self.answering.toggle_pause()
-        self._panel.toggle_pause()
+        self.panel.toggle_pause()
 
     def cancel_for_close(self) -> None:
         self.answering.cancel_for_close()
-        self._panel.cancel_for_close()
+        self.panel.cancel_for_close()
 
     # New replies.
 
@@ -175,14 +169,11 @@ class ChatReply(QObject):
         self.answering.tools.new_turn()
         self.open(answer, branching=branching, panel_data=data)
 
-    def begin_panel(self, question: Message, members: Sequence[Member]) -> None:
-        self._panel.begin(question, members, self.answering.options)
-
     def open(
         self, answer: Answer, *, branching: bool, panel_data: Mapping[str, Any] | None = None
     ) -> None:
         """Add the message of an answer and generate it. ``panel_data``: see `panel.data_of`."""
-        self._panel.release()
+        self.panel.release()
         saved = self._saved
         name = self._loader.get(answer.model or saved.record.model).name
         parent = saved.transcript.leaf_id

@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app import flows
 from app.chats.attachment_texts import format_page_numbers, page_numbers
+from app.chats.chat_part import ChatPart
 from app.chats.images import SIDE, build_content, read_medium
 from app.chats.passages import beginning_of_text, is_indexed, passages_of, whole_pages
 from app.chats.pdf_pages import render_pages, storable_path
@@ -68,13 +69,9 @@ class _PendingFile(Struct, frozen=True):
     encoding: str = ""  # set if the user picked an encoding for a text file
 
 
-class FileAttacher(QObject):
+class FileAttacher(ChatPart):
     """Reads attached files one by one, off the GUI thread, and stores them with the draft."""
 
-    # Re-emitted by `Chat`.
-    chat_changed = Signal()
-    compose_changed = Signal()
-    turn_changed = Signal()
     changed = Signal()  # pending files or token counts changed
     thumbnail_read = Signal(str)  # (hash): `thumbnail` can return this thumbnail now
     refused = Signal(str)  # (message): a file was rejected or only attached in part

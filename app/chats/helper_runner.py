@@ -10,10 +10,11 @@ from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Slot
 
 from app import flows
 from app.chats.answer import Answer, Phase
+from app.chats.chat_part import ChatPart
 from app.chats.lanes import HelperRun, LaneState, fork_result, format_result
 from app.chats.options import ChatOptions, model_of_answer, options_of_answer
 from app.chats.reply_generator import ReplyGenerator
@@ -47,14 +48,12 @@ class _Round(Struct):
     since: dict[int, float] = field(default_factory=dict)
 
 
-class HelperRunner(QObject):
+class HelperRunner(ChatPart):
     """Runs helper calls in the background, within the limits set by the user.
 
     Helpers that fork the chat's session have the same tools in their prompt (otherwise the prefix
     cache would miss), but they can't run them.
     """
-
-    text_added = Signal(str, str, str)  # (message ID, text, kind), as in `Chat`
 
     MEASURE_MS = 1_000
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from msgspec.structs import replace
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Slot
 
 from app.chats import panel
 from app.chats.actions import BUSY
 from app.chats.answer import Answer
-from app.chats.options import ChatOptions
+from app.chats.chat_part import ChatPart
 from app.chats.panel import Member
 from app.chats.reply_generator import ReplyGenerator
 from app.chats.saved_chat import SavedChat
@@ -21,21 +21,12 @@ from app.settings.language import tr
 from app.store import Message, new_id
 
 
-class PanelRunner(QObject):
+class PanelRunner(ChatPart):
     """Columns of a panel, alive until the chat's next reply starts.
 
     Their sessions fork the chat's session, so the shared prefix is prefilled only once. When the
     user keeps a column, the chat continues with that column's session.
     """
-
-    # Re-emitted by `Chat`.
-    chat_changed = Signal()
-    path_changed = Signal()
-    message_changed = Signal(str)
-    text_added = Signal(str, str, str)
-    phase_changed = Signal()
-    turn_changed = Signal()
-    reply_ended = Signal(str)
 
     def __init__(
         self, saved: SavedChat, loader: ModelLoader, main: ReplyGenerator, parent: QObject
@@ -57,21 +48,15 @@ class PanelRunner(QObject):
         moving = stages - {Stage.PAUSED} or stages
         return Stage.RUNNING if Stage.RUNNING in stages else next(iter(moving), Stage.IDLE)
 
-    def begin(self, asked: Message, members: Sequence[Member], options: ChatOptions) -> None:
-        """Ask all members.
-
-        Args:
-            asked: the user's message.
-            options: the chat's own options.
-        """
+    def begin(self, asked: Message, members: Sequence[Member]) -> None:
+        """Ask all members. ``asked`` is the user's message."""
         self.release()
         own = self._saved.record.model
         refs = [member.model or own for member in members]
         models = [self._loader.get(ref).name for ref in refs]
         known = [status.model for status in map(self._loader.get, refs)]
-        asked_with = panel.options_of_members(
-            members, options, [model.defaults if model is not None else {} for model in known]
-        )
+        defaults = [model.defaults if model is not None else {} for model in known]
+        asked_with = panel.options_of_members(members, self._main.options, defaults)
         panel_id, begun = new_id(), []
         with self._saved.transaction():
             for letter, member, ref, model, own_options in zip(

@@ -12,6 +12,7 @@ from app.bridge import Bridge
 from app.chats import panel
 from app.chats.actions import BLIND, DEAF
 from app.chats.answer import Answer, Phase, stats_to_store
+from app.chats.chat_part import ChatPart
 from app.chats.help_notes import entry_for, format_note
 from app.chats.images import concatenate
 from app.chats.options import ChatOptions, build_sampling, continuation_options, options_of_answer
@@ -55,16 +56,10 @@ _ONLY_A_TOOL = mark("The model called a tool instead of replying, but this chat 
 _NO_CALL = mark("The model’s tool call couldn’t be read.")
 
 
-class ReplyGenerator(QObject):
+class ReplyGenerator(ChatPart):
     # The store commits within 250 ms, so a crash loses less than a second of text.
     CHECKPOINT_MS = 400
 
-    # Re-emitted by `Chat`.
-    text_added = Signal(str, str, str)
-    message_changed = Signal(str)
-    phase_changed = Signal()
-    turn_changed = Signal()
-    reply_ended = Signal(str)
     tool_calls_finished = Signal(object)  # (answer): all tool calls of the answer have finished
 
     def __init__(

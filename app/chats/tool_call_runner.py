@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import flows
 from app.bridge import Bridge
+from app.chats.chat_part import ChatPart
 from app.chats.saved_chat import SavedChat
 from app.chats.tool_call import (
     DENIED,
@@ -148,19 +149,13 @@ class ToolQuestions:
                 self._changed(call)
 
 
-class ToolCallRunner(QObject):
+class ToolCallRunner(ChatPart):
     """Runs a chat's tool calls. Calls of other chats never block it."""
 
     # (call): a helper call started. The receiver sets the call's lanes and future.
     helpers_requested = Signal(object)
     # (call): stop the helpers, but keep their text.
     stop_helpers_requested = Signal(object)
-
-    # Re-emitted by `Chat`.
-    chat_changed = Signal()
-    message_added = Signal(str)
-    message_changed = Signal(str)
-    phase_changed = Signal()
 
     MOST_STEPS = 15
     MOST_TOKENS = 100_000

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.chats.actions import BLIND, DEAF
 from app.chats.answer import Answer
 from app.chats.chat_model import ChatModel
+from app.chats.chat_part import ChatPart
 from app.chats.chat_reply import ChatReply
 from app.chats.file_attacher import FileAttacher
 from app.chats.panel import Member
@@ -35,19 +36,14 @@ from app.settings.language import mark, tr
 from app.store import Attachments, Message, Queued, new_id, title_from
 
 
-class TurnController(QObject):
+class TurnController(ChatPart):
     """Sends composed and queued messages, driven by the table in `app.chats.turn`.
 
     Each event is handled to completion. If its effects cause further changes, those are handled
     afterwards.
     """
 
-    # Re-emitted by `Chat`.
-    chat_changed = Signal()
-    compose_changed = Signal()
-    turn_changed = Signal()
-    message_added = Signal(str)
-    phase_changed = Signal()
+    # (text, files): a message was sent from the composer, was queued, or interrupted the reply.
     announced = Signal(str, object)
 
     def __init__(
@@ -342,7 +338,7 @@ class TurnController(QObject):
             saved.add(question)
             self.message_added.emit(question.id)
             if members:
-                self._reply.begin_panel(question, members)
+                self._reply.panel.begin(question, members)
             else:
                 self._reply.begin(branching=False)
 

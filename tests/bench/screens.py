@@ -218,8 +218,11 @@ def _window(screens: Screens) -> None:
     window.toggle_score()
     pane = driver.pane
     pane.composer.set_text("Tell me a short story about a river.")
-    driver.until(lambda: not pane.chat.why_not_ask())  # the reply ends a moment after Stop
-    pane.show_panel_of(pane.chat.ask_panel([Member(temperature=t, seed=4) for t in (0.0, 0.9)]))
+    # The reply ends a moment after Stop.
+    driver.until(lambda: not pane.chat.comparison.why_not_ask())
+    pane.show_panel_of(
+        pane.chat.comparison.ask([Member(temperature=t, seed=4) for t in (0.0, 0.9)])
+    )
     driver.wait(0.6)
     screens.shoot("comparison", window)
     pane.panel.columns[0].keep.click()

@@ -124,7 +124,7 @@ class Scribbler(QObject):
             return
         if text.strip():
             tell("draft", chat.id, "")
-        self._do(chat, 3 + bool(text.strip()), (), lambda: chat.ask_panel(MEMBERS))
+        self._do(chat, 3 + bool(text.strip()), (), lambda: chat.comparison.ask(MEMBERS))
         for message_id in chat.panel.generators:
             tell("status", message_id, "interrupted")
 
@@ -137,8 +137,8 @@ class Scribbler(QObject):
         if kind == "keep":
             kept = self._dice.choice(columns).id
             self._do(chat, 0, (), lambda: chat.panel.keep_column(kept))
-        elif not chat.why_not(kind, columns[0].id):
-            self._do(chat, 1, (), lambda: chat.resolve(kind, columns[0].id))
+        elif not chat.comparison.why_not(kind, columns[0].id):
+            self._do(chat, 1, (), lambda: chat.comparison.resolve(kind, columns[0].id))
             leaf = chat.transcript.leaf_id or ""
             tell("text", leaf, chat.reply.message(leaf).content)
             tell("status", leaf, chat.transcript[leaf].status)

@@ -421,7 +421,7 @@ class ChatPane(QWidget):
         chat.path_changed.connect(self._refresh)
         chat.message_added.connect(self._show_page)
         chat.message_added.connect(self.hide_panel)  # hide the panel to show the new message
-        chat.announced.connect(self._on_spoken)
+        chat.turn.announced.connect(self._on_spoken)
         # The chat and its counter outlive this pane and may get a new pane later.
         once = Qt.ConnectionType.UniqueConnection
         for changed in (chat.compose_changed, chat.path_changed, chat.chat_changed):

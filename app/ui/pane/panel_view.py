@@ -285,7 +285,7 @@ class PanelView(QWidget):
         return bool(found)
 
     def why_not(self, kind: str) -> str:
-        return self._chat.why_not(kind, self.first_message_id) if self.columns else ""
+        return self._chat.comparison.why_not(kind, self.first_message_id) if self.columns else ""
 
     @Slot()
     def refresh(self) -> None:

@@ -25,7 +25,7 @@ _BEGINNING = 120
 
 
 def _cannot_ask(_: CompareCommands, pane: ChatPane) -> str:
-    return pane.chat.why_not_ask()
+    return pane.chat.comparison.why_not_ask()
 
 
 def _cannot_show(_: CompareCommands, pane: ChatPane) -> str:
@@ -39,7 +39,7 @@ def _cannot_keep(_: CompareCommands, pane: ChatPane) -> str:
 
 def _cannot_make(kind: str) -> Callable[[CompareCommands, ChatPane], str]:
     return lambda commands, pane: (
-        _cannot_show(commands, pane) or pane.chat.why_not(kind, _shown(pane))
+        _cannot_show(commands, pane) or pane.chat.comparison.why_not(kind, _shown(pane))
     )
 
 
@@ -77,7 +77,7 @@ class CompareCommands(WindowController):
 
     def _compare_here(self, pane: ChatPane) -> None:
         self._workspace.activate(pane)
-        if why := pane.chat.why_not_ask():
+        if why := pane.chat.comparison.why_not_ask():
             self._toast.show_text(why)
         else:
             self._open(pane, "")
@@ -173,14 +173,14 @@ class CompareCommands(WindowController):
         dialog.open()
 
     def _ask(self, pane: ChatPane, members: list[Member], message_id: str) -> None:
-        if first := pane.chat.ask_panel(members, message_id):
+        if first := pane.chat.comparison.ask(members, message_id):
             pane.show_panel_of(first)
 
     @Slot(object, str)
     def _make(self, pane: ChatPane, kind: str) -> None:
-        if why := pane.chat.why_not(kind, _shown(pane)):
+        if why := pane.chat.comparison.why_not(kind, _shown(pane)):
             self._toast.show_text(why)
-        elif pane.chat.resolve(kind, _shown(pane)):
+        elif pane.chat.comparison.resolve(kind, _shown(pane)):
             pane.hide_panel()
 
     @Slot(object, str)

@@ -205,7 +205,7 @@ def act(chat: Chat, action: Action) -> object:
         Action.EDIT: chat.start_edit,
         Action.REGENERATE: chat.regenerate,
         Action.SAME_AGAIN: chat.repeat_answer,
-        Action.PANEL: lambda: chat.ask_panel([Member("one"), Member("two")], question),
+        Action.PANEL: lambda: chat.comparison.ask([Member("one"), Member("two")], question),
         Action.CONTINUE: lambda: chat.continue_answer(leaf),
         Action.FORGET_OLDEST: lambda: chat.forget_oldest(leaf),
         Action.DELETE: lambda: chat.delete_message(question),
@@ -388,7 +388,7 @@ def test_keeping_a_column_reports_one_end(desk: Desk):
     ended: list[str] = []
     chat.reply_ended.connect(ended.append)
     chat.turn.write("one")
-    assert chat.ask_panel([Member("A"), Member("B"), Member("C")])
+    assert chat.comparison.ask([Member("A"), Member("B"), Member("C")])
     kept = chat.transcript.leaf_id
     first = desk.engine.sent[-3]
     first.post(
@@ -406,7 +406,7 @@ def test_panel_ends_after_tool_calls_it_did_not_offer(desk: Desk):
     ended: list[str] = []
     chat.reply_ended.connect(ended.append)
     chat.turn.write("one")
-    assert chat.ask_panel([Member("A"), Member("B")])
+    assert chat.comparison.ask([Member("A"), Member("B")])
     made = {"name": "gone/tool", "arguments": "{}"}
     turn = {"role": "assistant", "tool_calls": [{"id": "1", "type": "function", "function": made}]}
     for sent in desk.engine.sent[-2:]:

@@ -43,7 +43,7 @@ def ended(run: Run) -> list[PanelColumn]:
 
 def compared(run: Run, text: str, *members: Member) -> list[PanelColumn]:
     run.pane.composer.set_text(text)
-    run.pane.show_panel_of(run.pane.chat.ask_panel(members))
+    run.pane.show_panel_of(run.pane.chat.comparison.ask(members))
     return ended(run)
 
 

@@ -108,7 +108,7 @@ def test_imported_column_continues_as_its_member(start: Start):
 def ask(run: Run, text: str, *members: Member) -> list[str]:
     """Ask a panel and return the ids of its columns."""
     run.pane.composer.set_text(text)
-    first = run.pane.chat.ask_panel(members)
+    first = run.pane.chat.comparison.ask(members)
     run.pane.show_panel_of(first)
     return [column.message_id for column in run.pane.panel.columns]
 

@@ -1,0 +1,35 @@
+"""Base class of a chat and its components: the signals of a chat."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+
+class ChatPart(QObject):
+    """Component of a chat. The chat re-emits its signals, so views connect to the chat only."""
+
+    chat_changed = Signal()  # title, model or options changed
+    compose_changed = Signal()  # also when an edit starts or ends
+    # A reply started, paused, resumed or ended, so `Chat.refusal` results may differ.
+    turn_changed = Signal()
+    path_changed = Signal()  # another branch was selected, or the transcript was loaded
+    # message_added(id), message_changed(id): for messages on the selected branch
+    message_added = Signal(str)
+    message_changed = Signal(str)
+    # (id, text, kind): a streaming message got more text
+    text_added = Signal(str, str, str)
+    phase_changed = Signal()  # the value of `ChatReply.phase` changed
+    reply_ended = Signal(str)  # (id): a reply ended, with or without an error
+
+    def relay(self, *parts: ChatPart) -> None:
+        """Re-emit the signals of these parts."""
+        for part in parts:
+            part.chat_changed.connect(self.chat_changed)
+            part.compose_changed.connect(self.compose_changed)
+            part.turn_changed.connect(self.turn_changed)
+            part.path_changed.connect(self.path_changed)
+            part.message_added.connect(self.message_added)
+            part.message_changed.connect(self.message_changed)
+            part.text_added.connect(self.text_added)
+            part.phase_changed.connect(self.phase_changed)
+            part.reply_ended.connect(self.reply_ended)

@@ -1,0 +1,146 @@
+"""Controller for a chat's comparisons: asks panels and makes results from their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec.structs import replace
+from PySide6.QtCore import QObject, Slot
+
+from app.chats import panel
+from app.chats.actions import Action, ChatView, refusal
+from app.chats.answer import Answer
+from app.chats.chat_part import ChatPart
+from app.chats.chat_reply import ChatReply
+from app.chats.options import ChatOptions
+from app.chats.panel import Member
+from app.chats.saved_chat import SavedChat, in_one_transaction
+from app.chats.turn import Event, Writing
+from app.chats.turn_controller import TurnController
+from app.store import Message, new_id
+
+
+class ComparisonController(ChatPart):
+    def __init__(
+        self,
+        saved: SavedChat,
+        reply: ChatReply,
+        turn: TurnController,
+        make_view: Callable[[], ChatView],
+        parent: QObject,
+    ) -> None:
+        """``make_view`` returns the state of the chat that refusals depend on."""
+        super().__init__(parent)
+        self._saved, self._reply, self._turn, self._make_view = saved, reply, turn, make_view
+        self._columns = reply.panel
+
+    # Ask.
+
+    def ask(self, members: Sequence[Member], message_id: str = "") -> str:
+        """Ask a panel. Returns the message ID of the first column, or "" if that isn't possible.
+
+        The question comes from the composer. If a message ID is given or the composer is empty, the
+        user message at or before that message is used.
+        """
+        compose = self._saved.compose
+        if self.why_not_ask(message_id):
+            return ""
+        if self._is_about_draft(message_id):
+            self._turn.add_message(compose.text, compose.attachments, members=members)
+        else:
+            message = self._make_view().subject(Action.PANEL, message_id)
+            transcript = self._saved.transcript
+            asked = panel.question(transcript, message.id) if message is not None else None
+            if asked is None:
+                return ""
+            self._columns.begin(asked, members)
+        return next(iter(self._columns.generators), "")
+
+    def _is_about_draft(self, message_id: str) -> bool:
+        compose = self._saved.compose
+        return not message_id and isinstance(compose, Writing) and compose != Writing()
+
+    def why_not_ask(self, message_id: str = "") -> str:
+        """Explain why a panel can't be asked now, or return "". For the message, see `ask`.
+
+        Members may see images even if the chat's model doesn't.
+        """
+        if self._is_about_draft(message_id):
+            return self._turn.why_not(Event.SEND, unseen=True) or ""
+        return refusal(Action.PANEL, self._make_view(), message_id) or ""
+
+    # Results.
+
+    def why_not(self, kind: str, message_id: str) -> str:
+        """Explain why this kind of answer can't be generated from a panel now, or return ""."""
+        why = panel.why_not(kind, self._columns.columns(message_id))
+        return why or refusal(Action.REGENERATE, self._make_view(), message_id) or ""
+
+    @in_one_transaction
+    def resolve(self, kind: str, message_id: str) -> str:
+        """Generate an answer from a panel's columns and return its message ID.
+
+        Judges read the columns twice, in both orders.
+        """
+        if self.why_not(kind, message_id):
+            return ""
+        saved = self._saved
+        found, first = self._columns.columns(message_id), saved.transcript[message_id]
+        panel_data = {
+            "id": panel.panel_of(first),
+            "kind": kind,
+            "of": panel.letters_to_text(panel.answers(found)),
+        }
+        self._columns.decide(message_id)
+        saved.transcript.leaf_id = first.parent_id
+        answer = Answer(new_id())
+        if kind == panel.VOTE:
+            self._columns.release()
+            said = Message(answer.message_id, first.chat_id, first.parent_id, "assistant")
+            saved.add(replace(said, content=panel.count(found), stats={"panel": panel_data}))
+            self.path_changed.emit()
+            self.chat_changed.emit()
+            return answer.message_id
+        if kind == panel.JUDGE:
+            order = panel.describe_order(found, turned=False)
+            answer = Answer.start_with(answer.message_id, order, self._judge_options)
+        answer.options = self._judge_options
+        self._reply.answering.tools.new_turn()
+        self._reply.open(answer, branching=True, panel_data=panel_data)
+        return answer.message_id
+
+    @property
+    def _judge_options(self) -> ChatOptions:
+        """Options for judging and merging: temperature 0, free text, no tools."""
+        return replace(self._reply.answering.options, temperature=0.0, answer_as=None, tools=())
+
+    @Slot(str)
+    def on_reply_ended(self, message_id: str) -> None:
+        """Start the judge's second pass in reverse order, or show the verdict after that pass."""
+        saved, answering = self._saved, self._reply.answering
+        message = saved.transcript.get(message_id)
+        if message is None or panel.kind_of(message) != panel.JUDGE or "best" in message.stats:
+            return
+        if message.status != "complete" or self._reply.is_active:
+            return
+        found = panel.columns(saved.transcript, message_id)
+        panel_data, turned = dict(panel.data_of(message)), panel.describe_order(found, turned=True)
+        best = panel.parse_best(message.content.rpartition(turned)[2], found)
+        if "first" not in panel_data:
+            panel_data.update(first=best, turned=True)
+            more, stats = f"\n\n{turned}", {**message.stats, "panel": panel_data}
+        else:
+            more = f"\n\n{panel.verdict(str(panel_data['first']), best)}"
+            stats = {**message.stats, "best": [panel_data["first"], best]}
+        content = message.content + more
+        changed = saved.transcript.update(message_id, content=content, stats=stats)
+        if "best" in stats:
+            saved.save(changed)
+            self.text_added.emit(message_id, more, "answer")
+            self.message_changed.emit(message_id)
+            return
+        saved.save(saved.transcript.update(message_id, status="streaming"))
+        answering.prepare(Answer.start_with(message_id, content, self._judge_options))
+        self.message_changed.emit(message_id)
+        self.text_added.emit(message_id, more, "answer")
+        answering.begin()
