@@ -180,7 +180,7 @@ def on_screen(app: Application, window: MainWindow, pane: ChatPane) -> Iterator[
     transcript = pane.transcript
     if [place.message_id for place in transcript.places] != path:
         yield "the transcript does not show the chosen branch"
-    shown = pane._pages.currentWidget()
+    shown = pane.pages.currentWidget()
     over = (pane.is_tree_shown or pane.is_panel_shown) and bool(path)
     if not over and shown is not (pane.transcript if path else pane.empty):
         yield "the wrong page is shown"

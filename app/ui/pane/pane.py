@@ -357,11 +357,11 @@ class ChatPane(QWidget):
         self.header = PaneHeader(chat, self)
         self.transcript = TranscriptView(chat, self)
         self.composer = Composer(settings, self)
-        self._pages = QStackedWidget(self)
-        self._pages.addWidget(self.transcript)
+        self.pages = QStackedWidget(self)  # the conversation, or a page shown in its place
+        self.pages.addWidget(self.transcript)
         self._foot = make_column_layout(self.composer)
         self._rows = make_column_layout(
-            self.header, (self._pages, 1), self._foot, of=self, spacing=0
+            self.header, (self.pages, 1), self._foot, of=self, spacing=0
         )
         self._progress_line = ReadLine(self.header, chat, self)
         self._on_theme()
@@ -431,9 +431,9 @@ class ChatPane(QWidget):
 
     @cached_property
     def empty(self) -> EmptyChat:
-        made = EmptyChat(self.chat, self._pages)
+        made = EmptyChat(self.chat, self.pages)
         self._insert_in_tab_order(self.transcript, made)
-        self._pages.addWidget(made)
+        self.pages.addWidget(made)
         made.chosen.connect(self._on_suggestion)
         made.model_requested.connect(self._on_model_asked)
         made.get.clicked.connect(self.download_requested)
@@ -442,9 +442,9 @@ class ChatPane(QWidget):
 
     @cached_property
     def tree(self) -> BranchTree:
-        made = BranchTree(self.chat, self._pages)
+        made = BranchTree(self.chat, self.pages)
         self._insert_in_tab_order(self.transcript, made)
-        self._pages.addWidget(made)
+        self.pages.addWidget(made)
         made.branch_chosen.connect(self._go_to_branch)
         made.compared.connect(partial(self.compare_branches_requested.emit, self))
         made.pruned.connect(partial(self.act, Action.DELETE))
@@ -454,14 +454,14 @@ class ChatPane(QWidget):
 
     @property
     def is_tree_shown(self) -> bool:
-        return "tree" in vars(self) and self._pages.currentWidget() is self.tree
+        return "tree" in vars(self) and self.pages.currentWidget() is self.tree
 
     def show_tree(self, shown: bool) -> None:
         if shown and self.chat.transcript.leaf_id is not None:
-            self._pages.setCurrentWidget(self.tree)
+            self.pages.setCurrentWidget(self.tree)
             self.tree.open_tree()
         elif self.is_tree_shown:
-            self._pages.setCurrentWidget(self.transcript)
+            self.pages.setCurrentWidget(self.transcript)
             self.focus_composer()
 
     @Slot(str)
@@ -472,8 +472,8 @@ class ChatPane(QWidget):
 
     @cached_property
     def panel(self) -> PanelView:
-        made = PanelView(self.chat, self._pages)
-        self._pages.addWidget(made)
+        made = PanelView(self.chat, self.pages)
+        self.pages.addWidget(made)
         self._insert_in_tab_order(self.transcript, made)
         made.action_requested.connect(self._on_action_requested)
         made.kept.connect(lambda message_id: self.column_chosen.emit(self, message_id))
@@ -484,27 +484,27 @@ class ChatPane(QWidget):
 
     @property
     def is_panel_shown(self) -> bool:
-        return "panel" in vars(self) and self._pages.currentWidget() is self.panel
+        return "panel" in vars(self) and self.pages.currentWidget() is self.panel
 
     def show_panel_of(self, message_id: str) -> None:
         """Show the panel that a message is part of, as columns."""
         message_id = message_id or self.chat.transcript.leaf_id or ""
         if self.chat.panel.columns(message_id):
             self.panel.show_panel(message_id)
-            self._pages.setCurrentWidget(self.panel)
+            self.pages.setCurrentWidget(self.panel)
             self.panel.focus_column()
 
     @Slot()
     def hide_panel(self) -> None:
         if self.is_panel_shown:
-            self._pages.setCurrentWidget(self.transcript)
+            self.pages.setCurrentWidget(self.transcript)
             self.focus_composer()
 
     @cached_property
     def find_bar(self) -> FindBar:
         made = FindBar(self.chat, self.transcript, self)
         self._insert_in_tab_order(self.transcript, made)
-        self._rows.insertWidget(self._rows.indexOf(self._pages), made)
+        self._rows.insertWidget(self._rows.indexOf(self.pages), made)
         made.closed.connect(self.focus_composer)
         return made
 
@@ -671,9 +671,9 @@ class ChatPane(QWidget):
     @Slot()
     def _show_page(self) -> None:
         if self.chat.transcript.leaf_id is None:
-            self._pages.setCurrentWidget(self.empty)
+            self.pages.setCurrentWidget(self.empty)
         elif not (self.is_tree_shown or self.is_panel_shown):
-            self._pages.setCurrentWidget(self.transcript)
+            self.pages.setCurrentWidget(self.transcript)
 
     @Slot()
     def _refresh(self) -> None:

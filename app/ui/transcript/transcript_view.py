@@ -232,6 +232,7 @@ class TranscriptView(QAbstractScrollArea):
     """
 
     TOP, BOTTOM, GAP = 20, 12, 4
+    TOAST = 44  # height of the space for a toast below the last message, at 100% text size
     LONG_TOKENS = 500  # shorter prompts are prefilled before anyone could read a notice
     SILENT_S = 10  # seconds without a response before the user can retry
 
@@ -397,7 +398,7 @@ class TranscriptView(QAbstractScrollArea):
             place.top = y
             y += place.height + gap
         self._placed_count = len(self.places)
-        total = y - self.GAP + self.BOTTOM
+        total = y - self.GAP + self.BOTTOM + scaled(self.TOAST)
         bar = self.verticalScrollBar()
         view = self.viewport().height()
         bar.setPageStep(view)

@@ -32,7 +32,7 @@ class Toast(QWidget):
         at_top: bool = False,
         # Returns the window for the next message. ``parent`` by default.
         where: Callable[[], QWidget] | None = None,
-        # Returns the widget to center toasts on. Ignored if it is in another window.
+        # Returns the widget whose lower edge shows toasts. Ignored if it is in another window.
         over: Callable[[], QWidget | None] | None = None,
     ) -> None:
         super().__init__(parent)
@@ -153,17 +153,17 @@ class Toast(QWidget):
             self._label.setFixedWidth(min(wide, most))
             layout.activate()  # otherwise the size never shrinks
             self.adjustSize()
-            top = 88 if self._at_top else parent.height() - self.height() - 96
-            self.move(self._left_edge(parent), top)
+            self.move(self._corner(parent))
             if not self._at_top:
                 self.move(self.x(), self._free_top(parent))
 
-    def _left_edge(self, parent: QWidget) -> int:
+    def _corner(self, parent: QWidget) -> QPoint:
         part = self._find_anchor() if self._find_anchor is not None else None
-        if part is None or not parent.isAncestorOf(part) or not part.isVisible():
-            part = parent
-        middle = part.mapTo(parent, part.rect().center()).x()
-        return max(16, min(middle - self.width() // 2, parent.width() - self.width() - 16))
+        area = parent.rect().adjusted(0, 0, 0, -96)
+        if part is not None and parent.isAncestorOf(part) and part.isVisible():
+            area = QRect(part.mapTo(parent, QPoint()), part.size())
+        left = min(area.center().x() - self.width() // 2, parent.width() - self.width() - 16)
+        return QPoint(max(16, left), 88 if self._at_top else area.bottom() - self.height() - 4)
 
     def _free_top(self, parent: QWidget) -> int:
         buttons = [

@@ -131,7 +131,9 @@ class MainWindow(QMainWindow):
         self._wrapping = PaneWrapper(self.workspace)
         self.score = ScoreView(ScoreFeed(library, context.serving.lanes, self), centre)
         self.toast = Toast(
-            self, where=lambda: front_window(self.workspace), over=lambda: self.workspace.active
+            self,
+            where=lambda: front_window(self.workspace),
+            over=lambda: pane.pages if (pane := self.workspace.active) is not None else None,
         )
         self._undos = UndoStack(self.toast)
         parts = WindowParts(context, self, self.workspace, self.sidebar, self.toast, self._undos)

@@ -30,6 +30,14 @@ def test_type_send_and_read_the_answer(start: Start):
     assert QGuiApplication.clipboard().text() == "copied words "
     assert run.window.toast.text == "Copied"
 
+    # A toast hides no text at the end of a long chat.
+    run.ask("paste " + "a line\n\n" * 40 + "end")
+    run.window.commands["copy_answer"].trigger()
+    run.until(lambda: run.pane.transcript.verticalScrollBar().maximum() > 400)
+    row, toast = row_of(run.pane), run.window.toast
+    end = row.mapTo(run.window, row.rect().bottomLeft()).y()
+    assert end < toast.y() < toast.geometry().bottom() < run.pane.height()
+
     pane = run.say("say one two")
     run.answered()
     stats = pane.chat.transcript.last("assistant").stats
