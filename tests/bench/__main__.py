@@ -53,6 +53,8 @@ def main() -> int:
     for command in (stalls, opening, scroll, start, token):
         command.add_argument("--chats", type=int, default=0, help="others in the sidebar")
         command.add_argument("--folders", type=int, default=0, help="that these are in")
+    walk = commands.add_parser("walk", help="files and functions of app/ on three main paths")
+    walk.add_argument("--names", action="store_true", help="print the functions by file")
     search = commands.add_parser("search", help="searches in a large profile")
     search.add_argument("--messages", type=int, default=100_000)
     kill.add_to(commands)
@@ -102,6 +104,10 @@ def _figures(options: argparse.Namespace) -> list[Figure]:
             from tests.bench import token
 
             return token.measure(options.tokens, options.rate, crowd)
+        case "walk":
+            from tests.bench import walk
+
+            return walk.measure(names=options.names)
         case _:
             from tests.bench import stalls
 

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from app.settings.paths import GUIDE, Paths
-from tests.bench.drip import Drip
 from tests.bench.samples import NOBODY, Crowd, write_crowd
 from tests.driving import Driver, program_in
 
@@ -17,7 +16,7 @@ from tests.driving import Driver, program_in
 def program(
     model: str = GUIDE,
     size: tuple[int, int] = (1440, 900),
-    engine: Callable[[], Drip] | None = None,
+    engine: Callable[[], object] | None = None,
     crowd: Crowd = NOBODY,
 ) -> Iterator[Driver]:
     """Run the program on a temporary profile and clean up at the end.
