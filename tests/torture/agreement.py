@@ -125,7 +125,7 @@ def in_use(app: Application) -> Iterator[str]:
     for chat in list(app.library._in_use.values()):
         stored = app.store.chat(chat.id)
         if stored is None:
-            if chat.stored and chat.id not in app.store.trash.erased:
+            if chat.is_stored and chat.id not in app.store.trash.erased:
                 yield f"{chat.title!r} is not in the store"
             continue
         for name in KEPT:
