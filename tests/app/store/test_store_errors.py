@@ -311,7 +311,7 @@ class Stumbling:
     """Operation that fails twice with an unexpected error."""
 
     slot = None
-    urgent = True
+    is_urgent = True
 
     def __init__(self) -> None:
         self.failures = 2
@@ -346,7 +346,7 @@ class Faulty:
     """Operation whose write raises."""
 
     slot = None
-    urgent = True
+    is_urgent = True
 
     def __init__(self, error: BaseException) -> None:
         self.error = error

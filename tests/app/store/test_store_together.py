@@ -26,7 +26,7 @@ def committed(store: Store) -> threading.Event:
 
     class Mark:
         slot = None
-        urgent = True
+        is_urgent = True
 
         def write(self, db: sqlite3.Connection) -> None:
             done.set()
