@@ -74,5 +74,5 @@ def test_deleted_chat_is_restored_by_notice(desk: Desk) -> None:
     desk.until(lambda: desk.title().startswith("Hello"))
     desk.keys("shift+F6", "Delete")
     desk.until(lambda: len(desk.chats()) == 1)
-    desk.click(789, 662)
+    desk.click(789, 688)  # Undo
     desk.until(lambda: len(desk.chats()) == 2)
