@@ -331,7 +331,12 @@ class Speller(QObject):
         for word in list(self._wanted):
             if used is None or time.monotonic() > until:
                 break
-            judged[word] = used.is_known(self.language, _normalize_apostrophe(word))
+            try:
+                judged[word] = used.is_known(self.language, _normalize_apostrophe(word))
+            except Exception as error:
+                self._slices.stop()  # otherwise, it would fail again at each tick
+                self._on_failed(error)
+                return
         if len(judged) == len(self._wanted):
             self._slices.stop()
         self._add_results(judged)

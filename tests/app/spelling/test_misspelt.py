@@ -39,7 +39,7 @@ class Dictionaries:
     def languages(self) -> list[str]:
         return list(self.words)
 
-    def knows(self, language: str, word: str) -> bool:
+    def is_known(self, language: str, word: str) -> bool:
         self.threads.add(threading.get_ident())
         self.asked.append(word)
         return word.lower() in self.words[language]
@@ -214,12 +214,13 @@ def test_missing_spell_checker_is_explained(begin: Begin):
     assert marked(run) == []
 
 
-def test_failing_spell_checker_is_disabled(begin: Begin):
+@pytest.mark.parametrize("gui", [False, True])
+def test_failing_spell_checker_is_disabled(begin: Begin, gui: bool):
     class Broken(Dictionaries):
-        def knows(self, language: str, word: str) -> bool:
+        def is_known(self, language: str, word: str) -> bool:
             raise OSError("the dictionary is damaged")
 
-    run = begin(Broken())
+    run = begin(Broken(gui_only=gui))
     run.qtbot.keyClicks(run.pane.composer.field, "helo ")
     speller = run.window.spelling.speller
     run.until(lambda: speller.opened and not speller.languages)
