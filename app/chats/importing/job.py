@@ -281,7 +281,7 @@ def undo(
     store.exchange.take_out(batch)
     used = {chat.folder_id for chat in store.chats(include_deleted=True)}
     used |= {folder.parent_id for folder in store.folders.list_all() if folder not in folders}
-    for folder in sorted(folders, key=lambda f: f.parent_id is None):  # parents come last
+    for folder in sorted(folders, key=lambda f: f.parent_id is None):  # top-level folders come last
         if folder.id not in used:
             store.folders.delete(folder.id)
         else:

@@ -261,7 +261,7 @@ class BranchDelegate(RowDelegate):
         )
 
     def paint_state(self, row: RowPainter, state: RowState, *, strong: bool) -> None:
-        if state.end_unfolded is None:  # keep the room of an arrow, so that counts align
+        if state.end_unfolded is None:  # reserve space for an arrow, so that counts align
             row.line.setRight(row.line.right() - scaled(12) - 6)
         super().paint_state(row, state, strong=strong)
 
