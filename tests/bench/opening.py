@@ -7,7 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QEvent, QEventLoop, QObject
 from PySide6.QtWidgets import QApplication
 
 from app.settings.paths import Paths
@@ -60,7 +60,8 @@ def _open(driver: Driver, chat_id: str) -> float:
     begun = time.perf_counter()
     driver.window.chats.open(chat_id)
     while not painted.seen:
-        QApplication.processEvents()
+        # Waiting as in exec(): a busy loop would hold the GIL that the reading thread needs.
+        QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
         if time.perf_counter() - begun > 60:
             raise TimeoutError("The chat was not painted within 60 s.")
     took = (time.perf_counter() - begun) * 1000
