@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import shutil
 import time
 from collections import Counter, deque
 from collections.abc import AsyncGenerator, Callable, Coroutine
@@ -211,6 +213,22 @@ STEADY_S = 30.0  # if a server has run this long, its exit doesn't count as a fa
 MOST_TOOLS = 500
 MOST_PAGES = 100  # a page may be empty, so limit their number as well
 _GO_THERE_FIRST = -32042  # error code for calls that require the user to visit a page first
+
+
+def find_program(command: str) -> tuple[str, str]:
+    """Find a server's program as a terminal does. Return it and the PATH.
+
+    Blocks for up to 5 s. Raises ToolError if there is no such program.
+    """
+    with loop_thread.importing:  # takes half a second and isn't needed by the window
+        from app.tools import transports
+
+    path = transports.login_path()
+    program = shutil.which(os.path.expanduser(command), path=path)
+    if program is None:
+        words = mark("The program “{program}” wasn’t found. Install it, or enter its full path.")
+        raise ToolError(words, program=command)
+    return program, path
 
 
 class Connection:
@@ -420,11 +438,7 @@ class Connection:
         self._over = False
         if config.url:
             return transports.open_http(config)
-        path = await asyncio.to_thread(transports.login_path)
-        program = transports.find_program(config.command, path)
-        if program is None:
-            words = mark("The program “{program}” wasn’t found. Is it installed?")
-            raise ToolError(words, program=config.command)
+        program, path = await asyncio.to_thread(find_program, config.command)
         command = [program, *config.args]
         env = transports.child_environment(path, dict(config.env))
         self.log.note(f"started: {config.display_text}")

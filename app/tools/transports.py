@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
@@ -102,11 +101,6 @@ def child_environment(path: str, extra: Mapping[str, str]) -> dict[str, str]:
     """Build the environment of a server process, without keys and tokens of other programs."""
     kept = {name: os.environ[name] for name in _ALLOWED if name in os.environ}
     return {**kept, "PATH": path, **extra}
-
-
-def find_program(command: str, path: str) -> str | None:
-    """Find a program in the path. Returns None if it isn't there."""
-    return shutil.which(os.path.expanduser(command), path=path)
 
 
 LONGEST_LINE = 64 * 1024 * 1024

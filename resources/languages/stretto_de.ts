@@ -36,8 +36,8 @@
         <translation>{server} ist nicht erreichbar: {why}</translation>
     </message>
     <message>
-        <source>The program “{program}” wasn’t found. Is it installed?</source>
-        <translation>Das Programm „{program}“ wurde nicht gefunden. Ist es installiert?</translation>
+        <source>The program “{program}” wasn’t found. Install it, or enter its full path.</source>
+        <translation>Das Programm „{program}“ wurde nicht gefunden. Installiere es oder gib den vollständigen Pfad ein.</translation>
     </message>
     <message>
         <source>New file {path}</source>

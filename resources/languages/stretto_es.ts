@@ -36,8 +36,8 @@
         <translation>No se ha podido acceder a {server}: {why}</translation>
     </message>
     <message>
-        <source>The program “{program}” wasn’t found. Is it installed?</source>
-        <translation>No se ha encontrado el programa «{program}». ¿Está instalado?</translation>
+        <source>The program “{program}” wasn’t found. Install it, or enter its full path.</source>
+        <translation>No se ha encontrado el programa «{program}». Instálalo o escribe su ruta completa.</translation>
     </message>
     <message>
         <source>New file {path}</source>

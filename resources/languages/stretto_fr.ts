@@ -36,8 +36,8 @@
         <translation>{server} est injoignable&#xa0;: {why}</translation>
     </message>
     <message>
-        <source>The program “{program}” wasn’t found. Is it installed?</source>
-        <translation>Le programme «&#xa0;{program}&#xa0;» est introuvable. Est-il installé&#xa0;?</translation>
+        <source>The program “{program}” wasn’t found. Install it, or enter its full path.</source>
+        <translation>Le programme «&#xa0;{program}&#xa0;» est introuvable. Installez-le ou saisissez son chemin complet.</translation>
     </message>
     <message>
         <source>New file {path}</source>

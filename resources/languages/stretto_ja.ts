@@ -35,8 +35,8 @@
         <translation>{server}に接続できませんでした: {why}</translation>
     </message>
     <message>
-        <source>The program “{program}” wasn’t found. Is it installed?</source>
-        <translation>プログラム「{program}」が見つかりません。インストールされていますか？</translation>
+        <source>The program “{program}” wasn’t found. Install it, or enter its full path.</source>
+        <translation>プログラム「{program}」が見つかりません。インストールするか、フルパスを入力してください。</translation>
     </message>
     <message>
         <source>New file {path}</source>

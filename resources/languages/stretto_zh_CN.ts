@@ -35,8 +35,8 @@
         <translation>无法连接 {server}：{why}</translation>
     </message>
     <message>
-        <source>The program “{program}” wasn’t found. Is it installed?</source>
-        <translation>找不到程序“{program}”。是否已安装？</translation>
+        <source>The program “{program}” wasn’t found. Install it, or enter its full path.</source>
+        <translation>找不到程序“{program}”。请安装该程序，或输入其完整路径。</translation>
     </message>
     <message>
         <source>New file {path}</source>

@@ -25,7 +25,7 @@ from app.settings.language import counted, mark, tr
 from app.settings.paths import short_path
 from app.tools import servers as files
 from app.tools.builtin import title_of
-from app.tools.connection import ConnectionState
+from app.tools.connection import ConnectionState, find_program
 from app.tools.servers import ParsedServers, ServerConfig
 from app.tools.tool import ToolError, to_visible_line
 from app.ui.style import tokens as t
@@ -232,7 +232,8 @@ class ToolsWindow(Sheet):
         if found is None:
             return
         # The user granted permissions to the old command, not to the new command.
-        others = [*self._removed(found), *(each.name for each in self._changed(found))]
+        changed = self._changed(found)
+        others = [*self._removed(found), *(each.name for each in changed)]
         try:
             self._toolbox.host.set_servers(found.servers)
         except ToolError as error:
@@ -246,6 +247,14 @@ class ToolsWindow(Sheet):
         self.text.setFocus()
         self._show_note(tr("Saved"))
         self._refresh()
+        flows.start(self, self._check_programs(changed))
+
+    async def _check_programs(self, saved: list[ServerConfig]) -> None:
+        """Report the programs of saved servers that aren't installed."""
+        found = self._found
+        missing = await flows.run_in_thread(lambda _: _missing_programs(saved))
+        if missing and self._found is found:
+            self._show_note("\n".join([tr("Saved"), *missing]))
 
     def _show_note(self, words: str) -> None:
         self.note.setText(words)
@@ -388,6 +397,18 @@ class ToolsWindow(Sheet):
     def _title(self, chat_id: str) -> str:
         chat = self._library.chat(chat_id)
         return (chat.title or tr("New chat")) if chat is not None else tr("a deleted chat")
+
+
+def _missing_programs(servers: list[ServerConfig]) -> list[str]:
+    """Return an error message for each server whose program isn't installed."""
+    problems = []
+    for server in servers:
+        try:
+            if server.command and server.enabled:
+                find_program(server.command)
+        except ToolError as error:
+            problems.append(f"{to_visible_line(server.name)}: {error}")
+    return problems
 
 
 def _full_command(server: ServerConfig) -> str:

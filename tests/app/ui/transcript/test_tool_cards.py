@@ -495,9 +495,11 @@ def test_server_is_added_by_form_and_started_by_hand(start: Start) -> None:
     form.go.click()
     window.save.click()
     assert host.servers == (ServerConfig("gone", "no-such-program", ("--with", "two words")),)
+    missing = "The program “no-such-program” wasn’t found. Install it, or enter its full path."
+    run.until(lambda: window.note.text() == f"Saved\ngone: {missing}")
     (begin,) = [b for b in window.findChildren(QPushButton) if b.text() == "Start"]
     begin.click()
-    run.until(lambda: host.status("gone").words)
+    run.until(lambda: host.status("gone").words == missing)
 
 
 def test_closing_with_changes_asks_first(start: Start) -> None:
