@@ -25,7 +25,6 @@ from corpus import words
 from corpus.conversation import conversations, segments
 from data import Batches
 from model import GuideConfig, GuideModel
-from muon import Muon
 from safetensors.torch import load_file, save_file
 from tokenizer import STOP, save_tokenizer, train_tokenizer
 from tokenizers import Tokenizer
@@ -72,8 +71,16 @@ class Trainer:
             trained = load_file(Path(args.start_from) / "model.safetensors")
             self.model.load_state_dict({k: v.float() for k, v in trained.items()})
         self.average = {k: v.detach().clone() for k, v in self.model.named_parameters()}
-        self.optimizers = self.optimizers_for(dict(self.model.named_parameters()))
-        self.base_rates = [args.muon_lr, args.adam_lr][-len(self.optimizers) :]
+        weights = dict(self.model.named_parameters())
+        matrices = [w for n, w in weights.items() if w.ndim == 2 and "embed" not in n]
+        rest = [w for n, w in weights.items() if w.ndim != 2 or "embed" in n]
+        self.optimizers = [
+            torch.optim.Muon(matrices, lr=args.muon_lr, weight_decay=0.02),
+            torch.optim.AdamW(
+                rest, lr=args.adam_lr, betas=(0.9, 0.95), weight_decay=0.0, fused=True
+            ),
+        ]
+        self.base_rates = [args.muon_lr, args.adam_lr]
         self.told_to_stop = False
         signal.signal(signal.SIGTERM, self.stop)
         self.step = 0
@@ -84,19 +91,6 @@ class Trainer:
         if args.compile:
             for layer in self.model.model.layers:  # layers share a graph per length
                 layer.compile(dynamic=False)
-
-    def optimizers_for(self, weights: dict[str, Tensor]) -> list[torch.optim.Optimizer]:
-        """Return Muon for matrices and AdamW for the rest, or only AdamW if Muon's rate is 0."""
-        muon_lr = self.args.muon_lr
-        by_muon = [w for n, w in weights.items() if muon_lr and w.ndim == 2 and "embed" not in n]
-        taken = {id(w) for w in by_muon}
-        rest = [w for w in weights.values() if id(w) not in taken]
-        adam = torch.optim.AdamW(
-            rest, lr=self.args.adam_lr, betas=(0.9, 0.95), weight_decay=0.0, fused=True
-        )
-        if not by_muon:
-            return [adam]
-        return [Muon(by_muon, lr=muon_lr, weight_decay=0.02), adam]
 
     @property
     def checkpoint(self) -> Path:
@@ -248,7 +242,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--decay-steps", type=int, default=12264)
     parser.add_argument("--warmup", type=int, default=200)
     parser.add_argument("--batch", type=int, default=16384, help="tokens in a step")
-    parser.add_argument("--muon-lr", type=float, default=0.02, help="0: AdamW for matrices too")
+    parser.add_argument("--muon-lr", type=float, default=0.02)
     parser.add_argument("--adam-lr", type=float, default=0.003)
     parser.add_argument("--reading", type=int, default=6, help="shards that begin with reading")
     parser.add_argument(
