@@ -308,7 +308,7 @@ class Serving(QObject):
 
     def lanes(self) -> dict[str, tuple[str, str]]:
         """Map client session IDs to (lane ID, title)."""
-        seen = self._server.requests.agents.all() if self._server is not None else []
+        seen = self._server.requests.agents() if self._server is not None else []
         return {
             session: (f"{AGENT_PREFIX}{s.id}", s.task or s.program)
             for s in seen
@@ -316,18 +316,18 @@ class Serving(QObject):
         }
 
     def _agents(self, number: int) -> list[Agent]:
-        agent = self._server.requests.agents.get(number) if self._server is not None else None
+        agent = self._server.requests.agent(number) if self._server is not None else None
         return [agent] if agent is not None else []
 
     def _agents_of_group(self, number: int) -> list[Agent]:
-        return self._server.requests.agents.group(number) if self._server is not None else []
+        return self._server.requests.group(number) if self._server is not None else []
 
     @Slot()
     def _check_clients(self) -> None:
         server = self._server
         now = ApiClients()
         if server is not None:
-            now = ApiClients(server.connections, tuple(server.requests.agents.all()))
+            now = ApiClients(server.connections, tuple(server.requests.agents()))
         if now != self.clients:
             self.clients = now
             self.clients_changed.emit()

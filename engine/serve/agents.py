@@ -1,4 +1,4 @@
-"""Registry of the agents of other programs, across their requests.
+"""Registry of requests, and of the agents of other programs across their requests.
 
 A coding agent sends one request per turn and runs its tools in between. It may have sub-agents,
 which send requests at the same time. Headers and the beginnings of conversations show which
@@ -101,7 +101,6 @@ class AgentIdentity(Struct, frozen=True):
 
 
 def program_of(agent: str) -> str:
-    """Look up the display name for a user agent."""
     lowered = agent[:200].lower().lstrip()
     for begin, name in PROGRAMS.items():
         if lowered.startswith(begin):
@@ -286,8 +285,6 @@ class AgentSnapshot(Struct, frozen=True):
 
 
 class AgentConversation(Struct, frozen=True):
-    """An agent's conversation, for export to a chat."""
-
     model: str
     messages: tuple[Message, ...]
     reply: str
@@ -345,7 +342,6 @@ class Agent(Struct, eq=False):
 
     @property
     def last_call_id(self) -> str:
-        """Id of the last tool call in the latest reply."""
         return self._displayed.last_call_id if self._displayed is not None else ""
 
     @property
@@ -405,18 +401,55 @@ def _random_number() -> int:
     return secrets.randbelow(2**31 - 1) + 1
 
 
-class AgentRegistry:
-    """Registry of agents. All methods but `begin` and `end` are thread-safe."""
+class RequestRegistry:
+    """Registry of requests and of the agents that send them.
+
+    All methods are thread-safe, except `register`, `begin`, `end` and `cancel`.
+
+    Attributes:
+        running: requests that are running or queued, with their agents.
+    """
 
     def __init__(self) -> None:
+        self.running: dict[ModelRequest, Agent | None] = {}
         self._lock = threading.Lock()
-        self._here: dict[str, Agent] = {}
+        self._agents: dict[str, Agent] = {}
         # Keys of forgotten agents that were stopped, because their next request may still contain a
         # tool result.
         self._stopped: dict[str, None] = {}
 
-    def __len__(self) -> int:
-        return len(self._here)
+    @contextmanager
+    def register(
+        self, scope: Scope, body: Mapping[str, Any] | None = None, session: str | None = None
+    ) -> Iterator[ModelRequest]:
+        """Register a request for the duration of the `with` block.
+
+        Args:
+            body: the parsed body of a generation request, used to identify its agent.
+            session: session id from the request, if any.
+
+        Raises:
+            RequestError: if its agent was stopped.
+        """
+        request, agent = ModelRequest(scope), None
+        if body is not None:
+            who = identify(scope, body, session)
+            request.program = who.program
+            agent = self.begin(request, who)
+        self.running[request] = agent
+        try:
+            yield request
+        finally:
+            del self.running[request]
+            request.release_replies()
+            if agent is not None:
+                self.end(agent, request)
+
+    def cancel(self, error: Exception, owner_ids: Collection[str] | None = None) -> None:
+        """Cancel all requests, or only those of the given keys."""
+        for request in list(self.running):
+            if owner_ids is None or request.owner.id in owner_ids:
+                request.end(error)
 
     def begin(self, request: ModelRequest, who: AgentIdentity) -> Agent:
         """Get or create the agent that a request belongs to.
@@ -427,7 +460,7 @@ class AgentRegistry:
         with self._lock:
             self._forget_old()
             self._make_room(who.owner_id)
-            agent = self._here.get(who.own) if who.lasting else None
+            agent = self._agents.get(who.own) if who.lasting else None
             if agent is None and not who.named:
                 agent = self._find_compacted(who)
             if agent is None:
@@ -447,22 +480,22 @@ class AgentRegistry:
 
         Its requests now start differently, so it's recognized by its last tool call.
         """
-        for key, one in self._here.items():
+        for key, one in self._agents.items():
             same = one.who.lasting and (one.who.owner_id, one.who.program) == (
                 who.owner_id,
                 who.program,
             )
             if same and not one.requests and one.last_call_id and one.last_call_id in who.brings:
-                self._here = {who.own if k == key else k: a for k, a in self._here.items()}
+                self._agents = {who.own if k == key else k: a for k, a in self._agents.items()}
                 return one
         return None
 
     def _new(self, who: AgentIdentity) -> Agent:
         # Consecutive numbers would reveal to each key the number of agents with other keys.
-        numbers = {agent.number for agent in self._here.values()}
+        numbers = {agent.number for agent in self._agents.values()}
         number = next(n for n in iter(_random_number, 0) if n not in numbers)
-        parent = self._here.get(who.parent) if who.parent != who.own else None
-        others = [a for a in self._here.values() if a.who.lasting and who.lasting]
+        parent = self._agents.get(who.parent) if who.parent != who.own else None
+        others = [a for a in self._agents.values() if a.who.lasting and who.lasting]
         group = parent.group if parent is not None else 0
         family = [a for a in others if a.who.group == who.group or a.group == group]
         agent = Agent(
@@ -473,18 +506,18 @@ class AgentRegistry:
             # An agent that joins a paused group is paused as well.
             paused={a.paused for a in family if not a.stopped} == {True},
         )
-        self._here[who.own if who.lasting else f"once {number}"] = agent
+        self._agents[who.own if who.lasting else f"once {number}"] = agent
         return agent
 
     def store_conversation(
-        self, agent: Agent, request: ModelRequest, messages: Sequence[Message], size: int
+        self, request: ModelRequest, messages: Sequence[Message], size: int
     ) -> None:
-        """Store the conversation of a request, evicting older conversations if over the limit."""
+        """Store an agent's conversation, evicting older conversations if over the limit."""
         if size > MAX_STORED_REQUEST_BYTES:
             return
         request.messages, request.size = tuple(messages), size
         with self._lock:
-            kept = sorted((a for a in self._here.values() if a.size), key=lambda a: a.last_seen)
+            kept = sorted((a for a in self._agents.values() if a.size), key=lambda a: a.last_seen)
             held = Counter[str]()
             for one in kept:
                 held[one.who.owner_id] += one.size
@@ -498,11 +531,11 @@ class AgentRegistry:
         with self._lock:
             agent.end(request)
             if not agent.who.lasting:
-                del self._here[f"once {agent.number}"]
+                del self._agents[f"once {agent.number}"]
 
     def _forget_old(self) -> None:
         now = time.monotonic()
-        for key, agent in list(self._here.items()):
+        for key, agent in list(self._agents.items()):
             idle = not agent.requests and not agent.paused
             if idle and now - agent.last_seen > AGENT_TTL_S:
                 self._drop(key)
@@ -510,7 +543,7 @@ class AgentRegistry:
     def _make_room(self, owner_id: str) -> None:
         """If a key has too many idle agents, forget one."""
         idle = {
-            k: a for k, a in self._here.items() if not a.requests and a.who.owner_id == owner_id
+            k: a for k, a in self._agents.items() if not a.requests and a.who.owner_id == owner_id
         }
         if len(idle) >= MAX_IDLE_AGENTS:
             crowd = Counter(a.who.program for a in idle.values()).most_common(1)[0][0]
@@ -518,86 +551,22 @@ class AgentRegistry:
             self._drop(min(mine, key=lambda one: (one[1].paused, one[1].last_seen))[0])
 
     def _drop(self, key: str) -> None:
-        if self._here.pop(key).stopped:
+        if self._agents.pop(key).stopped:
             self._stopped[key] = None
             if len(self._stopped) > MAX_STOPPED_AGENTS:
                 del self._stopped[next(iter(self._stopped))]
 
-    def all(self) -> list[AgentSnapshot]:
-        """Return snapshots of all agents, oldest first."""
+    def agents(self, owner_id: str | None = None) -> list[AgentSnapshot]:
+        """Return snapshots of all agents, or of those that use one key, oldest first."""
         with self._lock:
             self._forget_old()
-            return [agent.snapshot() for agent in self._here.values()]
+            known = self._agents.values()
+            return [a.snapshot() for a in known if owner_id in (None, a.who.owner_id)]
 
-    def of(self, owner_id: str) -> list[AgentSnapshot]:
-        """Return snapshots of the agents that use one key."""
+    def agent(self, number: int) -> Agent | None:
         with self._lock:
-            return [a.snapshot() for a in self._here.values() if a.who.owner_id == owner_id]
-
-    def get(self, number: int) -> Agent | None:
-        with self._lock:
-            return next((a for a in self._here.values() if a.number == number), None)
+            return next((a for a in self._agents.values() if a.number == number), None)
 
     def group(self, number: int) -> list[Agent]:
         with self._lock:
-            return [a for a in self._here.values() if a.group == number]
-
-
-# -- requests of all agents ------------------------------------------------------------------------
-
-
-class ModelRequests:
-    """Registry of running model requests. `all` is thread-safe."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._here: dict[ModelRequest, Agent | None] = {}
-        self.agents = AgentRegistry()
-
-    @contextmanager
-    def begin(
-        self, scope: Scope, body: Mapping[str, Any] | None = None, session: str | None = None
-    ) -> Iterator[ModelRequest]:
-        """Register a request for the duration of the `with` block.
-
-        Args:
-            body: the parsed body of a generation request, used to identify its agent.
-            session: session id from the request, if any.
-
-        Raises:
-            RequestError: if its agent was stopped.
-        """
-        request, agent = ModelRequest(scope), None
-        if body is not None:
-            who = identify(scope, body, session)
-            request.program = who.program
-            agent = self.agents.begin(request, who)
-        with self._lock:
-            self._here[request] = agent
-        try:
-            yield request
-        finally:
-            with self._lock:
-                del self._here[request]
-            request.release_replies()
-            if agent is not None:
-                self.agents.end(agent, request)
-
-    def store_conversation(
-        self, request: ModelRequest, messages: Sequence[Message], size: int
-    ) -> None:
-        agent = self._here.get(request)
-        if agent is not None:
-            self.agents.store_conversation(agent, request, messages, size)
-
-    def end(self, error: Exception, owner_ids: Collection[str] | None = None) -> None:
-        """Cancel all requests, or only those of the given keys. Server thread only."""
-        with self._lock:
-            ended = [r for r in self._here if owner_ids is None or r.owner_id in owner_ids]
-        for request in ended:
-            request.end(error)
-
-    def all(self) -> list[ModelRequest]:
-        """Return the requests whose model is loaded, oldest first."""
-        with self._lock:
-            return [request for request in self._here if request.model]
+            return [a for a in self._agents.values() if a.group == number]

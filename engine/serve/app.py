@@ -155,7 +155,6 @@ def check(scope: Scope, settings: Settings) -> None:
 
 
 def error_response(scope: Scope, error: Exception) -> JSONResponse:
-    """Build the response for an error in the format of the requested API."""
     status, content = errors.body_of(error, scope["path"])
     return JSONResponse(content, status, errors.headers_of(status, error))
 
@@ -179,8 +178,6 @@ def _key_error(scope: Scope) -> RequestError:
 def application(
     routes: Sequence[APIRoute], settings: Settings, keys: Keys | None, metrics: Metrics
 ) -> ASGIApp:
-    """Build the application with all its checks."""
-
     async def handle_unknown_route(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 404
         path = request.scope["path"]

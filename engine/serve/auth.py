@@ -110,7 +110,6 @@ LOCAL = KeyOwner()
 
 
 def owner_of(scope: Scope) -> KeyOwner:
-    """Return the owner that the middleware attached to a request."""
     found: KeyOwner = scope.get(_OWNER, LOCAL)
     return found
 

@@ -122,7 +122,6 @@ class Connection(H11Protocol):
         self.transport.close()
 
     def enforce_timeouts(self, now: float, patience: float) -> None:
-        """Close the connection if the client has exceeded a time limit."""
         if self.transport.is_closing():
             # The client may never read the rest of the buffer.
             self._closing_since = self._closing_since or now

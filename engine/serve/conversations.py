@@ -58,7 +58,6 @@ class ConversationIndex:
         self._file = cache / APART / NAMES
         self._names: dict[str, str] = {}  # names by digest, least recently added first
         self._ends: dict[str, str] = {}  # latest digest by name
-        self._owned: dict[str, set[str]] = {}  # names by key id
         self._owners: dict[str, str] = {}  # key id by name
         lines: list[str] = []
         try:
@@ -88,7 +87,8 @@ class ConversationIndex:
 
     def names_of(self, owner_id: str) -> list[str]:
         """Return the names of a key's conversations, plus the names without a known owner."""
-        return [*self._owned.get(owner_id or LOCAL_OWNER, ()), *self._owned.get(UNKNOWN, ())]
+        owners = (owner_id or LOCAL_OWNER, UNKNOWN)
+        return [name for name, owner in self._owners.items() if owner in owners]
 
     def note(self, digests: Sequence[str], name: str, owner_id: str) -> None:
         """Record under which name a conversation is cached.
@@ -112,14 +112,14 @@ class ConversationIndex:
 
     def forget(self) -> None:
         """Forget all names. Files on disk are kept."""
-        for known in (self._names, self._ends, self._owned, self._owners):
+        for known in (self._names, self._ends, self._owners):
             known.clear()
 
     def remove(self, names: Sequence[str]) -> None:
         """Forget the given names. Their files and index lines stay on disk."""
         for name in names:
             self._ends.pop(name, None)
-            self._disown(name)
+            self._owners.pop(name, None)
         removed = set(names)
         self._names = {d: name for d, name in self._names.items() if name not in removed}
 
@@ -127,16 +127,10 @@ class ConversationIndex:
         for folder in (self._file.parent.parent, self._file.parent):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
-    def _disown(self, name: str) -> None:
-        self._owned.get(self._owners.pop(name, ""), set()).discard(name)
-
     def _add(self, digest: str, name: str, owner: str) -> None:
-        if self._owners.get(name) != owner:
-            self._disown(name)
-            self._owners[name] = owner
-            self._owned.setdefault(owner, set()).add(name)
-            if len(self._owners) > MAX_NAMES:
-                self._disown(next(iter(self._owners)))
+        self._owners[name] = owner
+        if len(self._owners) > MAX_NAMES:
+            del self._owners[next(iter(self._owners))]
         self._names.pop(digest, None)
         self._names[digest] = name
         self._ends[name] = digest

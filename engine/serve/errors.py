@@ -61,8 +61,6 @@ _ANTHROPIC_TYPES = {
 
 
 class RequestError(Exception):
-    """Error response for a request that can't be answered."""
-
     def __init__(
         self,
         status: int,

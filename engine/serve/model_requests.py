@@ -36,7 +36,7 @@ from engine.errors import CONTEXT_OVERFLOW, ENGINE_STOPPED, UNKNOWN_MODEL, Engin
 from engine.messages import Event, Failed, Finished, PromptProgress, TextDelta
 from engine.model.info import Model
 from engine.serve import bodies, errors
-from engine.serve.agents import ModelRequests
+from engine.serve.agents import RequestRegistry
 from engine.serve.auth import FairShare, KeyOwner, count_answers, owner_of
 from engine.serve.documents import DocumentReader
 from engine.serve.errors import MODEL_UNLOADED, WRONG_KEY, RequestError
@@ -44,7 +44,7 @@ from engine.serve.metrics import Metrics
 from engine.serve.models import RELOADING, ModelEntry, ModelRegistry
 from engine.serve.queue import Report
 from engine.serve.reply_slots import ReplySlots, SessionModelError
-from engine.serve.requests import EventRelay, ModelRequest, RequestReplies
+from engine.serve.requests import EventRelay, ModelRequest
 from engine.serve.routes.base import API, APIRoute, Choice, Generation, Writer, encoded
 from engine.serve.routes.completions import EmbeddingAPI, EmbeddingRequest, EmbeddingsAPI
 from engine.serve.routes.ollama import OllamaEmbedAPI, OllamaEmbeddingsAPI
@@ -264,7 +264,7 @@ class ModelRequestHandler:
         self.served = served
         self.documents = DocumentReader()
         self._threads = threads or ServerThreads()
-        self.requests = ModelRequests()  # running and queued requests
+        self.requests = RequestRegistry()
         self.held = bodies.MemoryAccount(sharing)  # tracks the memory of all request bodies
         self.silence = bodies.MAX_PAUSE_S  # maximum pause within a body, in seconds
         self.priority = 0  # engine priority of server requests, see `Session.prioritise`
@@ -286,14 +286,12 @@ class ModelRequestHandler:
         ]
 
     def end(self) -> None:
-        """Fail all requests because the server is stopping."""
         error = EngineError(ENGINE_STOPPED, SERVER_STOPPING)
         self.served.end(error)
-        self.requests.end(error)
+        self.requests.cancel(error)
 
     def revoke(self, owner_ids: Collection[str]) -> None:
-        """Fail all requests of owners whose keys have been revoked."""
-        self.requests.end(EngineError(WRONG_KEY, KEY_REVOKED), owner_ids)
+        self.requests.cancel(EngineError(WRONG_KEY, KEY_REVOKED), owner_ids)
 
     @asynccontextmanager
     async def _registered(
@@ -307,13 +305,13 @@ class ModelRequestHandler:
 
         If the client disconnects, the block is cancelled. The body must have been read.
 
-        Args: see `ModelRequests.begin`.
+        Args: see `RequestRegistry.register`.
 
         Raises:
             RequestError: if its agent was stopped.
             Exception: whatever ended the request or the server, but not the client's disconnect.
         """
-        with self.requests.begin(scope, body, session) as request:
+        with self.requests.register(scope, body, session) as request:
             with request.cancel_scope as cancelled:
                 if self.served.ended is not None:
                     raise self.served.ended
@@ -381,10 +379,10 @@ class ModelRequestHandler:
             model = await self._load(entry, client)
             bodies.check_size(size, body, model)
             whole = max(size, sent.size if sent else 0)
-            read = partial(api.read, body, model, owner)
-            generation, ignored = await self._read(api, read, body, whole, owner, client.comment)
+            generation, ignored = await self._read(api, body, model, whole, owner, client.comment)
             n, calls_tools = generation.n, bool(generation.params.offered)
-            choices = [
+            request.generation = generation
+            request.choices = choices = [
                 Choice(
                     number,
                     calls_tools,
@@ -400,24 +398,20 @@ class ModelRequestHandler:
             note_ignored(scope, ignored)
             client.set_writer(api.writer(generation, choices))
             await _while_paused(request, client)  # wait before occupying a slot
-            replies = RequestReplies(self._engine, generation, choices, owner, self._relay)
-            async with self._slots.acquire(
-                owner, name, model, replies, sent, client.comment
-            ) as session:
+            async with self._slots.acquire(request, name, model, sent, client.comment) as session:
                 with ExitStack() as held:
                     try:
                         program = request.program
                         share = self.shares.get(program, 0.0)
                         session.prioritise(self.priority, program, share)
-                        replies.start(session, held)
-                        request.set_replies(replies)
-                        choice, event = await self._relay_events(replies, request, client)
-                        replies.message = choices[0].as_message
+                        request.start(self._engine, session, held, self._relay)
+                        choice, event = await self._relay_events(request, client)
+                        request.message = choices[0].as_message
                     finally:
                         ends = self.served.ended is not None
                         patience = SHUTDOWN_CANCEL_TIMEOUT_S if ends else CANCEL_TIMEOUT_S
                         with anyio.move_on_after(patience, shield=True) as late:
-                            await replies.stop()
+                            await request.stop_replies()
                         if late.cancelled_caught:
                             why = "a stopped reply did not end within %g s"
                             log.error(why, patience)
@@ -440,7 +434,7 @@ class ModelRequestHandler:
             loading.cancel()
 
     async def _relay_events(
-        self, replies: RequestReplies, request: ModelRequest, client: ClientResponse
+        self, request: ModelRequest, client: ClientResponse
     ) -> tuple[Choice, Finished]:
         """Forward all events but the last to the client. Returns the last event.
 
@@ -454,7 +448,7 @@ class ModelRequestHandler:
         def on_event(choice: Choice, event: Event) -> bool:
             now = time.monotonic()
             waited_s = now - text_at.get(choice, started_at)
-            self._metrics.note_event(request.owner_id, event, waited_s, choice not in text_at)
+            self._metrics.note_event(request.owner.id, event, waited_s, choice not in text_at)
             if isinstance(event, TextDelta):
                 text_at[choice] = now
             request.note_event(event)
@@ -464,14 +458,14 @@ class ModelRequestHandler:
                 raise request.error or self._client_error(EngineError(event.code, event.message))
             if isinstance(event, Finished):
                 finished.append((choice, event))
-                if len(finished) == len(replies.choices):
+                if len(finished) == len(request.choices):
                     return True
             client.send_event(choice, event)
             return False
 
         quiet = asyncio.ensure_future(client.comment_when_quiet())
         try:
-            await replies.relay(on_event)
+            await request.relay(on_event)
             return finished[-1]
         finally:
             quiet.cancel()
@@ -479,8 +473,8 @@ class ModelRequestHandler:
     async def _read(
         self,
         api: API,
-        read: Callable[[], Any],
         body: JSON,
+        model: Model,
         size: int,
         owner: KeyOwner,
         report: Report,
@@ -492,7 +486,7 @@ class ModelRequestHandler:
         Raises:
             RequestError: if the body is invalid.
         """
-        work = partial(read_fields, read)
+        work = partial(read_fields, partial(api.read, body, model, owner))
         try:
             if api.takes_long(body):
                 return await self.documents.run(work, report, owner)
@@ -587,9 +581,8 @@ class ModelRequestHandler:
                     model = await self.served.load(entry)
                     bodies.check_size(size, body, model)
                     owner = owner_of(scope)
-                    read = partial(api.read, body, model, owner)
                     asked, ignored = await self._read(
-                        api, read, body, size, owner, _ignore_progress
+                        api, body, model, size, owner, _ignore_progress
                     )
                     found = await answer(asked)
         if found is not None:

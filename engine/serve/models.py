@@ -112,7 +112,6 @@ class ModelEntry:
         return self._context
 
     def is_called(self, name: object) -> bool:
-        """Check whether a name sent by a client means this model."""
         ids = () if self.model is None else (self.model.id, self.model.name)
         if self.adapter:  # the folder alone would refer to the base model
             return name in (self.name, *ids)
@@ -345,7 +344,6 @@ class ModelRegistry:
         self._on_loss(model_id)
 
     def unload_idle(self, after: float) -> None:
-        """Unload models that haven't been used for `after` seconds."""
         for entry in self.entries:
             unused = time.monotonic() - entry.used
             if entry.model is None or entry.users or unused <= after:
@@ -365,7 +363,6 @@ class ModelRegistry:
             self._unload_oldest()
 
     def _unload_oldest(self) -> None:
-        """Unload the LRU model among those not in use."""
         unused = [
             entry
             for entry in self.entries

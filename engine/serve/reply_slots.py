@@ -26,7 +26,7 @@ from engine.serve.auth import FairShare, KeyOwner, Settings
 from engine.serve.conversations import Conversation, ConversationPool
 from engine.serve.errors import MODEL_UNLOADED, RequestError
 from engine.serve.queue import Queue, Report
-from engine.serve.requests import RequestReplies
+from engine.serve.requests import ModelRequest
 from engine.serve.sessions import SentConversation, SessionConfig, SessionEntry, SessionRegistry
 
 _SESSION_LOST_CODES = (
@@ -68,24 +68,22 @@ class ReplySlots:
         return self._waiting.total()
 
     def waiting_of(self, owner_id: str) -> int:
-        """Return how many requests of one key are waiting."""
         return self._waiting[owner_id]
 
     @asynccontextmanager
     async def acquire(
         self,
-        owner: KeyOwner,
+        request: ModelRequest,
         name: str | None,
         model: Model,
-        replies: RequestReplies,
         sent: SentConversation | None,
         report: Report,
     ) -> AsyncIterator[Session]:
         """Wait for a slot, and keep it and a session during the block.
 
         Args:
+            request: needs a slot for each of its choices.
             name: session named by the request, if any.
-            replies: need one slot each.
             sent: the conversation sent to that session.
             report: called with the queue position while waiting.
 
@@ -93,12 +91,13 @@ class ReplySlots:
             RequestError: 429 if the queue is full or there are too many sessions.
             EngineError: if the engine stopped or the session was freed.
         """
-        what, asked, answers = "a free slot", replies.generation, len(replies.choices)
+        what, asked, answers = "a free slot", request.generation, len(request.choices)
+        owner = request.owner
         with ExitStack() as held:
             if name is None:
                 await self._wait_in_queue(self.queue, held, False, owner, report, what, answers)
                 known = self._pool.acquire(model, asked.messages, asked.config, owner, asked.head)
-                held.callback(run_cleanup, partial(self._leave, known, replies))
+                held.callback(run_cleanup, partial(self._leave, known, request))
                 yield known.session
                 return
             named = self._named_session(owner, name, model, answers)
@@ -108,17 +107,17 @@ class ReplySlots:
             named.is_new = False
             before = named.config
             session = self._engine_session(named, model, asked.config)
-            held.callback(run_cleanup, partial(self._leave_named, named, session, replies, before))
+            held.callback(run_cleanup, partial(self._leave_named, named, session, request, before))
             if sent is not None:
                 named.sent = sent.storable
-            named.cancel_replies = replies.cancel
+            named.cancel_replies = request.cancel_replies
             yield session
 
-    def _leave(self, known: Conversation, replies: RequestReplies) -> None:
-        if isinstance(replies.last, Finished) and replies.generation.messages:
-            if replies.message is not None:
-                known.messages.append(replies.message)
-                replies.message = None
+    def _leave(self, known: Conversation, request: ModelRequest) -> None:
+        if isinstance(request.last, Finished) and request.generation.messages:
+            if request.message is not None:
+                known.messages.append(request.message)
+                request.message = None
             self._pool.put_back(known)
         else:
             known.session.close()
@@ -128,18 +127,18 @@ class ReplySlots:
         self,
         named: SessionEntry,
         session: Session,
-        replies: RequestReplies,
+        request: ModelRequest,
         before: SessionConfig,
     ) -> None:
         named.cancel_replies = None
-        last = replies.last
+        last = request.last
         if isinstance(last, Failed):
             is_lost = last.code in _SESSION_LOST_CODES
             if last.code == UNSUPPORTED_SESSION:
                 named.config = before  # undo the change that failed
         else:
             # Text completions aren't conversations that can be continued.
-            is_lost = last is None or not replies.generation.messages
+            is_lost = last is None or not request.generation.messages
         if named.session is session and is_lost:
             named.close()
 

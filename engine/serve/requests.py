@@ -1,4 +1,4 @@
-"""Requests that are running or queued, and their engine replies."""
+"""Requests that are running or queued, with their engine replies."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from engine.messages import (
 )
 from engine.params import SamplingParams
 from engine.reply import Reply
-from engine.serve.auth import KeyOwner, owner_of
+from engine.serve.auth import owner_of
 from engine.serve.errors import RequestError
 from engine.serve.json_input import line_seed
 from engine.serve.routes.base import Choice, Generation
@@ -47,10 +47,11 @@ def agent_stopped_error() -> RequestError:
 
 
 class ModelRequest:
-    """A model request. Only the server thread changes it; any thread may read, pause or stop it.
+    """A request to a model, and its engine replies: one for each `Choice`.
+
+    Only the server thread changes it; any thread may read, pause or stop it.
 
     Attributes:
-        owner_id: id of the key.
         program: name of the client program, if known.
         model: model name, or "" until loaded.
         context_length: the model's context length in tokens.
@@ -63,14 +64,16 @@ class ModelRequest:
         messages, size: the conversation if kept, and the size of the request in bytes.
         cancel_scope: scope that the request's coroutine runs in.
         error: why the request was cancelled. None if the client disconnected.
+        generation, choices: what the body asks for. Choices for the same prompt are adjacent.
+        last: last event of the first choice's reply, or None if it hasn't ended.
+        message: the first choice as a message, once it was sent completely.
     """
+
+    generation: Generation
 
     def __init__(self, scope: Scope) -> None:
         self._loop = asyncio.get_running_loop()
-        self._replies: RequestReplies | None = None
-        self._final_texts: dict[Kind | None, str] = {}
-        self._times: deque[float] = deque(maxlen=_RATE_PIECES)
-        self.owner_id = owner_of(scope).id
+        self.owner = owner_of(scope)
         self.program = ""
         self.model, self.context_length = "", 0
         self.started_at = time.monotonic()
@@ -83,6 +86,17 @@ class ModelRequest:
         self.size = 0
         self.cancel_scope = anyio.CancelScope()
         self.error: Exception | None = None
+        self.choices: list[Choice] = []
+        self.last: Finished | Failed | None = None
+        self.message: Message | None = None
+        self._times: deque[float] = deque(maxlen=_RATE_PIECES)
+        self._replies: list[Reply] = []
+        self._final_texts: dict[Kind | None, str] = {}
+        self._running: dict[Choice, tuple[Session, Reply]] = {}
+        self._on_event: Callable[[Choice, Event], bool] = lambda *_: False
+        self._over: asyncio.Future[None] | None = None  # end of `relay`
+        self._first_ended = asyncio.Event()
+        self._forked: set[int] = set()  # prompts whose remaining choices were forked
 
     def end(self, error: Exception | None = None) -> None:
         """Cancel the request.
@@ -91,11 +105,6 @@ class ModelRequest:
         """
         self.error = self.error or error
         self.cancel_scope.cancel()
-
-    def set_replies(self, replies: RequestReplies) -> None:
-        self._replies = replies
-        if self.paused:
-            replies.pause(True)
 
     def note_event(self, event: Event) -> None:
         if isinstance(event, TextDelta):
@@ -116,8 +125,8 @@ class ModelRequest:
 
     def pause(self, on: bool) -> None:
         self.paused = on
-        if self._replies is not None:
-            self._replies.pause(on)
+        for reply in list(self._replies):
+            (reply.pause if on else reply.resume)()
 
     def stop(self) -> None:
         """Stop generating.
@@ -128,20 +137,28 @@ class ModelRequest:
             self._loop.call_soon_threadsafe(self._stop)
 
     def _stop(self) -> None:
-        if self._replies is not None:
-            self._replies.cancel()
+        if self._replies:
+            self.cancel_replies()
         else:
             self.end(agent_stopped_error())
+
+    def cancel_replies(self, whole: bool = False) -> None:
+        """Cancel all replies; clients get the text generated so far.
+
+        For `whole`, see `Reply.cancel`.
+        """
+        for reply in list(self._replies):
+            reply.cancel(whole)
 
     def release_replies(self) -> None:
         """Release the replies at the end of the request. The end of their text stays available."""
         self._final_texts = {None: self.text, "answer": self.answer_text}
-        self._replies = None
+        self._replies = []
 
     @property
     def engine_sessions(self) -> tuple[str, ...]:
-        replies = self._replies
-        return replies.sessions if replies is not None else ()
+        """Ids of the engine sessions that still have a running reply."""
+        return tuple(session.id for session, _ in list(self._running.values()))
 
     @property
     def text(self) -> str:
@@ -155,9 +172,9 @@ class ModelRequest:
 
     def _text_of(self, kind: Kind | None) -> str:
         replies = self._replies
-        if replies is None:
+        if not replies:
             return self._final_texts.get(kind, "")
-        return replies.text_so_far(kind)[-MAX_TEXT_CHARACTERS:]
+        return "".join(one.text_so_far(kind) for one in list(replies))[-MAX_TEXT_CHARACTERS:]
 
     @property
     def rate(self) -> float:
@@ -167,58 +184,27 @@ class ModelRequest:
             return 0.0
         return (len(times) - 1) / max(times[-1] - times[0], 1e-3)
 
+    # -- replies of the engine, on the server's event loop ------------------------------------
 
-class RequestReplies:
-    """Engine replies of one request, one per choice. Lives on the server's event loop.
-
-    `pause`, `cancel`, `sessions` and `text_so_far` are thread-safe.
-
-    Args:
-        choices: choices for the same prompt must be adjacent.
-        events: forwards the replies' events.
-
-    Attributes:
-        last: last event of the first choice's reply, or None if it hasn't ended.
-        message: the first choice as a message, once it was sent completely.
-    """
-
-    def __init__(
-        self,
-        engine: Engine,
-        generation: Generation,
-        choices: list[Choice],
-        owner: KeyOwner,
-        events: EventRelay,
-    ) -> None:
-        self.generation = generation
-        self.choices = choices
-        self.last: Finished | Failed | None = None
-        self.message: Message | None = None
-        self._engine = engine
-        self._owner = owner
-        self._events = events
-        self._replies: list[Reply] = []
-        self._running: dict[Choice, tuple[Session, Reply]] = {}
-        self._on_event: Callable[[Choice, Event], bool] = lambda *_: False
-        self._over: asyncio.Future[None] | None = None  # end of `relay`
-        self._first_ended = asyncio.Event()
-        self._forked: set[int] = set()  # prompts whose remaining choices were forked
-
-    def start(self, session: Session, held: ExitStack) -> None:
+    def start(self, engine: Engine, session: Session, held: ExitStack, events: EventRelay) -> None:
         """Send each prompt to the engine.
 
         Args:
             session: used for the first choice. More sessions are opened as needed.
             held: closes the additional sessions.
+            events: forwards the replies' events.
 
         Raises:
             EngineError: if the engine was stopped.
         """
-        self._session, self._held = session, held
-        config, model, n = self.generation.config, self.generation.model, self.generation.n
+        self._session, self._held, self._events = session, held, events
+        asked = self.generation
         self._send(self.choices[0], session)
-        for choice in self.choices[n::n]:
-            self._send(choice, self._opened(partial(config.open, self._engine, model, self._owner)))
+        for choice in self.choices[asked.n :: asked.n]:
+            opened = partial(asked.config.open, engine, asked.model, self.owner)
+            self._send(choice, self._opened(opened))
+        if self.paused:
+            self.pause(True)
 
     async def relay(self, on_event: Callable[[Choice, Event], bool]) -> None:
         """Call `on_event` with each event of the replies, until it returns True.
@@ -226,7 +212,7 @@ class RequestReplies:
         Raises:
             Exception: from `on_event`, or if a reply could not be forked.
         """
-        self._on_event, self._over = on_event, asyncio.get_running_loop().create_future()
+        self._on_event, self._over = on_event, self._loop.create_future()
         await self._over
 
     def _handle(self, choice: Choice, event: Event) -> None:
@@ -240,7 +226,7 @@ class RequestReplies:
                 if relays and read and new:
                     self._forked.add(choice.prompt)
                     self._fork(choice)
-            finally:  # `stop` waits for the end unless it's noted
+            finally:  # `stop_replies` waits for the end unless it's noted
                 if isinstance(event, (Finished, Failed)) and choice in self._running:
                     self._note_end(choice, event)
             if over is not None and not over.done() and self._on_event(choice, event):
@@ -251,7 +237,7 @@ class RequestReplies:
             else:
                 over.set_exception(error)
 
-    async def stop(self) -> None:
+    async def stop_replies(self) -> None:
         """Cancel all replies. The session stays reserved until its own reply has ended."""
         for choice, (session, reply) in list(self._running.items()):
             if session is self._session:
@@ -262,27 +248,6 @@ class RequestReplies:
         if self.choices[0] in self._running:
             await self._first_ended.wait()
 
-    @property
-    def sessions(self) -> tuple[str, ...]:
-        """Ids of the engine sessions that still have a running reply."""
-        return tuple(session.id for session, _ in list(self._running.values()))
-
-    def pause(self, on: bool) -> None:
-        for reply in list(self._replies):
-            (reply.pause if on else reply.resume)()
-
-    def cancel(self, whole: bool = False) -> None:
-        """Cancel all replies; clients get the text generated so far.
-
-        For `whole`, see `Reply.cancel`.
-        """
-        for reply in list(self._replies):
-            reply.cancel(whole)
-
-    def text_so_far(self, kind: Kind | None = None) -> str:
-        """Return the text of all replies, or its part of one kind."""
-        return "".join(reply.text_so_far(kind) for reply in list(self._replies))
-
     def _opened(self, open_one: Callable[[], Session]) -> Session:
         session = open_one()
         self._held.callback(run_cleanup, session.close)
@@ -290,7 +255,7 @@ class RequestReplies:
 
     def _send(self, choice: Choice, session: Session) -> None:
         generation = self.generation
-        deliver = partial(self._events.post, asyncio.get_running_loop(), self._handle, choice)
+        deliver = partial(self._events.post, self._loop, self._handle, choice)
         params = _params(generation.params, choice.index - choice.prompt * generation.n)
         prompt = generation.prompts[choice.prompt]
         reply = session.send(prompt, params, deliver, generation.template)

@@ -105,7 +105,7 @@ class Server:
             engine, self.served, self.slots, self.metrics, sharing, self._threads
         )
         answering.silence = patience
-        self.requests = answering.requests  # running and queued requests
+        self.requests = answering.requests
         self._answering, self._keys, self._stored = answering, keys, StoredResponses()
         health = Health(
             engine,
@@ -114,7 +114,7 @@ class Server:
             self.slots,
             self.metrics,
             lambda: self.connections,
-            self.requests.agents,
+            self.requests,
             self._threads.status,
             sharing,
         )

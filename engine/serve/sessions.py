@@ -148,8 +148,6 @@ class SessionConfig(Struct, frozen=True):
 
 
 class SessionEntry(Struct, eq=False):
-    """A session with a name chosen by the client."""
-
     owner: KeyOwner
     name: str
     model: Model
@@ -166,12 +164,11 @@ class SessionEntry(Struct, eq=False):
     is_new: bool = False
     # conversation of the latest request
     sent: SentConversation = field(default_factory=SentConversation)
-    # `RequestReplies.cancel` of the running request, if any
+    # `ModelRequest.cancel_replies` of the running request, if any
     cancel_replies: Callable[[bool], None] | None = None
 
     @property
     def last_used_at(self) -> float:
-        """Monotonic time of last use."""
         return self.queue.last_left_at
 
     @property

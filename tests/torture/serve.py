@@ -323,8 +323,8 @@ def _affinities(server: Server, count: int) -> list[str]:
             faults.append(f"affinity {number} was answered by {status}")
     if len(server.sessions) != named:
         faults.append("affinities have become sessions")
-    if len(server.requests.agents) > MAX_IDLE_AGENTS + AT_ONCE:
-        faults.append(f"{len(server.requests.agents)} agents are known")
+    if len(server.requests.agents()) > MAX_IDLE_AGENTS + AT_ONCE:
+        faults.append(f"{len(server.requests.agents())} agents are known")
     idle = len(server.engine.stats()["sessions"]) - len(server.sessions) - STREAMS
     if idle > MAX_IDLE_PER_OWNER + AT_ONCE:
         faults.append(f"{idle} conversations are open")

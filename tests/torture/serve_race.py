@@ -185,7 +185,7 @@ class Race:
         elif step.act == "gone":
             await asyncio.to_thread(self._gone, step.model)
         elif step.act in ("pause", "stop one"):
-            for visit in server.requests.all():
+            for visit in list(server.requests.running):
                 if step.act == "pause":
                     visit.pause(True)
                     visit.pause(False)
@@ -346,7 +346,7 @@ class Race:
         self._until("places", lambda: not places.queue.busy and not places.waiting)
         self._until("lines", lambda: not any(n.queue.busy for n in server.sessions.all()))
         self._until("users", lambda: not any(e.users for e in server.served.entries))
-        self._until("visits", lambda: not server.requests.all())
+        self._until("visits", lambda: not server.requests.running)
         self._until("health", lambda: called("GET", "/health").status == 200)
         for entry in server.served.entries:
             answer = called("POST", CHAT, body(model=entry.folder))

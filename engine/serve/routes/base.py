@@ -32,6 +32,7 @@ from engine.params import SamplingParams
 from engine.serve import documents
 from engine.serve.auth import LOCAL, KeyOwner
 from engine.serve.routes.schema import JSON, Body, validate
+from engine.serve.routes.tools import ClientTool
 from engine.serve.sessions import SessionConfig
 from engine.text.tool_calls import CUT_OFF
 from engine.text.tools import name_of, tool_call
@@ -78,6 +79,8 @@ class Generation(Struct, frozen=True):
     # Extra arguments for the chat template.
     template: Mapping[str, Any] = field(default_factory=dict)
     usage: bool = False  # send token counts at the end of the stream
+    # The client's tools by function name.
+    tools: Mapping[str, ClientTool] = field(default_factory=dict)
     # API-specific data for the writer.
     extra: Mapping[str, Any] = field(default_factory=dict)
     returns_reasoning: bool = True
@@ -86,6 +89,10 @@ class Generation(Struct, frozen=True):
     def messages(self) -> list[Message]:
         first = self.prompts[0]
         return [] if isinstance(first, RawPrompt) else first
+
+    def client_tool(self, name: str) -> ClientTool:
+        """Look up the client's tool for a function name."""
+        return self.tools.get(name) or ClientTool("function", name)
 
     @property
     def head(self) -> list[str]:
@@ -159,8 +166,6 @@ class CallStart(Struct, frozen=True):
 
 
 class CallDelta(Struct, frozen=True):
-    """More of a tool call's arguments."""
-
     number: int
     text: str
 
@@ -178,8 +183,6 @@ to the newest call."""
 
 
 class Choice(Struct, eq=False):
-    """Answer to a request, collected from events."""
-
     index: int  # index among the request's answers
     calls_tools: bool = False  # tools were offered; otherwise, calls are treated as text
     streams: bool = False  # the answer is sent as it's generated, so nothing can be taken back

@@ -30,7 +30,6 @@ from engine.serve.routes.base import (
 )
 from engine.serve.routes.schema import (
     JSON,
-    Anything,
     Arguments,
     Body,
     Choices,
@@ -38,7 +37,6 @@ from engine.serve.routes.schema import (
     GenerationBody,
     Items,
     Limit,
-    OpenAIUser,
     TemplateOptions,
     TopLogprobs,
     as_history,
@@ -73,7 +71,6 @@ class CalledCustom(Body):
 
 class ToolCall(Body):
     id: str = ""
-    index: Anything = None
     type: Literal["function", "custom"] = "function"
     function: CalledFunction | None = None
     custom: CalledCustom | None = None
@@ -100,9 +97,6 @@ class ChatMessage(Body):
     reasoning_content: str | None = None
     tool_calls: Items[ToolCall] = Field(default_factory=list)
     tool_call_id: str | None = None
-    name: Anything = None
-    refusal: Anything = None
-    annotations: Anything = None
 
     @model_validator(mode="before")
     @classmethod
@@ -159,7 +153,7 @@ Digest = Annotated[str, WithJsonSchema({"type": "string", "pattern": f"^{DIGEST}
 """Digest of messages the session already has. Resolved before the body is validated."""
 
 
-class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
+class ChatBody(GenerationBody, TemplateOptions):
     messages: Annotated[Items[ChatMessage], Field(min_length=1)]
     follows: Digest | None = None
     tools: list[Any] = Field(default_factory=list)
@@ -217,7 +211,8 @@ class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
             self.stream,
             template,
             self.wants_usage,
-            {"box": box, "legacy": bool(self.functions)},
+            box.given,
+            {"legacy": bool(self.functions)},
             returns_reasoning=self.returns_reasoning,
         )
 
@@ -289,8 +284,6 @@ def usage(choices: list[Choice]) -> JSON:
 
 
 class ChatWriter(OpenAIWriter):
-    """Writer of chat completions, whole or in chunks."""
-
     def __init__(self, generation: Generation, choices: list[Choice]) -> None:
         super().__init__(generation, choices, "chatcmpl", "chat.completion.chunk")
         self._begun: set[int] = set()
@@ -300,8 +293,7 @@ class ChatWriter(OpenAIWriter):
         self._calls = "function_call" if self._legacy else "tool_calls"  # finish reason
 
     def _is_custom(self, name: str) -> bool:
-        box: Toolbox = self.generation.extra["box"]
-        return box.known(name).kind == "custom"
+        return self.generation.client_tool(name).kind == "custom"
 
     def _calls_delta(self, call: JSON) -> JSON:
         return {"function_call": call["function"]} if self._legacy else {"tool_calls": [call]}

@@ -25,7 +25,6 @@ from engine.serve.routes.schema import (
     GenerationBody,
     InSession,
     Limit,
-    OpenAIUser,
     TopLogprobs,
     WholeNumber,
     parameter,
@@ -66,7 +65,7 @@ Prompts = Annotated[
 ]
 
 
-class CompletionsBody(GenerationBody, OpenAIUser):
+class CompletionsBody(GenerationBody):
     refused = ("suffix",)  # would change the meaning if ignored
 
     prompt: Prompts
@@ -103,8 +102,6 @@ class CompletionsBody(GenerationBody, OpenAIUser):
 
 
 class CompletionsWriter(OpenAIWriter):
-    """Writer of text completions, whole or in chunks."""
-
     def __init__(self, generation: Generation, choices: list[Choice]) -> None:
         super().__init__(generation, choices, "cmpl", "text_completion")
         self._sent: dict[int, int] = {}  # text offset of each choice, in characters
@@ -161,7 +158,7 @@ class Completions(API):
 MAX_TEXTS = 2048  # OpenAI's limit per request
 
 
-class EmbeddingsBody(InSession, OpenAIUser):
+class EmbeddingsBody(InSession):
     input: Prompts
     dimensions: Annotated[WholeNumber, Field(ge=1)] | None = None
     encoding_format: Literal["float", "base64"] = "float"

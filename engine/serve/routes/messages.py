@@ -32,7 +32,6 @@ from engine.serve.routes.schema import (
     JSON,
     STOPS,
     UNSEEN,
-    Anything,
     Arguments,
     Body,
     FlatFormat,
@@ -58,11 +57,10 @@ from engine.serve.routes.schema import (
     text_parts,
     unsupported_note,
 )
-from engine.serve.routes.tools import tool_parameters, with_head, with_note
+from engine.serve.routes.tools import absent_note, tool_parameters, with_head, with_note
 from engine.serve.sessions import SessionConfig
 from engine.text.tools import quote, tool_call
 
-MAX_NAMED = 20  # maximum number of omitted tools listed by name
 SIGNATURE = "c3RyZXR0bw=="
 """Dummy signature for reasoning. Some clients treat reasoning without a signature as part of the
 answer."""
@@ -71,14 +69,11 @@ answer."""
 class TextBlock(Body):
     type: Literal["text"]
     text: str
-    cache_control: Anything = None
-    citations: Anything = None
 
 
 class ThinkingBlock(Body):
     type: Literal["thinking"]
     thinking: str = ""
-    signature: Anything = None
 
 
 class ToolUseBlock(Body):
@@ -86,8 +81,6 @@ class ToolUseBlock(Body):
     id: str
     name: str
     input: Arguments = Field(default_factory=dict)
-    cache_control: Anything = None
-    caller: Anything = None
 
 
 class FoundTool(Body):
@@ -95,7 +88,6 @@ class FoundTool(Body):
 
     type: Literal["tool_reference"]
     tool_name: str
-    cache_control: Anything = None
 
 
 class DocumentBlock(Body):
@@ -103,8 +95,6 @@ class DocumentBlock(Body):
     source: dict[str, Any] = Field(default_factory=dict)
     title: str | None = None
     context: str | None = None
-    cache_control: Anything = None
-    citations: Anything = None
 
     @property
     def text(self) -> str:
@@ -180,8 +170,6 @@ class ToolResultBlock(Body):
         or_text(list[ResultBlock], _text_block),
         BeforeValidator(_as_blocks),
     ] = Field(default_factory=list)
-    cache_control: Anything = None
-    is_error: Anything = None
 
     @property
     def found(self) -> list[str]:
@@ -287,10 +275,6 @@ class CustomTool(Body):
     input_schema: dict[str, Any]
     strict: bool | None = None
     defer_loading: bool = False
-    cache_control: Anything = None
-    eager_input_streaming: Anything = None
-    allowed_callers: Anything = None
-    input_examples: Anything = None
 
     @property
     def as_function(self) -> JSON:
@@ -355,18 +339,14 @@ def _cleaned(part: Any) -> Any:
 
 
 class PromptBody(InSession, TemplateOptions):
-    """Body fields that make up the prompt."""
-
     messages: Annotated[Items[Turn], Field(min_length=1)]
     system: Annotated[str, text_parts("text"), BeforeValidator(_without_billing)] = ""
     tools: Items[OfferedTool] = Field(default_factory=list)
     tool_choice: ToolChoice = ToolChoice(type="auto")
     output_config: OutputConfig = OutputConfig()
-    cache_control: Anything = None
     context_management: Annotated[Any, ignored_field("context_management")] = None
     mcp_servers: Items[dict[str, Any]] = Field(default_factory=list)
     speed: Annotated[Any, ignored_field("speed", "standard")] = None
-    betas: Anything = None
 
     def conversation(self, model: Model) -> list[Message]:
         """Convert to messages for the model, system message first.
@@ -396,15 +376,13 @@ class PromptBody(InSession, TemplateOptions):
     def _note(self) -> str:
         servers = [str(server.get("name", "")) for server in self.mcp_servers]
         names = [tool.name or tool.type for tool in self.tools if isinstance(tool, ServerTool)]
-        if not servers and not names:
-            return ""
-        log_once("left out tools that only Anthropic's servers have, and told the model")
+        if servers or names:
+            log_once("left out tools that only Anthropic's servers have, and told the model")
         if servers:
             ignore("mcp_servers")
         for name in names:
             ignore(f"tools[{name}]")
-        named = ", ".join(shorten(name) for name in [*names, *servers][:MAX_NAMED])
-        return f"These tools are not available here, so do without them: {named}."
+        return absent_note([*map(shorten, (*names, *servers))])
 
     def reasons(self, model: Model) -> tuple[bool | None, dict[str, Any]]:
         """Return whether to reason (None: the model decides), and the template's arguments."""
@@ -467,10 +445,6 @@ class MessagesBody(PromptBody, GenerationBody):
     temperature: Annotated[Any, parameter("temperature", 1.0)] = None
     max_tokens: Limit = None
     stop_sequences: Annotated[Any, parameter("stop")] = None
-    metadata: Anything = None
-    diagnostics: Anything = None
-    inference_geo: Anything = None
-    user_profile_id: Anything = None
     service_tier: Annotated[Any, ignored_field("service_tier", "auto", "standard_only")] = None
 
     def asks(self, model: Model) -> Generation:
@@ -519,8 +493,6 @@ def _read_document(source: Mapping[str, Any]) -> str:
 
 
 class MessagesWriter(BlockWriter):
-    """Format replies as Anthropic messages, in one piece or as events."""
-
     def __init__(self, generation: Generation, choices: list[Choice]) -> None:
         super().__init__(generation, choices)
         self._id = f"msg_{uuid.uuid4().hex}"

@@ -19,7 +19,7 @@ from engine.messages import Message, RawPrompt
 from engine.model.info import Model
 from engine.serve import bodies
 from engine.serve.auth import owner_of
-from engine.serve.json_input import answer_form
+from engine.serve.json_input import SAMPLING, answer_form
 from engine.serve.models import ModelEntry, ModelRegistry
 from engine.serve.routes.base import (
     API,
@@ -44,7 +44,6 @@ from engine.serve.routes.completions import (
 )
 from engine.serve.routes.schema import (
     JSON,
-    Anything,
     Body,
     GenerationBody,
     Items,
@@ -61,14 +60,6 @@ from engine.serve.routes.schema import (
 from engine.serve.routes.tools import Toolbox, with_note
 
 VERSION = "0.14.0"  # Ollama version that we report, which clients check
-_SETTINGS = {
-    **{name: name for name in ("temperature", "top_p", "top_k", "min_p", "typical_p", "seed")},
-    **{name: name for name in ("presence_penalty", "frequency_penalty", "stop")},
-    "repeat_penalty": "repetition_penalty",
-    "repeat_last_n": "penalty_window",
-    "num_predict": "max_tokens",
-}
-"""Our parameter by Ollama option. Other options are ignored."""
 
 
 class ChatMessage(Body):
@@ -116,13 +107,12 @@ class _OllamaBody(GenerationBody, TemplateOptions):
     temperature: Annotated[Any, parameter("temperature")] = None
     think: Reasoning | None = None
     keep_alive: Annotated[Any, ignored_field("keep_alive")] = None
-    truncate: Anything = None
-    shift: Anything = None
+    truncate: Any = None
+    shift: Any = None
 
     def generation(
         self, model: Model, prompt: list[Message] | RawPrompt, tools: Mapping[str, Any]
     ) -> Generation:
-        """Build the request, applying the parameters in `options`."""
         reasoning, template = self.template(model, self.think, "think")
         shape = self.format
         bound: dict[str, Any] = {}
@@ -131,9 +121,13 @@ class _OllamaBody(GenerationBody, TemplateOptions):
             bound = answer_form({"type": "json_schema", "schema": schema}, "format")
         elif shape not in (None, ""):
             raise ValueError("format must be json or a schema")
-        own = {_SETTINGS[name]: self.options[name] for name in _SETTINGS if name in self.options}
-        for name in self.options.keys() - _SETTINGS.keys():
-            ignore(f"options.{name}")
+        own: dict[str, Any] = {}
+        for name, value in self.options.items():
+            meant = self.aliases.get(name, name)
+            if meant in SAMPLING:
+                own[meant] = value
+            else:
+                ignore(f"options.{name}")
         if isinstance(own.get("max_tokens"), int) and own["max_tokens"] < 1:
             own["max_tokens"] = None  # no limit
         return Generation(
@@ -175,9 +169,9 @@ class GenerateBody(_OllamaBody):
 
 
 class EmbedBody(EmbeddingsBody):
-    truncate: Anything = None
-    options: Anything = None
-    keep_alive: Anything = None
+    truncate: Any = None
+    options: Any = None
+    keep_alive: Any = None
 
     @classmethod
     def renamed(cls, given: JSON) -> JSON:
@@ -187,8 +181,6 @@ class EmbedBody(EmbeddingsBody):
 
 
 class OllamaWriter(Writer):
-    """Writer of answers as JSON lines, or as one object."""
-
     def piece(self, choice: Choice, piece: Piece) -> bytes:
         if isinstance(piece, Text):
             return self._line({("thinking" if piece.reasoning else "content"): piece.text})
@@ -258,8 +250,6 @@ class GenerateWriter(OllamaWriter):
 
 
 class OllamaAPI(API):
-    """Base for streams of JSON lines."""
-
     media_type = "application/x-ndjson"
 
     def failed(self, error: JSON, writer: Any = None) -> bytes:

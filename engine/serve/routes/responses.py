@@ -38,14 +38,12 @@ from engine.serve.routes.chat import usage
 from engine.serve.routes.schema import (
     JSON,
     LENGTHS,
-    Anything,
     Arguments,
     Body,
     FlatFormat,
     GenerationBody,
     Items,
     Limit,
-    OpenAIUser,
     TemplateOptions,
     TopLogprobs,
     aliases_of,
@@ -63,7 +61,6 @@ from engine.serve.routes.schema import (
 from engine.serve.routes.tools import (
     INPUT,
     SEARCH,
-    ClientTool,
     Toolbox,
     ToolChoice,
     call_item,
@@ -102,34 +99,23 @@ _Texts = Annotated[str, text_parts(*_KINDS), BeforeValidator(_refusals_as_text)]
 _Shown = Annotated[Any, text_parts(*_KINDS, shows=True), BeforeValidator(_refusals_as_text)]
 
 
-class _Item(Body):
-    """Input item. Accepts the fields that clients copy over from an answer."""
-
-    id: Anything = None
-    status: Anything = None
-
-
-class MessageItem(_Item):
+class MessageItem(Body):
     type: Literal["message"] = "message"
     role: Literal["system", "developer", "user", "assistant"]
     content: _Shown = ""
-    phase: Anything = None
 
 
-class ReasoningItem(_Item):
+class ReasoningItem(Body):
     type: Literal["reasoning"]
     content: _Texts = ""
     summary: _Texts = ""
-    encrypted_content: Anything = None
 
 
-class _CallItem(_Item):
+class _CallItem(Body):
     """Tool call in an earlier answer."""
 
     call_id: str = ""
     namespace: str | None = None
-    execution: Anything = None
-    caller: Anything = None
 
     @property
     def as_call(self) -> JSON:
@@ -168,31 +154,29 @@ class SearchCallItem(_CallItem):
         return self._call(SEARCH, self.arguments)
 
 
-class CallOutputItem(_Item):
+class CallOutputItem(Body):
     type: Literal["function_call_output", "custom_tool_call_output"]
     output: Annotated[_Shown, BeforeValidator(as_history)] = ""
     call_id: str = ""
 
 
-class SearchOutputItem(_Item):
+class SearchOutputItem(Body):
     """Tools that the client's search found. They can be called from this point on."""
 
     type: Literal["tool_search_output"]
-    execution: Anything = None
     tools: list[Any] = Field(default_factory=list)
     call_id: str = ""
 
 
-class MoreToolsItem(_Item):
+class MoreToolsItem(Body):
     type: Literal["additional_tools"]
     tools: list[Any] = Field(default_factory=list)
 
 
-class WebSearchItem(_Item):
+class WebSearchItem(Body):
     """Web search by OpenAI's servers. Its results are in the answer that follows."""
 
     type: Literal["web_search_call"]
-    action: Anything = None
 
 
 Item = Annotated[
@@ -215,7 +199,7 @@ class TextOptions(Body):
     verbosity: Annotated[Any, ignored_field("text.verbosity", "medium")] = None
 
 
-class ResponsesBody(GenerationBody, TemplateOptions, OpenAIUser):
+class ResponsesBody(GenerationBody, TemplateOptions):
     refused = ("conversation", "prompt")
     aliases = {**GenerationBody.aliases, **aliases_of("max_output_tokens", LENGTHS)}  # noqa: RUF012
 
@@ -231,6 +215,7 @@ class ResponsesBody(GenerationBody, TemplateOptions, OpenAIUser):
     previous_response_id: str | None = None
     store: bool = True
     metadata: dict[str, Any] | None = None
+    user: Any = None
     text: TextOptions = TextOptions()
     tools: list[Any] = Field(default_factory=list)
     tool_choice: ToolChoice = "auto"
@@ -266,14 +251,9 @@ class StoredResponse(Struct, frozen=True, dict=True):
 
 
 class StoredResponses:
-    """Responses stored for each owner. Thread-safe.
+    """Responses stored for each owner. Thread-safe."""
 
-    Args:
-        most: how many to keep per owner.
-    """
-
-    def __init__(self, most: int = MAX_STORED) -> None:
-        self._most = most
+    def __init__(self) -> None:
         self._kept: dict[str, OrderedDict[str, StoredResponse]] = {}
         self._lock = threading.Lock()
 
@@ -283,28 +263,8 @@ class StoredResponses:
             kept = self._kept.setdefault(owner.id, OrderedDict())
             held += sum(one.size for one in kept.values())
             kept[stored.response["id"]] = stored
-            while len(kept) > self._most or (held > MAX_STORED_CHARACTERS and len(kept) > 1):
+            while len(kept) > MAX_STORED or (held > MAX_STORED_CHARACTERS and len(kept) > 1):
                 held -= kept.popitem(last=False)[1].size
-
-    def response(self, owner: KeyOwner, name: str) -> JSON:
-        """Return a stored response the way the client got it.
-
-        Raises:
-            RequestError: if it was never stored, or was dropped.
-        """
-        return self.find(owner, name, 404).response
-
-    def drop(self, owner: KeyOwner, name: str) -> None:
-        """Delete a response.
-
-        Raises:
-            RequestError: if it was never stored, or was dropped.
-        """
-        self.find(owner, name, 404)
-        with self._lock:
-            kept = self._kept.get(owner.id)
-            if kept is not None:
-                kept.pop(name, None)
 
     def resolve_references(self, owner: KeyOwner, given: object) -> object:
         """Replace item references in an input by the items themselves.
@@ -349,11 +309,13 @@ class StoredResponses:
 
     async def _read(self, request: Request) -> Response:
         owner, name = owner_of(request.scope), request.path_params["id"]
-        return JSONResponse(self.response(owner, name))
+        return JSONResponse(self.find(owner, name, 404).response)
 
     async def _delete(self, request: Request) -> Response:
-        name = request.path_params["id"]
-        self.drop(owner_of(request.scope), name)
+        owner, name = owner_of(request.scope), request.path_params["id"]
+        self.find(owner, name, 404)
+        with self._lock:
+            self._kept.get(owner.id, {}).pop(name, None)
         return JSONResponse({"id": name, "object": "response", "deleted": True})
 
     def find(self, owner: KeyOwner, name: str, status: int = 400) -> StoredResponse:
@@ -441,27 +403,32 @@ class Responses(API):
             stream=asked.stream,
             returns_reasoning=asked.returns_reasoning,
             template=with_head(template, params, box.later),
+            tools=box.given,
             extra={
                 "owner": owner,
                 "conversation": conversation,
-                "store": asked.store,
-                "effort": asked.reasoning and asked.reasoning.effort,
-                "truncation": asked.truncation,
-                "parallel_tool_calls": asked.parallel_tool_calls,
-                "instructions": asked.instructions,
-                "previous_response_id": previous,
-                "metadata": asked.metadata or {},
-                "tools": body.get("tools") or [],
-                "box": box,
                 "found": found,
-                "tool_choice": asked.tool_choice,
-                "user": asked.user,
+                "echo": {
+                    "instructions": asked.instructions,
+                    "metadata": asked.metadata or {},
+                    "parallel_tool_calls": asked.parallel_tool_calls,
+                    "previous_response_id": previous,
+                    "reasoning": {
+                        "effort": asked.reasoning and asked.reasoning.effort,
+                        "summary": None,
+                    },
+                    "store": asked.store,
+                    "tool_choice": asked.tool_choice or "auto",
+                    "tools": body.get("tools") or [],
+                    "truncation": asked.truncation,
+                    "user": asked.user,
+                },
             },
         )
 
     def _store(self, generation: Generation, choice: Choice, response: JSON) -> None:
         extra = generation.extra
-        if extra["store"]:
+        if extra["echo"]["store"]:
             message = {**choice.as_message}
             if choice.reasoning_text:
                 message["reasoning_content"] = choice.reasoning_text
@@ -590,7 +557,7 @@ class ResponsesWriter(BlockWriter):
                 part["logprobs"] = listed_odds(choice.odds)
             self._items.append(_message([part], "incomplete" if choice.hit_limit else "completed"))
         self._items += [
-            call_item(self._client_tool(call.name), call.id, call.arguments)
+            call_item(self.generation.client_tool(call.name), call.id, call.arguments)
             for call in choice.calls
         ]
         response = self._response(self._items)
@@ -610,7 +577,7 @@ class ResponsesWriter(BlockWriter):
     def open(self, block: str, call: CallStart | None = None) -> bytes:
         if call is not None:
             self._arguments = []
-            item = call_item(self._client_tool(call.name), call.id, "", "in_progress")
+            item = call_item(self.generation.client_tool(call.name), call.id, "", "in_progress")
         else:
             item = _reasoning() if block == "reasoning" else _message([], "in_progress")
         self._items.append(item)
@@ -678,10 +645,6 @@ class ResponsesWriter(BlockWriter):
             f"{kind}.done", **place, input=item["input"]
         )
 
-    def _client_tool(self, name: str) -> ClientTool:
-        box: Toolbox = self.generation.extra["box"]
-        return box.known(name)
-
     # -- response object --------------------------------------------------------------------
 
     def _event(self, kind: str, **content: Any) -> bytes:
@@ -696,35 +659,24 @@ class ResponsesWriter(BlockWriter):
         generation, choice = self.generation, self.choices[0]
         if status is None:
             status = "incomplete" if choice.hit_limit else "completed"
-        params, extra = generation.params, generation.extra
-        limit = params.max_tokens
-        response: JSON = {
+        params = generation.params
+        return {
+            **generation.extra["echo"],
             "id": self._id,
             "object": "response",
             "created_at": self._created,
             "status": status,
             "error": None,
             "incomplete_details": {"reason": "max_output_tokens"} if choice.hit_limit else None,
-            "instructions": extra["instructions"],
-            "max_output_tokens": limit,
-            "metadata": extra["metadata"],
+            "max_output_tokens": params.max_tokens,
             "model": generation.model.name,
             "output": items,
-            "parallel_tool_calls": extra["parallel_tool_calls"],
-            "previous_response_id": extra["previous_response_id"],
-            "reasoning": {"effort": extra["effort"], "summary": None},
-            "store": extra["store"],
             "temperature": params.temperature,
             "text": {"format": {"type": "text"}},
-            "tool_choice": extra["tool_choice"] or "auto",
-            "tools": extra["tools"] or [],
             "top_logprobs": params.logprobs or 0,
             "top_p": params.top_p,
-            "truncation": extra["truncation"],
             "usage": self._usage() if choice.last is not None else None,
-            "user": extra["user"],
         }
-        return response
 
     def _usage(self) -> JSON:
         counts = usage(self.choices)

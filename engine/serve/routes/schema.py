@@ -110,8 +110,6 @@ class FieldError(ValueError):
 
 
 class FieldReport:
-    """Fields of a request that were ignored or renamed."""
-
     def __init__(self) -> None:
         self.ignored: dict[str, None] = {}
         self.renamed: dict[str, str] = {}  # maps our name to the name the client used
@@ -169,10 +167,28 @@ def ignored_header(scope: Mapping[str, Any]) -> list[tuple[bytes, bytes]]:
     return [(b"x-stretto-ignored-fields", names.encode())] if names else []
 
 
+_HINTS = frozenset(
+    (
+        *("allowed_callers", "betas", "cache_control", "client_metadata", "defer_loading"),
+        *("diagnostics", "eager_input_streaming", "inference_geo", "input_examples", "metadata"),
+        *("prediction", "prompt_cache_key", "prompt_cache_options", "prompt_cache_retention"),
+        *("safety_identifier", "user", "user_profile_id"),
+    )
+)
+"""Fields that never change the answer, so they aren't reported as ignored."""
+_COPIED = frozenset(
+    (
+        *("action", "annotations", "caller", "citations", "encrypted_content", "execution", "id"),
+        *("index", "is_error", "name", "phase", "refusal", "signature", "status", "type"),
+    )
+)
+"""Same, for fields that clients copy from an answer into a message or tool."""
+
+
 def _ignore_extra(body: Body, path: str) -> None:
     """Record unknown fields, including those of nested objects."""
     if body.model_extra and not body.passes_extra:
-        for name in body.model_extra:
+        for name in body.model_extra.keys() - _HINTS - (_COPIED if path else frozenset()):
             ignore(f"{path}{name}")
     for name, value in body.__dict__.items():
         if isinstance(value, Body):
@@ -631,15 +647,12 @@ SessionName = Annotated[
     AfterValidator(_session_name),
     WithJsonSchema({"type": "string", "pattern": f"^{SESSION_NAME}$"}),
 ]
-Anything = Any  # type of fields that don't affect the answer
 
 
 # -- options shared by several APIs -------------------------------------------------------
 
 
 class SessionOptions(Body):
-    """Session configuration."""
-
     kv_bits: Literal[4, 8] | None = None
     on_overflow: Literal["refuse", "slide"] | None = None
     reproducible: bool | None = None
@@ -660,6 +673,7 @@ class InSession(Body):
     model: str | None = None
     session_id: SessionName | None = None
     cache_prompt: Annotated[Any, ignored_field("cache_prompt", True)] = None  # from llama.cpp
+    service_tier: Annotated[Any, ignored_field("service_tier", "auto", "default")] = None
 
 
 class StreamOptions(Body):
@@ -734,8 +748,6 @@ def aliases_of(name: str, names: Iterable[str]) -> dict[str, str]:
 
 
 class GenerationBody(InSession, SessionOptions):
-    """Fields of every generation request."""
-
     aliases: ClassVar[Mapping[str, str]] = {
         "repeat_penalty": "repetition_penalty",
         "repeat_last_n": "penalty_window",
@@ -825,20 +837,6 @@ class GenerationBody(InSession, SessionOptions):
         return sampling_params(
             {**given, **own}, {**model.defaults, "seed": None, "max_tokens": None}
         )
-
-
-class OpenAIUser(Body):
-    """Fields sent by OpenAI clients that don't affect the answer."""
-
-    user: Anything = None
-    metadata: Anything = None
-    client_metadata: Anything = None
-    service_tier: Annotated[Any, ignored_field("service_tier", "auto", "default")] = None
-    safety_identifier: Anything = None
-    prompt_cache_key: Anything = None
-    prompt_cache_options: Anything = None
-    prompt_cache_retention: Anything = None
-    prediction: Anything = None
 
 
 _RESERVED = (
@@ -946,10 +944,6 @@ class Function(Body):
     description: str | None = None
     parameters: dict[str, Any] | None = None
     strict: bool | None = None
-    type: Anything = None
-    cache_control: Anything = None
-    defer_loading: Anything = None
-    execution: Anything = None
 
 
 def _format(**schema: JSON) -> JSON:

@@ -17,7 +17,7 @@ from engine.engine import Engine
 from engine.errors import EngineError
 from engine.model.info import Model
 from engine.serve import errors
-from engine.serve.agents import AgentRegistry
+from engine.serve.agents import RequestRegistry
 from engine.serve.auth import FairShare, KeyOwner, owner_of
 from engine.serve.metrics import Metrics, exposition
 from engine.serve.models import ModelRegistry
@@ -33,7 +33,7 @@ class Health:
 
     Args:
         connections: returns the current number of connections.
-        agents: registry of agents.
+        requests: registry of requests and agents.
         pool: runs the formatting of metrics.
         sharing: with several keys, each key only sees its own statistics.
     """
@@ -46,7 +46,7 @@ class Health:
         slots: ReplySlots,
         metrics: Metrics,
         connections: Callable[[], int],
-        agents: AgentRegistry,
+        requests: RequestRegistry,
         pool: Executor,
         sharing: FairShare,
     ) -> None:
@@ -56,7 +56,7 @@ class Health:
         self._slots = slots
         self._metrics = metrics
         self._connections = connections
-        self._agents = agents
+        self._requests = requests
         self._pool = pool
         self._sharing = sharing
 
@@ -98,8 +98,7 @@ class Health:
         return JSONResponse(body, status, errors.headers_of(status))
 
     async def agents(self, request: Request) -> Response:
-        """List the agents that use the caller's key."""
-        seen = self._agents.of(owner_of(request.scope).id)
+        seen = self._requests.agents(owner_of(request.scope).id)
         left_out = ("engine_sessions", "keeps")
         shown = [{k: v for k, v in to_builtins(a).items() if k not in left_out} for a in seen]
         return JSONResponse({"object": "list", "data": shown})
@@ -138,7 +137,7 @@ class Health:
             except (TimeoutError, EngineError):
                 alive = False
         counts, several = self._counts(owner), self._sharing.several
-        agents = len(self._agents.of(owner.id)) if several else len(self._agents)
+        agents = len(self._requests.agents(owner.id if several else None))
         found = {
             "engine_up": ("1 if the engine responds.", float(alive)),
             "models_loaded": ("Models in memory.", float(len(self._loaded(owner)))),
@@ -211,7 +210,6 @@ def described(routes: Sequence[APIRoute], pool: Executor) -> APIRoute:
 
 
 def openapi(routes: Sequence[APIRoute]) -> dict[str, Any]:
-    """Build the OpenAPI 3.1 description of the routes."""
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         paths.setdefault(route.path_format, {})[route.method.lower()] = _operation(route)

@@ -148,11 +148,7 @@ class Toolbox(Struct):
     # -- output for the model ---------------------------------------------------------------
 
     def note(self) -> str:
-        """Note telling the model which tools aren't supported, or ""."""
-        if not self.absent:
-            return ""
-        named = ", ".join(self.absent[:_MAX_NAMED])
-        return f"These tools are not available here, so do without them: {named}."
+        return absent_note(self.absent)
 
     def settings(self, model: Model, choice: Any, several: bool) -> dict[str, Any]:
         """Return the sampling parameters for calling these tools, or {} if there are none.
@@ -211,12 +207,6 @@ class Toolbox(Struct):
         space = inner.get("namespace") if isinstance(inner, dict) else None
         return function_name(name, space if isinstance(space, str) else "")
 
-    # -- output for the client --------------------------------------------------------------
-
-    def known(self, name: str) -> ClientTool:
-        """Look up the client's tool for a function name."""
-        return self.given.get(name) or ClientTool("function", name)
-
 
 def function_name(name: str, namespace: str | None) -> str:
     """Prefix a tool's name with its namespace, if it has one."""
@@ -256,6 +246,12 @@ def with_head(template: JSON, params: SamplingParams, later: set[str]) -> JSON:
     """
     head = [tool for tool in params.offered if tool["function"]["name"] not in later]
     return {**template, "tools": head} if params.offered else template
+
+
+def absent_note(names: Sequence[str]) -> str:
+    """Note telling the model which tools aren't available, or ""."""
+    named = ", ".join(names[:_MAX_NAMED])
+    return f"These tools are not available here, so do without them: {named}." if names else ""
 
 
 def with_note(messages: list[Message], note: str) -> list[Message]:

@@ -16,7 +16,13 @@ import pytest
 from engine import Engine, Model
 from engine.engine import Session
 from engine.serve import agents as agents_of
-from engine.serve.agents import MAX_IDLE_AGENTS, AgentRegistry, AgentSnapshot, identify, program_of
+from engine.serve.agents import (
+    MAX_IDLE_AGENTS,
+    AgentSnapshot,
+    RequestRegistry,
+    identify,
+    program_of,
+)
 from engine.serve.auth import KeyOwner, set_owner
 from engine.serve.errors import RequestError
 from engine.serve.requests import ModelRequest
@@ -67,12 +73,12 @@ def turn(task: str, *, result: bool = False, **fields: Any) -> dict[str, Any]:
 
 
 def lanes(server: Server) -> list[AgentSnapshot]:
-    return server.requests.agents.all()
+    return server.requests.agents()
 
 
 def at_rest(server: Server) -> None:
     """Wait for requests to be cleaned up, which can happen shortly after the client's last byte."""
-    until(lambda: not any(a.requests for a in map(server.requests.agents.get, ids(server)) if a))
+    until(lambda: not any(a.requests for a in map(server.requests.agent, ids(server)) if a))
 
 
 def ids(server: Server) -> list[int]:
@@ -157,7 +163,7 @@ def test_agent_without_id_survives_compaction(
 
 def test_paused_group_pauses_new_members(server: Server) -> None:
     six(server)
-    for agent in server.requests.agents.group(lanes(server)[0].group):
+    for agent in server.requests.group(lanes(server)[0].group):
         agent.pause(True)
     assert {s.state for s in lanes(server)} == {"paused"}
     asked = [(f"agent-{n}", f"Read part agent-{n}") for n in range(5)] + [("agent-new", "Join")]
@@ -177,7 +183,7 @@ def test_paused_group_pauses_new_members(server: Server) -> None:
     assert not server.slots.queue.running  # idle agents occupy no slots
     plain = ask(server, "POST", CHAT, body(model="plain"))
     assert plain.status == 200
-    for agent in server.requests.agents.group(lanes(server)[0].group):
+    for agent in server.requests.group(lanes(server)[0].group):
         agent.pause(False)
     for client in clients:
         client.join(60)
@@ -188,7 +194,7 @@ def test_paused_group_pauses_new_members(server: Server) -> None:
 def test_stopped_agent_is_refused_until_user_message(server: Server) -> None:
     six(server)
     (one,) = [s for s in lanes(server) if s.task == "Read part agent-3"]
-    agent = server.requests.agents.get(one.id)
+    agent = server.requests.agent(one.id)
     assert agent is not None
     agent.stop()
     for _ in range(2):
@@ -211,7 +217,7 @@ def test_reply_can_be_followed_paused_and_stopped(server: Server) -> None:
     until(lambda: any(s.state == "answering" and s.rate > 0 for s in lanes(server)))
     (seen,) = lanes(server)
     assert (seen.program, seen.task, seen.keeps) == ("aider", "hello", True)
-    agent = server.requests.agents.get(seen.id)
+    agent = server.requests.agent(seen.id)
     assert agent is not None
     assert agent.text
     agent.pause(True)
@@ -232,7 +238,7 @@ def test_paused_agent_is_dropped_with_its_client(server: Server) -> None:
     ask(server, "POST", CHAT, turn("Work"), **headers())
     at_rest(server)
     (seen,) = lanes(server)
-    agent = server.requests.agents.get(seen.id)
+    agent = server.requests.agent(seen.id)
     assert agent is not None
     agent.pause(True)
     named = [f"{k}: {v}" for k, v in headers().items()]
@@ -397,7 +403,7 @@ def shown() -> ModelRequest:
 
 
 def test_many_agents_cost_little() -> None:
-    known = AgentRegistry()
+    known = RequestRegistry()
     mine = shown()
     known.end(known.begin(mine, who([user("mine")], thread_id="mine")), mine)
     began = time.thread_time()
@@ -406,41 +412,41 @@ def test_many_agents_cost_little() -> None:
         agent = known.begin(request, who([user("x")], "evil/1", thread_id=f"\u202e\n{n}"))
         known.end(agent, request)
     assert time.thread_time() - began < 20
-    assert len(known) <= MAX_IDLE_AGENTS + 1
-    assert [s.task for s in known.all() if s.program == "Claude Code"] == ["mine"]
+    assert len(known.agents()) <= MAX_IDLE_AGENTS + 1
+    assert [s.task for s in known.agents() if s.program == "Claude Code"] == ["mine"]
 
 
 def test_idle_agent_expires_unless_paused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    known, now = AgentRegistry(), time.monotonic()
+    known, now = RequestRegistry(), time.monotonic()
     for name in ("one", "two"):
         request = shown()
         second = known.begin(request, who([user(name)], thread_id=name))
         known.end(second, request)
     second.pause(True)
     monkeypatch.setattr(time, "monotonic", lambda: now + 599)
-    assert len(known.all()) == 2
+    assert len(known.agents()) == 2
     monkeypatch.setattr(time, "monotonic", lambda: now + 620)
-    assert [s.task for s in known.all()] == ["two"]
+    assert [s.task for s in known.agents()] == ["two"]
 
 
 def test_kept_conversations_have_a_limit() -> None:
-    known = AgentRegistry()
+    known = RequestRegistry()
     for n in range(40):
         request = shown()
         agent = known.begin(request, who([user("x")], thread_id=str(n)))
-        known.store_conversation(agent, request, [{"role": "user", "content": "x"}], 2**20)
+        known.store_conversation(request, [{"role": "user", "content": "x"}], 2**20)
         known.end(agent, request)
-    assert sum(s.keeps for s in known.all()) == 32
+    assert sum(s.keeps for s in known.agents()) == 32
     request = shown()
     agent = known.begin(request, who([user("x")], thread_id="large"))
-    known.store_conversation(agent, request, [{"role": "user", "content": "x"}], 2**21)
+    known.store_conversation(request, [{"role": "user", "content": "x"}], 2**21)
     assert agent.conversation is None
 
 
 def test_stopped_agent_gets_an_error() -> None:
-    known, request = AgentRegistry(), shown()
+    known, request = RequestRegistry(), shown()
     agent = known.begin(request, who([user("x")], thread_id="1"))
     known.end(agent, request)
     agent.stop()
@@ -454,7 +460,7 @@ TOOL_RESULT = [user("x"), {"role": "user", "content": [{"type": "tool_result"}]}
 
 @pytest.mark.parametrize("flood", ["a", "b"])
 def test_stopped_agent_stays_stopped_among_many(flood: str) -> None:
-    known, request = AgentRegistry(), shown()
+    known, request = RequestRegistry(), shown()
     agent = known.begin(request, who([user("x")], owner="b", thread_id="1"))
     known.end(agent, request)
     agent.stop()
@@ -467,30 +473,30 @@ def test_stopped_agent_stays_stopped_among_many(flood: str) -> None:
 
 
 def test_stopped_agent_stays_stopped_when_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    known, request, now = AgentRegistry(), shown(), time.monotonic()
+    known, request, now = RequestRegistry(), shown(), time.monotonic()
     agent = known.begin(request, who([user("x")], thread_id="1"))
     known.end(agent, request)
     agent.stop()
     monkeypatch.setattr(time, "monotonic", lambda: now + 3600)
-    assert known.all() == []
+    assert known.agents() == []
     with pytest.raises(RequestError):
         known.begin(shown(), who(TOOL_RESULT, thread_id="1"))
 
 
 def test_agents_of_one_key_do_not_displace_others() -> None:
-    known = AgentRegistry()
+    known = RequestRegistry()
     for owner, count in (("b", 3), ("a", 2 * MAX_IDLE_AGENTS)):
         for n in range(count):
             request = shown()
             agent = known.begin(request, who([user("x")], owner=owner, thread_id=str(n)))
-            known.store_conversation(agent, request, [{"role": "user", "content": "x"}], 2**20)
+            known.store_conversation(request, [{"role": "user", "content": "x"}], 2**20)
             known.end(agent, request)
-    assert len(known.of("a")) <= MAX_IDLE_AGENTS + 1
-    assert [seen.keeps for seen in known.of("b")] == [True] * 3
+    assert len(known.agents("a")) <= MAX_IDLE_AGENTS + 1
+    assert [seen.keeps for seen in known.agents("b")] == [True] * 3
 
 
 def test_agent_numbers_reveal_nothing_about_other_keys() -> None:
-    known = AgentRegistry()
+    known = RequestRegistry()
     numbers = []
     for owner in "bab":
         request = shown()

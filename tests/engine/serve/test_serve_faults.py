@@ -190,7 +190,7 @@ def test_place_is_free_while_a_client_still_reads(loaded: tuple[Engine, Model]) 
         client.sendall(request(large_answer(max_tokens=200)))
         until(lambda: server.slots.queue.running == 1)
         until(lambda: server.slots.queue.running == 0)
-        (waiting,) = server.requests.all()
+        (waiting,) = server.requests.running
         assert waiting.pieces == 200, "the answer has ended, and its client has not read it"
         assert server.served.entries[0].users == 0
         answer = rest(client)

@@ -30,7 +30,7 @@ from engine.serve.model_requests import SERVER_STOPPING
 from engine.serve.models import ModelRegistry
 from engine.serve.queue import Queue, QueueEntry
 from engine.serve.reply_slots import ReplySlots
-from engine.serve.requests import EventRelay, RequestReplies
+from engine.serve.requests import EventRelay, ModelRequest
 from engine.serve.routes.base import Choice
 from engine.serve.server import Server
 from tests.engine.families import FAMILIES
@@ -75,11 +75,12 @@ def test_stopped_replies_have_their_last_event() -> None:
         )
         session: Any = SimpleNamespace(id="session", send=send)
         with ExitStack() as held:
-            own: Any = None, generation, [Choice(0)], None, EventRelay()
-            replies = RequestReplies(*own)
-            replies.start(session, held)
-            await replies.stop()
-        assert replies.last is ended
+            engine: Any = None
+            request = ModelRequest({})
+            request.generation, request.choices = generation, [Choice(0)]
+            request.start(engine, session, held, EventRelay())
+            await request.stop_replies()
+        assert request.last is ended
 
     asyncio.run(played())
 
@@ -302,8 +303,8 @@ GIVING_UP: dict[str, tuple[Any, str]] = {
     "a conversation": (ConversationPool, "put_back"),
     "a session": (Session, "close"),
     "a ticket": (QueueEntry, "leave"),
-    "replies": (RequestReplies, "stop"),
-    "sending": (RequestReplies, "_send"),
+    "replies": (ModelRequest, "stop_replies"),
+    "sending": (ModelRequest, "_send"),
 }
 
 
@@ -427,11 +428,11 @@ def test_request_for_lost_model_learns_of_server_end(
     """The shutdown and the engine's error coincide. The model exists, so 404 would be wrong."""
     server = serve()
 
-    async def fails(replies: RequestReplies, on_event: Callable[[Choice, Event], bool]) -> None:
+    async def fails(request: ModelRequest, on_event: Callable[[Choice, Event], bool]) -> None:
         server.served.end(EngineError(ENGINE_STOPPED, SERVER_STOPPING))
-        on_event(replies.choices[0], Failed("", "", code, "The model of this chat is not loaded."))
+        on_event(request.choices[0], Failed("", "", code, "The model of this chat is not loaded."))
 
-    monkeypatch.setattr(RequestReplies, "relay", fails)
+    monkeypatch.setattr(ModelRequest, "relay", fails)
     answer = ask(server, "POST", CHAT, body())
     assert (answer.status, answer.code) == (503, ENGINE_STOPPED)
     assert answer.json["error"]["message"] == SERVER_STOPPING

@@ -100,7 +100,7 @@ def six(run: Run) -> list[str]:
 
 def forget(run: Run) -> None:
     """Reset everything, as before the first request."""
-    run.app.serving._server.requests.agents._here.clear()
+    run.app.serving._server.requests._agents.clear()
     part = run.window.agents.part
     run.until(lambda: not part.rows and not part.groups)
 
@@ -166,7 +166,7 @@ def test_group_pauses_and_one_member_stops(run: Run):
     run.until(lambda: {r.seen.state for r in part.rows} == {"paused"})
     asked = [Asking(run, f"part {n}", result=True) for n in range(5)]
     server = run.app.serving._server
-    run.until(lambda: len(server.requests.all()) == 5)
+    run.until(lambda: sum(bool(r.model) for r in list(server.requests.running)) == 5)
     run.qtbot.wait(300)
     assert [each.status for each in asked] == [0] * 5
     row = next(r for r in part.rows if r.seen.task == "Read part 3")
