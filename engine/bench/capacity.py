@@ -12,8 +12,6 @@ from engine.params import SamplingParams
 
 
 class Length(Struct, frozen=True):
-    """Size of a chat of `tokens` tokens in bytes, and how many of them fit in the budget."""
-
     tokens: int
     nbytes: int
     chats: int
@@ -30,8 +28,6 @@ class Trial(Struct, frozen=True):
 
 
 class Capacity(Struct, frozen=True):
-    """Memory budget of the machine, and how weights and chats fit in it."""
-
     budget: int
     weights: int
     lengths: list[Length]

@@ -30,8 +30,6 @@ class CollectiveSpeed(Struct, frozen=True):
 
 
 class Speed(Struct, frozen=True):
-    """Throughput with a number of concurrent chats."""
-
     ranks: int
     chats: int
     prefill: float  # total prompt tokens/s of all chats

@@ -6,8 +6,6 @@ Each family is counted in a separate process, because `graph_marks.prepare` perm
 
 from __future__ import annotations
 
-import json
-import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -19,8 +17,8 @@ from engine.bench import graph_marks, graph_steps
 from engine.bench.graph_count import Count
 from engine.bench.random_models import write_model
 from engine.bench.small_configs import small_config
+from engine.bench.subject import measure_in_child
 from engine.cache import slot_policy
-from engine.sandbox.process import engine_command
 
 FAMILIES = ("llama", "qwen3", "gemma3_text", "gpt_oss", "qwen3_next", "deepseek_v3")
 LAYERS = 6
@@ -101,17 +99,9 @@ def count_in_children(
     Raises:
         RuntimeError: if a child fails.
     """
+    options = ("--chats", *map(str, chats), *(["--cases", *names] if names else []))
     for family in families:
-        command = engine_command(
-            *("bench", f"family:{family}", "--parts", "graph", "--json", "-"),
-            *("--chats", *map(str, chats), *(["--cases", *names] if names else [])),
-        )
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            last = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
-            raise RuntimeError(f"counting {family}: {last[:300]}")
-        for found in json.loads(done.stdout)["graph"]:
-            yield _cell(found)
+        yield from map(_cell, measure_in_child("graph", family, *options))
 
 
 def _cell(found: dict[str, Any]) -> Cell:

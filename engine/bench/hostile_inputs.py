@@ -83,18 +83,16 @@ def chain(links: int, last: Any = None) -> dict[str, Any]:
     return {"$defs": {**defs, f"a{links}": last or {"type": "string"}}, "$ref": "#/$defs/a0"}
 
 
-def _message_input(make: Callable[[], tuple[str | list[Message], SamplingParams]]) -> Ask:
+def _sends(
+    make: Callable[[], tuple[str | list[Message], SamplingParams]],
+) -> Callable[[Path, Engine], Ask]:
     """Return an input for the valid model. The message is created before the measurement."""
-    prompt, params = make()
 
-    def ask(engine: Engine, model: Model) -> Outcome:
-        return engine.open_session(model).send(prompt, params).text
+    def prepare(root: Path, engine: Engine) -> Ask:
+        prompt, params = make()
+        return lambda engine, model: engine.open_session(model).send(prompt, params).text
 
-    return ask
-
-
-def _pasted() -> list[Message]:
-    return [{"role": "user", "content": "A line of text that somebody pastes.\n" * 550_000}]
+    return prepare
 
 
 def _many() -> list[Message]:
@@ -103,28 +101,12 @@ def _many() -> list[Message]:
     return [*messages, {"role": "user", "content": "the last"}]
 
 
-def _paste(root: Path, engine: Engine) -> Ask:
-    return _message_input(lambda: (_pasted()[0]["content"], FEW))
+def _choices() -> list[str]:
+    return [f"choice {n}" for n in range(100_000)]
 
 
-def _messages(root: Path, engine: Engine) -> Ask:
-    return _message_input(lambda: (_many(), FEW))
-
-
-def _choices(root: Path, engine: Engine) -> Ask:
-    many = tuple(f"choice {n}" for n in range(100_000))
-    return _message_input(lambda: ("Choose.", SamplingParams(max_tokens=4, choices=many)))
-
-
-def _enum(root: Path, engine: Engine) -> Ask:
-    many = {"enum": [f"choice {n}" for n in range(100_000)]}
-    return _message_input(lambda: ("Choose.", SamplingParams(max_tokens=4, json_schema=many)))
-
-
-def _references(root: Path, engine: Engine) -> Ask:
-    return _message_input(
-        lambda: ("Fill in.", SamplingParams(max_tokens=4, json_schema=chain(1500)))
-    )
+def _formed(**form: Any) -> SamplingParams:
+    return SamplingParams(max_tokens=4, **form)
 
 
 def _folder(change: Callable[[Path], object]) -> Callable[[Path, Engine], Ask]:
@@ -164,16 +146,31 @@ def _tokenizer(change: Callable[[dict[str, Any]], object]) -> Callable[[Path, En
 
 
 INPUTS = (
-    Input("F6", "pastes 20 MB", "context_overflow", _paste),
     Input(
         "F6",
-        "sends 100,000 messages",
+        "pastes 20 MB",
         "context_overflow",
-        _messages,
+        _sends(lambda: ("A line of text that somebody pastes.\n" * 550_000, FEW)),
     ),
-    Input("F6", "asks for 100,000 choices", "invalid_request", _choices),
-    Input("F6", "asks for a schema of 100,000 choices", "invalid_request", _enum),
-    Input("F2", "asks for a chain of 1,500 $refs", "invalid_request", _references),
+    Input("F6", "sends 100,000 messages", "context_overflow", _sends(lambda: (_many(), FEW))),
+    Input(
+        "F6",
+        "asks for 100,000 choices",
+        "invalid_request",
+        _sends(lambda: ("Choose.", _formed(choices=tuple(_choices())))),
+    ),
+    Input(
+        "F6",
+        "asks for a schema of 100,000 choices",
+        "invalid_request",
+        _sends(lambda: ("Choose.", _formed(json_schema={"enum": _choices()}))),
+    ),
+    Input(
+        "F2",
+        "asks for a chain of 1,500 $refs",
+        "invalid_request",
+        _sends(lambda: ("Fill in.", _formed(json_schema=chain(1500)))),
+    ),
     Input(
         "F5",
         "loads a folder with a FIFO in it",

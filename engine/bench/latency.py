@@ -34,7 +34,6 @@ class LongPrompt(Struct, frozen=True):
 
     @property
     def bound(self) -> float:
-        """Limit for the longest gap: three times the median plus 0.1 s."""
         return 3 * self.median_before + 0.1
 
     @property

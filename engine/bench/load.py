@@ -26,65 +26,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("url", metavar="URL", help="server, such as http://127.0.0.1:8080/v1")
     add("--against", metavar="URL", help="second server, measured alternately")
-    add(
-        "--clients",
-        type=_counts,
-        default=[1, 4, 8, 16, 64, 256],
-        help="numbers of clients (default: 1,4,8,16,64,256)",
-    )
-    add(
-        "--traffic",
-        type=_kinds,
-        default=list(TRAFFIC),
-        help="kinds (default: " + ",".join(TRAFFIC) + ")",
-    )
-    add("--tokens", type=positive_int, default=64, help="tokens per answer (default: 64)")
-    add("--words", type=positive_int, default=40, help="words per prompt (default: 40)")
-    add("--turns", type=positive_int, default=1, help="turns per client (default: 1)")
+    counts, kinds = "1,4,8,16,64,256", ",".join(TRAFFIC)
+    add("--clients", type=_counts, default=counts, help="numbers of clients (default: %(default)s)")
+    add("--traffic", type=_kinds, default=kinds, help="kinds (default: %(default)s)")
+    for name, default, words in (
+        ("--tokens", 64, "tokens per answer"),
+        ("--words", 40, "words per prompt"),
+        ("--turns", 1, "turns per client"),
+        ("--rounds", 1, "rounds, for the median"),
+    ):
+        add(name, type=positive_int, default=default, help=f"{words} (default: %(default)s)")
+    for name, seconds, words in (
+        ("--every", 0.25, "seconds between staggered clients"),
+        ("--seconds", 300.0, "timeout of a request"),
+    ):
+        add(name, type=float, default=seconds, help=f"{words} (default: %(default)g)")
     add("--sessions", action="store_true", help="use a named session per client")
-    add(
-        "--every",
-        type=float,
-        default=0.25,
-        help="seconds between staggered clients (default: 0.25)",
-    )
-    add("--rounds", type=positive_int, default=1, help="rounds, for the median (default: 1)")
     add("--key", default="", help="key for both servers")
     add("--model", default="", help="model for both servers (default: theirs)")
-    add("--seconds", type=float, default=300.0, help="timeout of a request (default: 300)")
     add("--json", type=Path, metavar="FILE", help="write all figures to FILE")
     group = parser.add_argument_group("agents, and a person's chat beside them")
     add, usual = group.add_argument, agents.Crowd(0)
-    add(
-        "--agents",
-        type=positive_int,
-        default=0,
-        metavar="N",
-        help="number of agents, instead of clients",
-    )
-    add(
-        "--beginning",
-        type=positive_int,
-        default=usual.beginning,
-        metavar="WORDS",
-        help="words of the agents' common beginning (default: %(default)s)",
-    )
-    add(
-        "--for",
-        type=float,
-        default=usual.seconds,
-        dest="lasts",
-        metavar="SECONDS",
-        help="duration (default: 60)",
-    )
-    add("--tasks", type=int, default=0, metavar="N", help="tasks per agent (default: 0, no limit)")
-    add(
-        "--person-every",
-        type=float,
-        default=usual.every,
-        metavar="SECONDS",
-        help="pause between the user's questions (default: 1)",
-    )
+    for name, kind, usually, unit, words in (
+        ("--agents", positive_int, 0, "N", "number of agents, instead of clients"),
+        ("--beginning", positive_int, usual.beginning, "WORDS", "length of their common beginning"),
+        ("--for", float, usual.seconds, "SECONDS", "duration"),
+        ("--tasks", int, 0, "N", "tasks per agent, 0 for no limit"),
+        ("--person-every", float, usual.every, "SECONDS", "pause between the user's questions"),
+    ):
+        told = f"{words} (default: %(default)s)"
+        add(name, type=kind, default=usually, metavar=unit, help=told)
     add("--person-key", default="", help="key of the user, if different from --key")
 
 
@@ -129,7 +100,7 @@ def _with_agents(options: argparse.Namespace, wishes: Sequence[RequestSettings])
         options.agents,
         options.beginning,
         options.person_every,
-        options.lasts,
+        getattr(options, "for"),
         options.tasks,
         options.person_key,
     )

@@ -37,8 +37,6 @@ _PROMPT = 64
 
 
 class Figure(Struct, frozen=True):
-    """Measured value, with a target if there is one."""
-
     name: str
     value: float
     unit: str

@@ -118,14 +118,12 @@ def stretto_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float
 
 
 def alone_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float:
-    """Measure `mlx_lm.stream_generate`, one chat after another."""
     turns = one_after_another(subject)([Arrival(0.0, prompt) for prompt in prompts], tokens)
     seconds = sum(turn.moments[-1] - turn.moments[0] for turn in turns)
     return sum(turn.tokens - 1 for turn in turns) / seconds
 
 
 def batch_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float:
-    """Measure `mlx_lm`'s `BatchGenerator`, with all chats in one padded batch."""
     contender = batch_generator(subject, prefill_batch_size=len(prompts))
     turns = contender([Arrival(0.0, prompt) for prompt in prompts], tokens)
     return _rate([turn.moments for turn in turns])

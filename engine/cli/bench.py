@@ -66,34 +66,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="contenders in traffic: one after another, BatchGenerator, mlx_lm.server "
         "(default: all)",
     )
-    parser.add_argument(
-        "--chats", type=positive_int, nargs="+", default=[1, 2, 4, 8, 16], metavar="N"
-    )
-    parser.add_argument("--tokens", type=positive_int, default=48, help="tokens per reply (48)")
-    parser.add_argument("--rounds", type=positive_int, default=3, help="rounds per median (3)")
-    parser.add_argument("--short", type=positive_int, default=64, help="short prompt, tokens (64)")
-    parser.add_argument(
-        "--long", type=positive_int, default=1500, help="long prompt, tokens (1500)"
-    )
-    parser.add_argument(
-        "--every", type=float, default=0.5, help="seconds between staggered requests (0.5)"
-    )
-    parser.add_argument(
-        "--arriving", type=positive_int, default=3000, help="arriving long prompt, tokens (3000)"
-    )
-    parser.add_argument("--history", type=positive_int, nargs="+", default=[500, 4000], metavar="N")
-    parser.add_argument("--forks", type=positive_int, default=8, help="forks of one chat (8)")
-    parser.add_argument(
-        "--length", type=positive_int, nargs="+", metavar="N", help="contexts of capacity, memory"
-    )
-    parser.add_argument(
-        "--draft-model", metavar="MODEL", help="for drafts (default: the model's first layers)"
-    )
-    parser.add_argument(
-        "--cases", nargs="+", metavar="NAME", default=(), help="cases of graph (default: all)"
-    )
-    parser.add_argument("--markdown", metavar="FILE", help="write graph's table into a page")
-    parser.add_argument("--json", metavar="FILE", help="also write the figures; - for stdout")
+    add = parser.add_argument
+    add("--chats", type=positive_int, nargs="+", default=[1, 2, 4, 8, 16], metavar="N")
+    for name, default, words in (
+        ("--tokens", 48, "tokens per reply"),
+        ("--rounds", 3, "rounds per median"),
+        ("--short", 64, "short prompt, tokens"),
+        ("--long", 1500, "long prompt, tokens"),
+        ("--arriving", 3000, "arriving long prompt, tokens"),
+        ("--forks", 8, "forks of one chat"),
+    ):
+        add(name, type=positive_int, default=default, help=f"{words} (%(default)s)")
+    add("--every", type=float, default=0.5, help="seconds between staggered requests (0.5)")
+    add("--history", type=positive_int, nargs="+", default=[500, 4000], metavar="N")
+    lengths = "contexts of capacity, memory"
+    add("--length", type=positive_int, nargs="+", metavar="N", help=lengths)
+    add("--draft-model", metavar="MODEL", help="for drafts (default: the model's first layers)")
+    add("--cases", nargs="+", metavar="NAME", default=(), help="cases of graph (default: all)")
+    add("--markdown", metavar="FILE", help="write graph's table into a page")
+    add("--json", metavar="FILE", help="also write the figures; - for stdout")
 
 
 def main(options: argparse.Namespace) -> int:

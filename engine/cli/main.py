@@ -34,7 +34,6 @@ Because modules are imported by name, they must be listed in `packaging/stretto.
 
 
 def main(arguments: Sequence[str] | None = None, prog: str = "python -m engine") -> int:
-    """Run a command. Returns the exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     parser = argparse.ArgumentParser(
         prog=prog,

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 from engine.cli.arguments import GUIDE, add_draft, add_ranks, parse_ranks, serve_cache_dir, ways_dir
 from engine.engine import Engine
@@ -101,60 +101,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--forget", action="store_true", help="empty that folder, and exit")
     group = parser.add_argument_group("limits")
     add, usual = group.add_argument, Settings()
-    add(
-        "--sessions",
-        type=int,
-        default=usual.sessions,
-        metavar="N",
-        help="open sessions with an id (default: %(default)s)",
-    )
+    for name, default, words in (
+        ("--sessions", usual.sessions, "open sessions with an id (default: %(default)s)"),
+        ("--at-once", usual.at_once, "concurrent replies (default: %(default)s)"),
+        ("--queue", usual.queue, "waiting requests (default: %(default)s)"),
+        ("--per-key", 0, "concurrent replies per key (default: unlimited)"),
+        ("--per-minute", 0, "requests per key and minute (default: unlimited)"),
+        ("--connections", usual.connections, "open connections (default: %(default)s)"),
+    ):
+        add(name, type=int, default=default, metavar="N", help=words)
+    for name, seconds, words in (
+        (
+            "--session-ttl",
+            usual.session_ttl,
+            "close sessions unused for this long (default: %(default)g)",
+        ),
+        ("--unload-after", 0.0, "unload models unused for this long (default: never)"),
+    ):
+        add(name, type=float, default=seconds, metavar="SECONDS", help=words)
     add(
         "--when-full",
         choices=get_args(Policy),
         default=usual.policy,
         help="reject a new session, or evict the least recently used (default: %(default)s)",
-    )
-    seconds: dict[str, Any] = {"type": float, "metavar": "SECONDS"}
-    add(
-        "--session-ttl",
-        default=usual.session_ttl,
-        help="close sessions unused for this long (default: %(default)g)",
-        **seconds,
-    )
-    add(
-        "--at-once",
-        type=int,
-        default=usual.at_once,
-        metavar="N",
-        help="concurrent replies (default: %(default)s)",
-    )
-    add(
-        "--queue",
-        type=int,
-        default=usual.queue,
-        metavar="N",
-        help="waiting requests (default: %(default)s)",
-    )
-    add(
-        "--per-key",
-        type=int,
-        default=0,
-        metavar="N",
-        help="concurrent replies per key (default: unlimited)",
-    )
-    add(
-        "--per-minute",
-        type=int,
-        default=0,
-        metavar="N",
-        help="requests per key and minute (default: unlimited)",
-    )
-    add(
-        "--connections",
-        type=int,
-        default=usual.connections,
-        metavar="N",
-        help="open connections (default: %(default)s)",
     )
     add(
         "--share",
@@ -163,12 +132,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=PERCENT",
         help="share of time for a program or key while others have requests, such as "
         "'Claude Code=40' (repeatable; the others share the rest equally)",
-    )
-    add(
-        "--unload-after",
-        default=0.0,
-        help="unload models unused for this long (default: never)",
-        **seconds,
     )
 
 

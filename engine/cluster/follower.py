@@ -149,7 +149,7 @@ class Follower:
         self._send_message = send_message
         self._files = files
         self._copies = copies
-        # Nets whose weights are loaded, but for which `_measure` hasn't run.
+        # Nets whose weights are loaded, but which `_probe_model` hasn't tried.
         self._reading: dict[int, Any] = {}
         self._models: dict[int, LoadedModel] = {}
         self._caches: dict[int, FollowerCache] = {}

@@ -142,8 +142,6 @@ class CommandCallback(Struct, frozen=True):
 
 
 class CommandResult(Struct, frozen=True):
-    """Result of a command, or the code and message of its error."""
-
     number: int
     result: Any = None
     error: tuple[str, str] | None = None

@@ -86,7 +86,6 @@ def _is_python(program: str) -> bool:
 
 
 def ssh_command(host: Host, arguments: Sequence[str]) -> list[str]:
-    """Return the local command line that runs a command on another host."""
     line = shell_line(arguments, host.source)
     return ["ssh", *SSH_OPTIONS, *_port_options(host, "-p"), "--", host.destination, line]
 

@@ -61,8 +61,6 @@ class Rank(Struct):
         host: name of the machine, or "" if all ranks run on this machine.
         held_bytes: MLX memory, as last reported.
         steps: progress counter. Goes up while the rank is working.
-        heard_at: when the last message arrived.
-        moved_at: when it last made progress.
     """
 
     number: int

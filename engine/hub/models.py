@@ -231,7 +231,6 @@ def card(
 
 
 def is_known_architecture(config: dict[str, Any]) -> bool:
-    """Check whether the installed mlx-lm supports a config's architecture."""
     import importlib.util
 
     from engine.model import backend

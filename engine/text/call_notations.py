@@ -90,8 +90,6 @@ class Notation(Struct, frozen=True):
 
 
 class ParsedCalls(NamedTuple):
-    """Calls found between markers, and the remaining text."""
-
     calls: list[Call]
     rest: str
 
@@ -383,7 +381,6 @@ _DEEPSEEK = r"(?:\s|```|<｜tool▁call▁(?:begin|end)｜>)*"
 
 
 def _glm_notation(key: str, value: str) -> Notation:
-    """Build GLM's notation for the given key and value tags."""
     return Notation(
         re.compile(rf"\A\s*(?P<name>[^\s<{{]+)\s*(?=<{key}>|\{{|\Z)"),
         tags=Tags(

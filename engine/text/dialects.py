@@ -136,8 +136,6 @@ class Markers(Struct, frozen=True):
 
 
 class Switch(Struct, frozen=True, eq=False):
-    """Ways to switch a model's reasoning on and off."""
-
     # Template arguments.
     on: Arguments = field(default_factory=dict)
     off: Arguments = field(default_factory=dict)

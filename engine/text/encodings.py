@@ -147,7 +147,6 @@ def normalize(name: str) -> str:
 
 
 def title(name: str) -> str:
-    """Return an encoding's name as shown to the user."""
     return CHOICES.get(name, name.upper().replace("_", "-"))
 
 
@@ -204,8 +203,6 @@ def _is_valid_utf8(data: bytes) -> bool:
 
 
 class _Kind(NamedTuple):
-    """An encoding, and the languages to try it with."""
-
     encoding: str
     languages: tuple[str, ...]
     handicap: float = 0.0

@@ -300,7 +300,7 @@ def build_raw_prompt(
 
     Args:
         marks: True if special tokens in the text count as such, for callers who write the
-            template's part themselves. False if it's only for counting tokens.
+            template's part themselves. False for embeddings.
 
     Raises:
         EngineError: `invalid_request` if the prompt is empty.

@@ -106,10 +106,10 @@ class TextSplitter:
     Attributes:
         calls, call: text of each complete call, and the chunks of the next call.
         stop: the stop string that was found.
-        unshown: text dropped at the end of an interrupted reply because it could be part of a
+        dropped_text: text dropped at the end of an interrupted reply because it could be part of a
             marker.
         eager: markers in code count, unless the code was closed before them.
-        pauses: hold back the text after the reasoning until `go_on` is called.
+        pauses: hold back the text after the reasoning until `resume` is called.
         reasoned, opened: number of characters up to the end of the reasoning, and up to the start
             of the latest call.
     """

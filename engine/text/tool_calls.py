@@ -30,8 +30,6 @@ _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 class ToolCallUpdate(NamedTuple):
-    """An event of a tool call."""
-
     # "delta" adds to the arguments. "failed" means that the text isn't a call.
     kind: Literal["started", "delta", "finished", "failed"]
     id: str
