@@ -139,9 +139,9 @@ class Session:
         twin = session_id or uuid.uuid4().hex
         if twin == self.id:
             raise ValueError("A fork needs its own id.")
-        made = Session(twin, self.model, self._mailbox)
+        session = Session(twin, self.model, self._mailbox)
         self._mailbox.post(Fork(self.id, twin, session_id is not None))
-        return made
+        return session
 
     def keep(self) -> None:
         """Write the session's KV cache to disk so that it survives a crash.
@@ -536,13 +536,13 @@ class Engine:
         """
         asked = prompt if isinstance(prompt, (str, RawPrompt)) else _as_messages(prompt)
         answer: Future[int] = CommandFuture()
-        given = dict(template or {})
+        options = dict(template or {})
         self._post(
             CountTokens(
                 model.id,
                 asked,
                 reasoning,
-                given,
+                options,
                 answer,
                 slides_in=slides_in,
                 session_id=session_id,
@@ -574,8 +574,8 @@ class Engine:
             texts: strings or lists of token ids.
         """
         answer: Future[Embeddings] = CommandFuture(can_be_cancelled=True)
-        given = tuple(t if isinstance(t, str) else tuple(t) for t in texts)
-        self._post(Embed(model.id, given, answer))
+        inputs = tuple(t if isinstance(t, str) else tuple(t) for t in texts)
+        self._post(Embed(model.id, inputs, answer))
         return answer
 
     def stats(self) -> dict[str, Any]:
@@ -598,9 +598,9 @@ class Engine:
 
     def _open(self, command: OpenSession, model: Model) -> Session:
         self.start()
-        made = Session(command.session_id, model, self._mailbox)
-        made._mailbox.post(command)  # posted last, so that an error can't leave a session open
-        return made
+        session = Session(command.session_id, model, self._mailbox)
+        session._mailbox.post(command)  # posted last, so that an error can't leave a session open
+        return session
 
     def _post(self, command: Any) -> None:
         self.start()

@@ -71,12 +71,14 @@ def free_frames(error: BaseException) -> None:
     A frame that stores its own exception is a reference cycle. The cycle collector doesn't run on
     the engine thread, so the cycle would leak sessions and their arrays.
     """
-    left = [error]
-    while left:
-        one = left.pop()
-        one.__traceback__ = None
-        left += [other for other in (one.__cause__, one.__context__) if other is not None]
-        one.__cause__ = one.__context__ = None
+    pending = [error]
+    while pending:
+        failure = pending.pop()
+        failure.__traceback__ = None
+        pending += [
+            cause for cause in (failure.__cause__, failure.__context__) if cause is not None
+        ]
+        failure.__cause__ = failure.__context__ = None
 
 
 class _EngineThreadError(Exception):

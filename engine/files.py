@@ -13,9 +13,9 @@ def replace_text(file: Path, text: str) -> None:
     Raises:
         OSError: in which case the old file is unchanged.
     """
-    made, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")  # with mode 600
+    temporary, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")  # with mode 600
     try:
-        with open(made, "w", encoding="utf-8", newline="\n") as stream:
+        with open(temporary, "w", encoding="utf-8", newline="\n") as stream:
             stream.write(text)
             stream.flush()
             os.fsync(stream.fileno())

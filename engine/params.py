@@ -158,8 +158,8 @@ class SamplingParams(Struct, frozen=True, dict=True):
                 )
             if name in ABOVE_ZERO and value == 0.0:
                 raise ValueError(f"{name} must be above 0 (and at most {most:g}), not 0")
-        whole = isinstance(self.seed, int) and not isinstance(self.seed, bool)
-        if self.seed is not None and not whole:
+        is_integer = isinstance(self.seed, int) and not isinstance(self.seed, bool)
+        if self.seed is not None and not is_integer:
             raise ValueError(f"seed must be a whole number or None, not {self.seed!r}")
         force_setattr(self, "logit_bias", _as_bias(self.logit_bias))
         force_setattr(self, "json_schema", as_schema(self.json_schema))
@@ -219,28 +219,28 @@ def is_valid(name: str, value: object) -> bool:
     return True
 
 
-def _as_texts(name: str, given: object) -> tuple[str, ...]:
+def _as_texts(name: str, value: object) -> tuple[str, ...]:
     """Convert None, a string or a list of strings to a tuple. Clients send any of the three."""
-    if given is None:
+    if value is None:
         return ()
-    texts = [given] if isinstance(given, str) else given
+    texts = [value] if isinstance(value, str) else value
     if isinstance(texts, (list, tuple)):
         good = [s for s in texts if isinstance(s, str) and s]
         if len(good) == len(texts):
             return tuple(good)
-    raise ValueError(f"{name} must be non-empty strings, not {given!r}")
+    raise ValueError(f"{name} must be non-empty strings, not {value!r}")
 
 
-def _as_limits(given: object) -> FormLimits | None:
-    if given is None or isinstance(given, FormLimits):
-        return given
-    if not isinstance(given, Mapping):
-        raise ValueError(f"form_limits must be an object with limits, not {given!r}")
+def _as_limits(value: object) -> FormLimits | None:
+    if value is None or isinstance(value, FormLimits):
+        return value
+    if not isinstance(value, Mapping):
+        raise ValueError(f"form_limits must be an object with limits, not {value!r}")
     try:
-        return FormLimits(**given)
+        return FormLimits(**value)
     except TypeError:
         known = ", ".join(FormLimits.__struct_fields__)
-        raise ValueError(f"form_limits has the fields {known}, not {given!r}") from None
+        raise ValueError(f"form_limits has the fields {known}, not {value!r}") from None
 
 
 def _check_whole(name: str, value: object, low: int) -> None:

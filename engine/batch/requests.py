@@ -82,8 +82,8 @@ def parse_request(
         raise ValueError(f"reasoning must be true or false, not {reasoning!r}")
     sampling = {"seed": line_seed(defaults.seed, line), **defaults.sampling}
     # As in OpenAI's API, null means unset.
-    given = {k: v for k, v in entry.items() if k in SAMPLING and v is not None}
-    params = sampling_params(given, sampling)
+    settings = {k: v for k, v in entry.items() if k in SAMPLING and v is not None}
+    params = sampling_params(settings, sampling)
     return BatchRequest(line, name, _parse_prompt(entry), params, SessionConfig(system, reasoning))
 
 

@@ -114,7 +114,7 @@ class ResultsFile:
         """Sort the records by line, sync the file and unlock it."""
         try:
             os.fsync(self._out)
-            places = [place for _, place in sorted(self._record_places.items())]
+            places = [offsets for _, offsets in sorted(self._record_places.items())]
             if places != sorted(places) or sum(size for _, size in places) < self._size:
                 self._rewrite(places)
         finally:
@@ -178,8 +178,8 @@ def _parse_record(raw: bytes) -> dict[str, Any] | None:
         entry = json.loads(raw)
     except ValueError:
         return None
-    whole = isinstance(entry.get("line"), int) and isinstance(entry.get("request"), str)
-    return entry if whole else None
+    valid = isinstance(entry.get("line"), int) and isinstance(entry.get("request"), str)
+    return entry if valid else None
 
 
 def _is_torn(raw: bytes) -> bool:

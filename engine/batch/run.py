@@ -83,10 +83,10 @@ class LineParser:
         try:
             entry = json_input.decode(raw)
             of_openai = is_openai(entry)
-            given = entry.get("custom_id" if of_openai else "id")
-            if given is not None and (isinstance(given, bool) or not isinstance(given, (str, int))):
-                raise ValueError(f"an id must be a string or an integer, not {given!r}")
-            name = given
+            label = entry.get("custom_id" if of_openai else "id")
+            if label is not None and (isinstance(label, bool) or not isinstance(label, (str, int))):
+                raise ValueError(f"an id must be a string or an integer, not {label!r}")
+            name = label
             if name is not None:
                 first = self._seen.setdefault(json.dumps(name), line)
                 if first != line:

@@ -111,14 +111,14 @@ async def _run(wish: RequestSettings, crowd: Crowd, tally: CrowdResult, salt: in
         hall = _CrowdRun(client, wish, crowd, tally, salt)
         began = time.perf_counter()
         agents = asyncio.gather(*(hall.run_agent(i, crowd.tasks) for i in range(crowd.agents)))
-        going = [asyncio.ensure_future(one) for one in (agents, hall.run_user())]
+        going = [asyncio.ensure_future(task) for task in (agents, hall.run_user())]
         done, _ = await asyncio.wait(going, timeout=crowd.seconds, return_when="FIRST_COMPLETED")
         tally.seconds += time.perf_counter() - began
-        for one in going:
-            one.cancel()
+        for task in going:
+            task.cancel()
         await asyncio.gather(*going, return_exceptions=True)
-        for one in done:
-            one.result()
+        for task in done:
+            task.result()
 
 
 class _CrowdRun:
@@ -148,9 +148,9 @@ class _CrowdRun:
         messages = [_message("system", self._beginning), _message("user", words(chosen, 30))]
         known = 0  # tokens of this conversation that the server should have cached
         for turn in range(turns):
-            place = (step + turn) % len(RESULTS)
-            broken = BROKEN_AFTER if place == BROKEN_OFF else 0
-            found, text = await self._ask(messages, ANSWERS[place], "agent", self._wish.key, broken)
+            index = (step + turn) % len(RESULTS)
+            broken = BROKEN_AFTER if index == BROKEN_OFF else 0
+            found, text = await self._ask(messages, ANSWERS[index], "agent", self._wish.key, broken)
             self._tally.written[self._salt, number] += found.tokens
             if found.error:
                 self._tally.failed[found.error] += 1
@@ -159,14 +159,14 @@ class _CrowdRun:
                 self._tally.turns += 1
                 self._record_turn(found, known, messages)
                 known = found.prompt + found.tokens
-            if place == BEGINS_OTHERS and turns == TURNS_OF_TASK:
+            if index == BEGINS_OTHERS and turns == TURNS_OF_TASK:
                 others = (
                     self._run_task(number, step + 1 + i, TURNS_OF_CHILD, chosen)
                     for i in range(CHILDREN)
                 )
                 await asyncio.gather(*others)
-            await asyncio.sleep(TOOLS_TAKE[place])
-            result = words(chosen, RESULTS[place])
+            await asyncio.sleep(TOOLS_TAKE[index])
+            result = words(chosen, RESULTS[index])
             messages += [_message("assistant", text or "…"), _message("user", f"Result: {result}")]
 
     def _record_turn(
@@ -222,11 +222,11 @@ class _CrowdRun:
 def _system_prompt(count: int, salt: int) -> str:
     """Generate a system prompt of about `count` words, with rules and tools like coding agents."""
     chosen = random.Random(f"beginning {salt}")
-    parts, left = ["You are an agent. Work with care. These are your tools:"], count
-    while left > 0:
-        name, what = "_".join(words(chosen, 2).split()), words(chosen, min(left, 24))
-        parts.append(json.dumps({"name": name, "description": what}))
-        left -= 30  # tokens for the name and the JSON syntax
+    parts, words_left = ["You are an agent. Work with care. These are your tools:"], count
+    while words_left > 0:
+        name, description = "_".join(words(chosen, 2).split()), words(chosen, min(words_left, 24))
+        parts.append(json.dumps({"name": name, "description": description}))
+        words_left -= 30  # tokens for the name and the JSON syntax
     return "\n".join(parts)
 
 
@@ -268,5 +268,5 @@ def _format_value(name: str, value: float | None) -> str:
 
 
 def _ratio(values: Iterable[float | None]) -> str:
-    one, other = values
-    return f"{one / other:.3f}" if one is not None and other else "-"
+    ours, theirs = values
+    return f"{ours / theirs:.3f}" if ours is not None and theirs else "-"

@@ -127,13 +127,13 @@ def compare(engine: Engine, folder: Path, chats: Sequence[Chat], company: Logits
     """
     outcome, alone = Outcome(), Logits()
     model = engine.load(folder)
-    said = set()
+    seen = set()
     with recorded_logits(alone):
         for number, chat in enumerate(chats):
             session = engine.open_session(model, **chat.options)
-            for place, turn in enumerate(chat.turns):
+            for number_of_turn, turn in enumerate(chat.turns):
                 kind = "reproducible" if chat.reproducible else "shared"
-                where = f"{kind} chat {number}, turn {place}"
+                where = f"{kind} chat {number}, turn {number_of_turn}"
                 if turn.ended == "refused":
                     outcome.refused += 1
                     if not _is_refused(session, turn):
@@ -146,7 +146,7 @@ def compare(engine: Engine, folder: Path, chats: Sequence[Chat], company: Logits
                     outcome.cancelled += turn.ended != "finished"
                     outcome.rebuilt += turn.rebuilt
                     outcome.slid += turn.dropped > 0
-                    said.add(turn.tokens)
+                    seen.add(turn.tokens)
                     seed = turn.params.seed
                     assert seed is not None
                     if company is None:
@@ -158,9 +158,9 @@ def compare(engine: Engine, folder: Path, chats: Sequence[Chat], company: Logits
                     # has read its first tokens in other chunks.
                     if (exact and tokens != turn.tokens) or not apart <= chat.tie_tolerance:
                         bits = chat.options.get("kv_bits")
-                        kept = f" (keys in {bits} bits)" if bits else ""
+                        cache = f" (keys in {bits} bits)" if bits else ""
                         at = first_difference(tokens, turn.tokens)
-                        outcome.faults.append(f"{where}{kept}, token {at}, {apart:.2g} apart")
+                        outcome.faults.append(f"{where}{cache}, token {at}, {apart:.2g} apart")
                         break
                     outcome.apart = max(outcome.apart, apart)
                     if apart and not chat.options.get("kv_bits"):
@@ -172,7 +172,7 @@ def compare(engine: Engine, folder: Path, chats: Sequence[Chat], company: Logits
                     break  # dropped messages depend on the tokens requested, not generated
             session.close()
     engine.unload(model)
-    outcome.different = len(said)
+    outcome.different = len(seen)
     return outcome
 
 
@@ -184,11 +184,11 @@ def _is_refused(session: Session, turn: Turn) -> bool:
     return False
 
 
-def first_difference(one: Sequence[int], other: Sequence[int]) -> int:
-    for place, (a, b) in enumerate(zip(one, other, strict=False)):
+def first_difference(first: Sequence[int], second: Sequence[int]) -> int:
+    for position, (a, b) in enumerate(zip(first, second, strict=False)):
         if a != b:
-            return place
-    return min(len(one), len(other))
+            return position
+    return min(len(first), len(second))
 
 
 def _replay(session: Session, chat: Chat, turn: Turn) -> tuple[int, ...]:
@@ -234,5 +234,5 @@ def _gap(alone: Rows, tokens: Sequence[int], others: Sequence[int]) -> float:
     if at == max(len(tokens), len(others)):
         return 0.0
     row = alone[min(alone) + at]
-    one, other = (row[tokens[at] if at < len(tokens) else END] for tokens in (tokens, others))
-    return float(abs(one - other) / row.std())
+    ours, theirs = (row[tokens[at] if at < len(tokens) else END] for tokens in (tokens, others))
+    return float(abs(ours - theirs) / row.std())

@@ -55,13 +55,13 @@ def capacity(path: str, lengths: Sequence[int], chats: int, say: Callable[[str],
             say(f"chat {number + 1} where {chats} should fit …")
             opened.append(_chat(it, first.tokens, number))
         stats = it.engine.stats()
-        held = [stats["sessions"][c.id] for c in opened]
-        kept = [s for s in held if s["kv_tokens"] > first.tokens // 2]
+        opened_stats = [stats["sessions"][c.id] for c in opened]
+        full = [s for s in opened_stats if s["kv_tokens"] > first.tokens // 2]
         trial = Trial(
             first.tokens,
             chats,
-            len(kept),
-            sum(s["kv_bytes"] for s in kept),
+            len(full),
+            sum(s["kv_bytes"] for s in full),
             stats["memory_in_use"] - before,
         )
     return Capacity(budget, weights, found, trial)

@@ -119,10 +119,10 @@ def _measure_speed(engine: Engine, model: Any, ranks: int, chats: int, tokens: i
         lasts.append(stats.ttft_s + stats.decode_s)
         read += stats.prompt_tokens - stats.reused_tokens
         generated += stats.generated_tokens
-    whole = time.perf_counter() - began
+    duration = time.perf_counter() - began
     for session in sessions:
         session.close()
-    return Speed(ranks, chats, read / max(firsts), generated / max(1e-9, whole - min(firsts)))
+    return Speed(ranks, chats, read / max(firsts), generated / max(1e-9, duration - min(firsts)))
 
 
 def run(

@@ -124,7 +124,7 @@ def measure(engine: Engine, path: str, draft: str, tokens: int, rounds: int) -> 
     rates: dict[str, list[DecodeSpeed]] = {"plain": [], "always": [], "chosen": []}
     from engine.runtime import drafts as drafting  # this imports MLX
 
-    usual, held, drafted = drafting.WORTH, 0, 0
+    usual, accepted, drafted = drafting.WORTH, 0, 0
     engine.load(path)  # keep the model loaded, so that a round only loads the draft model
     try:
         for number in range(rounds + 1):
@@ -138,11 +138,11 @@ def measure(engine: Engine, path: str, draft: str, tokens: int, rounds: int) -> 
                 if number and way == "chosen":
                     figures = engine.stats()["drafts"][model.id]
                     drafted += figures["drafted_tokens"]
-                    held += figures["accepted_tokens"]
+                    accepted += figures["accepted_tokens"]
     finally:
         drafting.WORTH = usual
     plain, always, chosen = (_median(found) for found in rates.values())
-    return Gain(plain, always, chosen, drafted, held)
+    return Gain(plain, always, chosen, drafted, accepted)
 
 
 def _median(found: Sequence[DecodeSpeed]) -> DecodeSpeed:
@@ -155,7 +155,7 @@ def _median(found: Sequence[DecodeSpeed]) -> DecodeSpeed:
 def _rate(
     engine: Engine, model: Model, tokens: int, prompts: Sequence[str], temperature: float
 ) -> DecodeSpeed:
-    made, seconds, cpu = 0, 0.0, 0.0
+    generated, seconds, cpu = 0, 0.0, 0.0
     for number, prompt in enumerate(prompts):
         session = engine.open_session(model)
         params = SamplingParams(max_tokens=tokens, temperature=temperature, seed=number)
@@ -165,10 +165,10 @@ def _rate(
             if not began and isinstance(event, TextDelta):
                 began = time.process_time()
         cpu += time.process_time() - began
-        made += max(0, reply.stats.generated_tokens - 1)
+        generated += max(0, reply.stats.generated_tokens - 1)
         seconds += reply.stats.decode_s
         session.close()
-    return DecodeSpeed(made / seconds, cpu / made) if made else DecodeSpeed(0.0, 0.0)
+    return DecodeSpeed(generated / seconds, cpu / generated) if generated else DecodeSpeed(0.0, 0.0)
 
 
 def print_gain(gain: Gain, name: str, say: Callable[[str], None]) -> None:

@@ -208,11 +208,11 @@ def _difference_from_vlm(net: Any) -> float:
     import mlx.core as mx
 
     ids = mx.array([[5 + 7 * i % 250 for i in range(max(LENGTHS))]])
-    own = type(net).__mro__[2].__call__
+    call = type(net).__mro__[2].__call__
     more = {"pixel_values": None, "mask": None}
-    known = inspect.signature(own).parameters
-    given = {name: value for name, value in more.items() if name in known}
-    out = own(net, ids, cache=net.make_cache(), **given)
+    known = inspect.signature(call).parameters
+    known_arguments = {name: value for name, value in more.items() if name in known}
+    out = call(net, ids, cache=net.make_cache(), **known_arguments)
     expected = getattr(out, "logits", out).astype(mx.float32)
     got = net(ids, cache=net.make_cache()).astype(mx.float32)
     finite = mx.isfinite(expected)
@@ -329,18 +329,18 @@ def _work(wanted: Sequence[str], group: int, bits: int) -> int:
 
 def iterate_findings(wanted: Sequence[str], group: int = 0, bits: int = 4) -> Iterator[Finding]:
     """Yield the findings in order. They're made in a child process, because models may crash it."""
-    left = list(wanted)
-    while left:
+    remaining = list(wanted)
+    while remaining:
         few = ("--few-bits", str(group), "--bits", str(bits))
-        command = engine_command("families", *few, "--lines", *left)
+        command = engine_command("families", *few, "--lines", *remaining)
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
             assert worker.stdout is not None
             for line in worker.stdout:
                 if line.startswith("{"):
                     yield Finding(**json.loads(line))
-                    left.pop(0)
-        if left:
-            yield Finding(left.pop(0), why=f"the process died with {worker.returncode}")
+                    remaining.pop(0)
+        if remaining:
+            yield Finding(remaining.pop(0), why=f"the process died with {worker.returncode}")
 
 
 def _row(f: Finding) -> str:
@@ -394,11 +394,11 @@ def _table(findings: Sequence[Finding]) -> list[str]:
 
 def markdown(findings: Sequence[Finding], blas: str, of_vlm: bool) -> str:
     option, page, source = ("", "FAMILIES.md", "mlx-lm")
-    own = ""
+    note = ""
     if of_vlm:
         option, page, source = "--vlm ", "FAMILIES_VLM.md", "mlx-vlm"
         worst = max((f.own or 0.0 for f in findings), default=0.0)
-        own = (
+        note = (
             "These are what mlx-lm lacks, and what sees. Of those that run the logits of a text "
             f"are those of mlx-vlm's own call; the largest difference is {worst:.1e}. "
         )
@@ -407,7 +407,7 @@ def markdown(findings: Sequence[Finding], blas: str, of_vlm: bool) -> str:
         "",
         f"Written by `python -m engine families {option}--markdown engine/{page}`; do not edit.",
         "",
-        f"{source} {metadata.version(source)}. {own}{summary(findings)} Tiny models "
+        f"{source} {metadata.version(source)}. {note}{summary(findings)} Tiny models "
         f"with random weights in float32 on a CPU ({blas} BLAS), four conversations of "
         f"{', '.join(map(str, LENGTHS))} tokens, {STEPS} steps. The difference is the largest "
         "of any logit between stepping together and alone; the logits' standard deviation is "

@@ -165,9 +165,9 @@ def _launches(cell: Cell) -> str:
     return f"{cell.ours.launches} / {cell.batch.launches} ({cell.of_batch:.2f})"
 
 
-def _megabytes(cell: Cell, what: str) -> str:
+def _megabytes(cell: Cell, field: str) -> str:
     sides = [
-        f"{getattr(side, what) / 1e6:.2f}" if side is not None else "-"
+        f"{getattr(side, field) / 1e6:.2f}" if side is not None else "-"
         for side in (cell.ours, cell.batch)
     ]
     return " / ".join(sides)
@@ -189,12 +189,12 @@ def table(cells: Sequence[Cell]) -> str:
     heads += [f"MB read by {chats[-1]}", "MB copied", "waits"]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for family, case in rows:
-        each = [found.get((family, case, n), Cell(family, case, n)) for n in chats]
-        last = each[-1]
-        if all(cell.ours is None and cell.batch is None for cell in each):
+        row_cells = [found.get((family, case, n), Cell(family, case, n)) for n in chats]
+        last = row_cells[-1]
+        if all(cell.ours is None and cell.batch is None for cell in row_cells):
             continue
         rest = [_megabytes(last, "read"), _megabytes(last, "copied"), _waits(last)]
-        lines.append(f"| {' | '.join([family, case, *map(_launches, each), *rest])} |")
+        lines.append(f"| {' | '.join([family, case, *map(_launches, row_cells), *rest])} |")
     return "\n".join(lines)
 
 

@@ -55,12 +55,12 @@ def count(outputs: Sequence[Any]) -> Count:
         written = sum(size[n] for n, _, _ in node["outputs"])
         if name == "Depends":
             outs = len(node["outputs"])
-            given = [n for n, _, _ in node["inputs"]][outs:]
-            mark = mark_of(constants.get(given[0])) if given else None
+            inputs_given = [n for n, _, _ in node["inputs"]][outs:]
+            mark = mark_of(constants.get(inputs_given[0])) if inputs_given else None
             if mark is not None:
                 result.add(mark.kind, mark.launches)
-                whole = sum(size[n] for n in set(given[1:]))
-                result.read += whole if mark.read is None else mark.read
+                input_bytes = sum(size[n] for n in set(inputs_given[1:]))
+                result.read += input_bytes if mark.read is None else mark.read
                 result.copied += written if mark.kind == "contiguous" else 0
             continue
         result.add(name)

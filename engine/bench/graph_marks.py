@@ -72,21 +72,21 @@ def mark_recurrent() -> None:
     def ops(q: Any, k: Any, v: Any, g: Any, beta: Any, state: Any, mask: Any = None) -> Any:
         if not _state["marking"]:
             return inner(q, k, v, g, beta, state, mask)
-        given = [a for a in (q, k, v, g, beta, state, mask) if a is not None]
-        return tuple(_marker("gated_delta", 1, [v, state], given))
+        arrays = [a for a in (q, k, v, g, beta, state, mask) if a is not None]
+        return tuple(_marker("gated_delta", 1, [v, state], arrays))
 
     gated_delta.gated_delta_ops = ops
 
 
-def mark_launch(kind: str, like: Any, given: Iterable[Any], read: int) -> Any:
+def mark_launch(kind: str, like: Any, inputs: Iterable[Any], read: int) -> Any:
     """Create an array like `like` that counts as one launch and reads `read` bytes."""
-    return _marker(kind, 1, [like], given, read)[0] if _state["marking"] else like
+    return _marker(kind, 1, [like], inputs, read)[0] if _state["marking"] else like
 
 
 def _marker(
-    kind: str, launches: int, like: Sequence[Any], given: Iterable[Any], read: int | None = None
+    kind: str, launches: int, like: Sequence[Any], inputs: Iterable[Any], read: int | None = None
 ) -> list[Any]:
-    """Create a node with the inputs `given` and outputs that have the shapes of `like`."""
+    """Create a node with the inputs `inputs` and outputs that have the shapes of `like`."""
     import mlx.core as mx
 
     marked = Mark(kind, launches, read)
@@ -95,7 +95,7 @@ def _marker(
     code = mx.array([_MAGIC, _marks.index(marked)], mx.int32)
     empty = [mx.zeros(a.shape, a.dtype) for a in like]
     _real("eval")(code, empty)
-    return list(mx.depends(empty, [code, *given]))
+    return list(mx.depends(empty, [code, *inputs]))
 
 
 def _fast(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
@@ -106,8 +106,8 @@ def _fast(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
         out = inner(*args, **named)
         if not _state["marking"]:
             return out
-        given = [a for a in (*args, *named.values()) if isinstance(a, mx.array)]
-        return _marker(name, 1, [out], given)[0]
+        arrays = [a for a in (*args, *named.values()) if isinstance(a, mx.array)]
+        return _marker(name, 1, [out], arrays)[0]
 
     return call
 
@@ -125,9 +125,9 @@ def _compile(function: Callable[..., Any], *_: Any, **__: Any) -> Callable[..., 
         def stand_in(value: Any) -> Any:
             if not isinstance(value, mx.array):
                 return value
-            made = mx.zeros(value.shape, value.dtype)
-            _real("eval")(made)
-            return made
+            outputs = mx.zeros(value.shape, value.dtype)
+            _real("eval")(outputs)
+            return outputs
 
         _state["compiling"] = True
         try:
@@ -136,13 +136,13 @@ def _compile(function: Callable[..., Any], *_: Any, **__: Any) -> Callable[..., 
             _state["compiling"] = False
         flat: Any = tree_flatten(outs)
         arrays = [a for _, a in flat if isinstance(a, mx.array)]
-        given = [a for _, a in tree_flatten([args, named]) if isinstance(a, mx.array)]
-        made = _marker(function.__name__, _count_fused(nodes(arrays)[0]), arrays, given)
+        arrays_given = [a for _, a in tree_flatten([args, named]) if isinstance(a, mx.array)]
+        outputs = _marker(function.__name__, _count_fused(nodes(arrays)[0]), arrays, arrays_given)
         if isinstance(outs, mx.array):
-            return made[0]
-        if isinstance(outs, tuple) and len(outs) == len(made):
-            return tuple(made)
-        return tree_unflatten([(k, a) for (k, _), a in zip(flat, made, strict=True)])
+            return outputs[0]
+        if isinstance(outs, tuple) and len(outs) == len(outputs):
+            return tuple(outputs)
+        return tree_unflatten([(k, a) for (k, _), a in zip(flat, outputs, strict=True)])
 
     return call
 
@@ -213,8 +213,8 @@ def mark_of(constant: Any) -> Mark | None:
     """Look up the mark of a node by its first dependency, or None if the model created the node."""
     if constant is None or constant.shape != (2,):
         return None
-    magic, place = constant.tolist()
-    return _marks[place] if magic == _MAGIC else None
+    magic, index = constant.tolist()
+    return _marks[index] if magic == _MAGIC else None
 
 
 def _count_fused(found: list[dict[str, Any]]) -> int:
@@ -223,10 +223,10 @@ def _count_fused(found: list[dict[str, Any]]) -> int:
     parent: list[int] = []
     launches = 0
 
-    def root(one: int) -> int:
-        while parent[one] != one:
-            one = parent[one]
-        return one
+    def root(index: int) -> int:
+        while parent[index] != index:
+            index = parent[index]
+        return index
 
     for node in found:
         name = node["name"]
@@ -241,8 +241,8 @@ def _count_fused(found: list[dict[str, Any]]) -> int:
         else:
             mine = len(parent)
             parent.append(mine)
-            for other in inputs:
-                parent[other] = mine
+            for operand in inputs:
+                parent[operand] = mine
         for out, _, _ in node["outputs"]:
             group[out] = mine
     return launches + len({root(one) for one in range(len(parent))})

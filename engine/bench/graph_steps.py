@@ -62,12 +62,12 @@ def fill_caches(net: Any, caches: list[Any], length: int) -> list[Any]:
     return caches
 
 
-def _zeros(cache: Any, held: Any, more: int) -> Any:
+def _zeros(cache: Any, value: Any, more: int) -> Any:
     """Create zeros for the keys or values of `more` tokens, with the dtype used by the cache."""
     import mlx.core as mx
 
-    packed = isinstance(held, (list, tuple))
-    array, scales = held[:2] if packed else (held, held)
+    packed = isinstance(value, (list, tuple))
+    array, scales = value[:2] if packed else (value, value)
     width = array.shape[3] * 32 // cache.bits if packed else array.shape[3]
     return mx.zeros((1, array.shape[1], more, width), scales.dtype)
 
@@ -151,8 +151,8 @@ def _on_a_prefix(session: Callable[[int], Any], case: Case) -> list[Any]:
             if not hasattr(layer, "update_and_fetch"):
                 continue  # skip recurrent states
             is_shared = isinstance(layer, SharedPrefixKV)
-            held = layer.keys_and_values() if is_shared else arrays(layer)
-            shapes = [(1, a.shape[1], more, a.shape[3]) for a in held]
+            buffers = layer.keys_and_values() if is_shared else arrays(layer)
+            shapes = [(1, a.shape[1], more, a.shape[3]) for a in buffers]
             layer.update_and_fetch(*(mx.zeros(shape) for shape in shapes))
             mx.eval(layer.keys, layer.values)
         kv.record_chunk([0] * more)
@@ -165,7 +165,7 @@ def _cache_arrays(kvs: Sequence[Any]) -> list[Any]:
 
     slots = {id(kv.slots): kv.slots for kv in kvs if kv.slots is not None}
     stacks = {id(kv.stack): kv.stack for kv in kvs if kv.stack is not None}
-    buffers = [held.layers for held in (*slots.values(), *stacks.values())]
+    buffers = [source.layers for source in (*slots.values(), *stacks.values())]
     return [*iterate_arrays([kv.layers for kv in kvs]), *iterate_arrays(buffers)]
 
 
@@ -180,13 +180,13 @@ def batch(net: Any, make: Callable[[], list[Any]], case: Case) -> Count | None:
         return None
     chats = len(case.lengths)
     generator: Any = BatchGenerator(net, max_tokens=64, prefill_batch_size=chats)
-    held = [fill_caches(net, make(), n - 2) for n in case.lengths]
-    generator.insert([[1, 2]] * chats, caches=held)
+    caches = [fill_caches(net, make(), n - 2) for n in case.lengths]
+    generator.insert([[1, 2]] * chats, caches=caches)
     for _ in range(4):
         generator.next()
     if case.chunk:
-        own = fill_caches(net, make(), READ)
-        generator.insert([[7] * (case.chunk + 1)], caches=[own])
+        cache = fill_caches(net, make(), READ)
+        generator.insert([[7] * (case.chunk + 1)], caches=[cache])
     batched = generator._generation_batch.prompt_cache
     mx.eval(list(iterate_arrays(batched)))
     with capture() as outputs:

@@ -53,16 +53,16 @@ class Ordeal(Struct, frozen=True):
 def ordeals(it: Subject, note: Callable[[str], None]) -> Iterator[Ordeal]:
     """Send all inputs to the engine, one after another, while three chats are streaming."""
     with tempfile.TemporaryDirectory() as scratch:
-        for number, given in enumerate((*INPUTS, *IMAGES)):
-            note(f"another chat {given.name} …")
+        for number, hostile in enumerate((*INPUTS, *IMAGES)):
+            note(f"another chat {hostile.name} …")
             root = Path(scratch) / str(number)
             root.mkdir()
             # Writing and loading models isn't part of the measurement.
-            ask = given.prepare(root, it.engine)
-            yield _ordeal(it, given, ask)
+            ask = hostile.prepare(root, it.engine)
+            yield _ordeal(it, hostile, ask)
 
 
-def _ordeal(it: Subject, given: Input, ask: Ask) -> Ordeal:
+def _ordeal(it: Subject, hostile: Input, ask: Ask) -> Ordeal:
     with _streaming(it) as streams:
         began = time.perf_counter()
         error: EngineError | None = None
@@ -75,7 +75,7 @@ def _ordeal(it: Subject, given: Input, ask: Ask) -> Ordeal:
         time.sleep(AFTERWARDS)
         watched = time.perf_counter()
         if any(s.reply is not None and s.reply.done for s in streams):
-            raise RuntimeError(f"a neighbour's reply ended while another chat {given.name}")
+            raise RuntimeError(f"a neighbour's reply ended while another chat {hostile.name}")
     found: list[float] = []
     for stream in streams:
         # Include the delay during which the input was sent, and a delay that hasn't ended yet.
@@ -83,14 +83,14 @@ def _ordeal(it: Subject, given: Input, ask: Ask) -> Ordeal:
         before = [m for m in moments if m <= began][-1:]
         found += gaps([*before, *(m for m in moments if m > began), watched])
     return Ordeal(
-        given.fault,
-        given.name,
+        hostile.fault,
+        hostile.name,
         statistics.median(found),
         max(found),
         error.code if error is not None else "",
         error.message if error is not None else "",
         ended - began,
-        (error.code if error is not None else "") == given.code,
+        (error.code if error is not None else "") == hostile.code,
     )
 
 

@@ -43,9 +43,9 @@ def _save_image(
     import PIL.Image
 
     grey = PIL.Image.linear_gradient("L").resize(size)
-    made = grey if mode == "L" else grey.convert("RGB").convert(mode)
+    image = grey if mode == "L" else grey.convert("RGB").convert(mode)
     file = io.BytesIO()
-    made.save(file, kind, **more)
+    image.save(file, kind, **more)
     return file.getvalue()
 
 

@@ -148,7 +148,7 @@ def broadcast(subject: Subject, length: int, chats: int) -> Many:
 
 def _many(
     subject: Subject,
-    what: str,
+    label: str,
     length: int,
     chats: int,
     several: Callable[[int], list[Session]],
@@ -164,11 +164,11 @@ def _many(
         streams = [send_timed(s, prompt, few) for s in sessions]
         first = max(s.first for s in streams)
         known = subject.engine.stats()["sessions"]
-        held = sum(known[s.id]["kv_bytes"] for s in [*sessions, *beside])
-        found.append((first, held))
+        kv_bytes = sum(known[s.id]["kv_bytes"] for s in [*sessions, *beside])
+        found.append((first, kv_bytes))
         for session in sessions:
             session.close()
     for session in beside:
         session.close()
-    (one, nbytes_one), (last, nbytes) = (sorted(f)[rounds // 2] for f in figures)
-    return Many(what, chats, length, one, last, nbytes_one, nbytes)
+    (single, nbytes_one), (last, nbytes) = (sorted(f)[rounds // 2] for f in figures)
+    return Many(label, chats, length, single, last, nbytes_one, nbytes)

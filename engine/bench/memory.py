@@ -94,8 +94,8 @@ def measure(
     setattr(pacing.PrefillPacer, "gathers", lambda *_: True)  # noqa: B010 - also on a slow machine
     with Engine() as engine:
         before = {
-            each: engine.estimate(folder, each[0], each[1], each[2])
-            for each in itertools.product(contexts, chats, bits)
+            case: engine.estimate(folder, case[0], case[1], case[2])
+            for case in itertools.product(contexts, chats, bits)
         }
         model = engine.load(folder)
         for kv_bits in bits:
@@ -103,13 +103,13 @@ def measure(
                 for count in chats:
                     found = before[context, count, kv_bits]
                     try:
-                        held = _peak(engine, model, context, count, kv_bits)
+                        peak = _peak(engine, model, context, count, kv_bits)
                     except EngineError as error:
                         if error.code != UNSUPPORTED_SESSION:
                             raise
                         yield Peak(family, context, kv_bits, count, why="keeps no keys in few bits")
                         continue
-                    yield Peak(family, context, kv_bits, count, found.total, held)
+                    yield Peak(family, context, kv_bits, count, found.total, peak)
 
 
 def _peak(engine: Engine, model: Model, context: int, chats: int, kv_bits: int | None) -> int:
@@ -137,30 +137,30 @@ def _peak(engine: Engine, model: Model, context: int, chats: int, kv_bits: int |
     for reply in replies:
         reply.tokens()
     engine.stats()
-    held = int(mx.get_peak_memory())
+    peak = int(mx.get_peak_memory())
     for session in sessions:
         session.close()
-    return held
+    return peak
 
 
 def _at_once(
-    engine: Engine, other: Session, sessions: Sequence[Session], params: SamplingParams
+    engine: Engine, neighbor: Session, sessions: Sequence[Session], params: SamplingParams
 ) -> list[Reply]:
     """Start replies in all chats in the same turn of the engine loop.
 
     Prompts are rendered one by one, so we pause the replies until all of them are ready.
 
     Args:
-        other: session used to block the engine thread. It's closed afterwards.
+        neighbor: session used to block the engine thread. It's closed afterwards.
     """
-    with _hold_engine_thread(other):
+    with _hold_engine_thread(neighbor):
         replies = [session.send("b", params) for session in sessions]
         for reply in replies:
             reply.pause()
     while any(s["status"] == "preparing" for s in engine.stats()["sessions"].values()):
         time.sleep(0.01)
-    with _hold_engine_thread(other):
-        other.close()
+    with _hold_engine_thread(neighbor):
+        neighbor.close()
         for reply in replies:
             reply.resume()
     return replies

@@ -89,9 +89,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    held = run(options.models, options.minutes, options.out, print)
+    met = run(options.models, options.minutes, options.out, print)
     print(f"\n{options.out.resolve()} has all of it. It names no person and no chat.")
-    return 0 if held else 1
+    return 0 if met else 1
 
 
 def run(models: list[str], minutes: float, file: Path, say: Callable[[str], None]) -> bool:
@@ -101,7 +101,7 @@ def run(models: list[str], minutes: float, file: Path, say: Callable[[str], None
     record the error and continue with the next part.
     """
     report: dict[str, Any] = {"machine": machine(), "models": []}
-    held = True
+    met = True
     for path in models:
         end = time.monotonic() + minutes * 60 / len(models)
         found: dict[str, Any] = {"path": Path(path).name, "figures": [], "errors": []}
@@ -113,16 +113,16 @@ def run(models: list[str], minutes: float, file: Path, say: Callable[[str], None
                 say(f"\n{it.model.name}, {it.model.nbytes / 1e9:.2f} GB")
                 for figure in _figures(it, end, found["errors"]):
                     say(str(figure))
-                    held &= figure.is_met
+                    met &= figure.is_met
                     found["figures"].append({**to_builtins(figure), "held": figure.is_met})
                     _write(report, file)
         except Exception as error:  # continue with the next model
             found["errors"].append(_error_text(error))
         for line in found["errors"]:
             say(f"  {line}")
-            held = False
+            met = False
         _write(report, file)
-    return held
+    return met
 
 
 def _figures(it: Subject, end: float, errors: list[str]) -> Iterator[Figure]:
@@ -169,12 +169,12 @@ def _measure_throughput(chats: int) -> Callable[[Subject], Iterator[Figure]]:
         for _ in range(_ROUNDS):  # alternate between them, so that a slow phase affects both
             ours.append(throughput.stretto_rate(it, prompts, _TOKENS))
             alone.append(throughput.alone_rate(it, prompts[:1], _TOKENS))
-        rate, one = statistics.median(ours), statistics.median(alone)
+        rate, rate_alone = statistics.median(ours), statistics.median(alone)
         wanted = targets[it.model.nbytes >= LARGE].get(chats)
         yield Figure(f"{chats} chats together", rate, "tokens/s")
         if chats == 1:
-            yield Figure("one chat by mlx-lm alone", one, "tokens/s")
-        yield Figure(f"{chats} chats, times mlx-lm's one chat", rate / one, "x", wanted)
+            yield Figure("one chat by mlx-lm alone", rate_alone, "tokens/s")
+        yield Figure(f"{chats} chats, times mlx-lm's one chat", rate / rate_alone, "x", wanted)
 
     return measure
 

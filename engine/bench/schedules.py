@@ -180,9 +180,9 @@ class Schedule:
 
     def _resume(self, chat: Chat) -> None:
         """Resume paused replies, because this reply may be waiting for their memory."""
-        for other in self._chats if self._tight else [chat]:
-            if other.paused and other.reply is not None:
-                self._pause(other)
+        for neighbor in self._chats if self._tight else [chat]:
+            if neighbor.paused and neighbor.reply is not None:
+                self._pause(neighbor)
 
     def _prioritise(self, chat: Chat) -> None:
         self.actions["prioritise"] += 1

@@ -373,7 +373,7 @@ def write_seeing(
     settings = {"image_processor": {**family.processor, **(processor or {})}, "patch_size": 4}
     (folder / "processor_config.json").write_text(json.dumps(settings))
     if "<image|>" in family.words:  # mlx-vlm's processor reads Gemma's tokens from this file
-        place = folder / "tokenizer_config.json"
+        config_file = folder / "tokenizer_config.json"
         named = dict(zip(("image_token", "boi_token", "eoi_token"), family.words, strict=False))
-        place.write_text(json.dumps(json.loads(place.read_text()) | named))
+        config_file.write_text(json.dumps(json.loads(config_file.read_text()) | named))
     return folder

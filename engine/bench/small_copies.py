@@ -48,7 +48,7 @@ def perturb(model: Path, folder: Path, share: float, seed: int = 0) -> Path:
 
 
 def _copy(
-    model: Path, folder: Path, changes: dict[str, Any], kept: Callable[[str, Any], Any]
+    model: Path, folder: Path, changes: dict[str, Any], convert: Callable[[str, Any], Any]
 ) -> Path:
     backend.load_openblas()  # must run before MLX is imported
     import mlx.core as mx
@@ -63,7 +63,7 @@ def _copy(
         read = mx.load(str(file))
         assert isinstance(read, dict)
         for name, array in read.items():
-            if (changed := kept(name, array)) is not None:
+            if (changed := convert(name, array)) is not None:
                 weights[name] = changed
     mx.save_safetensors(str(folder / "model.safetensors"), weights, {"format": "mlx"})
     return folder

@@ -70,13 +70,13 @@ def main(options: argparse.Namespace) -> int:
                 actions.update(schedule.actions)
                 _add(total, found)
                 replies[name] += found.replies
-                held = engine.stats()["memory_in_use"]
+                in_use = engine.stats()["memory_in_use"]
                 print(
                     f"{name:<24} {found.replies:>5} replies {found.tokens:>6} tokens "
                     f"{found.rebuilt:>3} rebuilt {found.ties:>3} ties "
                     f"{len(found.faults):>3} faults  "
                     f"KV {schedule.owed / 1e6:5.1f} MB, held {schedule.held / 1e6:5.1f}  "
-                    f"MLX {held / 1e6:6.1f} MB  resident {_resident() / 1e6:7.1f} MB",
+                    f"MLX {in_use / 1e6:6.1f} MB  resident {_resident() / 1e6:7.1f} MB",
                     flush=True,
                 )
                 for fault in found.faults:

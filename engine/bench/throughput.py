@@ -64,7 +64,7 @@ def compare(
     say: Callable[[str], None],
 ) -> Iterator[ThroughputRow]:
     """Measure each number of chats with equal prompts, and (if several) with one long prompt."""
-    own = _own_attention(subject, tokens, rounds, short, long) if max(chats) > 1 else 0.0
+    own_attention = _own_attention(subject, tokens, rounds, short, long) if max(chats) > 1 else 0.0
     for n in chats:
         equal = 0.0
         cases = {"equal": [short] * n}
@@ -81,7 +81,7 @@ def compare(
             middle = {k: statistics.median(v) for k, v in rates.items()}
             alike = name == "equal"
             equal = middle["stretto"] if alike else equal
-            yield ThroughputRow(n, name, **middle, equal=equal, own=0.0 if alike else own)
+            yield ThroughputRow(n, name, **middle, equal=equal, own=0.0 if alike else own_attention)
 
 
 def _own_attention(subject: Subject, tokens: int, rounds: int, short: int, long: int) -> float:
@@ -103,9 +103,9 @@ def stretto_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float
     """
     sessions = [subject.engine.open_session(subject.model) for _ in prompts]
     greedy = SamplingParams(temperature=0.0)
-    one = SamplingParams(max_tokens=1, temperature=0.0)
+    single_token = SamplingParams(max_tokens=1, temperature=0.0)
     for session, prompt in zip(sessions, prompts, strict=True):
-        session.send(prompt, one).tokens()
+        session.send(prompt, single_token).tokens()
     streams = [send_timed(session, _LONG_ANSWER, greedy, awaited=tokens) for session in sessions]
     for stream in streams:
         stream.arrived.wait()

@@ -150,8 +150,8 @@ def compare(
                         turns += contender(arrivals, tokens)
 
                     memory = peak(run)
-                    one = replace(summarize(name, traffic, n, turns), memory=memory)
-                    found.setdefault((traffic, name), []).append(one)
+                    row = replace(summarize(name, traffic, n, turns), memory=memory)
+                    found.setdefault((traffic, name), []).append(row)
             salt += 100
         yield [middle(several) for several in found.values()]
 

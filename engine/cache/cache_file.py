@@ -109,9 +109,9 @@ class CacheImage(Struct, frozen=True):
 
 def _bytes_of_parts(parts: Sequence[np.ndarray[Any, Any]]) -> Iterator[memoryview]:
     """Yield the bytes of an array that is split into parts along the third axis."""
-    for place in np.ndindex(parts[0].shape[:2]):
+    for index in np.ndindex(parts[0].shape[:2]):
         for part in parts:
-            yield from _contiguous_bytes(part[place])
+            yield from _contiguous_bytes(part[index])
 
 
 def _contiguous_bytes(array: np.ndarray[Any, Any]) -> Iterator[memoryview]:
@@ -144,14 +144,14 @@ def create_image(kv: SessionKV, fingerprint: str) -> CacheImage:
     mx.eval(ready)
     parts = [[np.asarray(memoryview(a)) for a in some] for some in ready]  # type: ignore[arg-type]
     entries: dict[str, Any] = {}
-    place = 0
+    offset = 0
     for number, (array, part) in enumerate(zip(arrays, parts, strict=True)):
         entries[str(number)] = {
             "dtype": _NAMES[array.dtype],
             "shape": list(array.shape),
-            "data_offsets": [place, place + sum(p.nbytes for p in part)],
+            "data_offsets": [offset, offset + sum(p.nbytes for p in part)],
         }
-        place += sum(p.nbytes for p in part)
+        offset += sum(p.nbytes for p in part)
     ledger = kv.ledger
     entries["__metadata__"] = {
         "format": FORMAT,
@@ -243,17 +243,17 @@ def _is_consistent(record: Record) -> bool:
         return False
     if not _are_counts(record.tokens, _MAX_TOKEN_ID) or not _are_counts(ids, _MAX_TOKEN_ID):
         return False
-    held, read = len(record.tokens), len(ids)
+    token_count, read = len(record.tokens), len(ids)
     pairs = [(0, 0), *record.ledger.boundaries]
     return (
-        _are_counts(record.cuts, held)
+        _are_counts(record.cuts, token_count)
         and record.cuts == sorted(record.cuts)
         and all(_are_counts(list(p), max(len(text), read)) for p in pairs)
         and all(a <= c and b <= d for (a, b), (c, d) in pairwise(pairs))
         and pairs[-1][0] <= len(text)
         and pairs[-1][1] <= read
         and type(record.boundary) is int
-        and -1 <= record.boundary <= held
+        and -1 <= record.boundary <= token_count
     )
 
 
@@ -316,8 +316,8 @@ def restore_caches(kv: SessionKV, contents: Contents) -> Generator[None, None, N
                 yield
         caches = _from_json(record.shape["caches"], kv.make(), arrays)
         if record.shape["boundary"] is not None:
-            kept = _from_json(record.shape["boundary"], kv.make(), arrays)
-            snapshot = Snapshot(kept, record.boundary)
+            boundary_caches = _from_json(record.shape["boundary"], kv.make(), arrays)
+            snapshot = Snapshot(boundary_caches, record.boundary)
     except (*_WRONG, RuntimeError) as error:
         raise DamagedError(f"{type(error).__name__}: {error}") from None
     kv.restore(record.name, caches, record.tokens, record.cuts, snapshot)
@@ -361,15 +361,15 @@ def _to_json(value: Any, arrays: list[mx.array | PartedArray]) -> Any:
 
 def _from_json(shape: Any, fresh: Any, arrays: dict[str, mx.array]) -> Any:
     """Inverse of `_to_json`. Fills the matching objects in `fresh` instead of creating new ones."""
-    ((kind, held),) = shape.items()
+    ((kind, reference),) = shape.items()
     if kind == "array":
-        return arrays[str(held)]
+        return arrays[str(reference)]
     if kind == "value":
-        return held
+        return reference
     if kind == "object":
         if fresh is None or not hasattr(fresh, "__dict__"):
             raise DamagedError("the model has different types of caches")
-        for name, part in held.items():
+        for name, part in reference.items():
             setattr(fresh, name, _from_json(part, getattr(fresh, name, None), arrays))
         keys = [
             a for name in ("keys", "values") for a in iterate_arrays(getattr(fresh, name, None))
@@ -378,6 +378,6 @@ def _from_json(shape: Any, fresh: Any, arrays: dict[str, mx.array]) -> Any:
             raise DamagedError("its keys have a different shape")
         return fresh
     inside = fresh if isinstance(fresh, (list, tuple)) else ()
-    pairs = zip_longest(held, inside[: len(held)])
-    values = [_from_json(part, own, arrays) for part, own in pairs]
+    pairs = zip_longest(reference, inside[: len(reference)])
+    values = [_from_json(part, template, arrays) for part, template in pairs]
     return values if kind == "list" else tuple(values)

@@ -30,11 +30,11 @@ def replace_some(caches: Caches, others: dict[int, Any]) -> Caches:
     """
     found = []
     for cache in caches:
-        whole = others.get(id(cache), cache)
+        copied = others.get(id(cache), cache)
         if hasattr(cache, "caches"):
-            whole = clone(cache)
-            whole.caches = tuple(others.get(id(part), part) for part in cache.caches)
-        found.append(whole)
+            copied = clone(cache)
+            copied.caches = tuple(others.get(id(part), part) for part in cache.caches)
+        found.append(copied)
     return found
 
 
@@ -107,19 +107,19 @@ def copy_untrimmable(cache: Any) -> Any:
     return detach_states(compact(clone(cache)))
 
 
-def copy_without_last(cache: Any, kept: Any, surplus: int) -> Any:
+def copy_without_last(cache: Any, boundary: Any, surplus: int) -> Any:
     """Copy a layer's cache without its last `surplus` tokens.
 
     Args:
-        kept: what `copy_untrimmable` returned at the target position.
+        boundary: what `copy_untrimmable` returned at the target position.
     """
-    if hasattr(kept, "caches"):
+    if hasattr(boundary, "caches"):
         copy = clone(cache)
-        pairs = zip(cache.caches, kept.caches, strict=True)
-        copy.caches = tuple(copy_without_last(part, own, surplus) for part, own in pairs)
+        pairs = zip(cache.caches, boundary.caches, strict=True)
+        copy.caches = tuple(copy_without_last(part, old, surplus) for part, old in pairs)
         return copy
-    copy = clone(cache if kept is None else kept)
-    if kept is None and copy is not None and surplus:
+    copy = clone(cache if boundary is None else boundary)
+    if boundary is None and copy is not None and surplus:
         copy.trim(surplus)
     return copy
 
@@ -151,10 +151,10 @@ def detach_buffers(copy: Any, room: bool) -> Any:
         if isinstance(part, SharedPrefixKV):
             continue  # see `SharedPrefixKV.copy_into`
         if _allocates_in_steps(part):
-            held = part.offset - getattr(part, "start_position", 0)
+            length = part.offset - getattr(part, "start_position", 0)
             grow = part.step if room else 0
-            part.keys = _resize(part.keys, held, grow)
-            part.values = _resize(part.values, held, grow)
+            part.keys = _resize(part.keys, length, grow)
+            part.values = _resize(part.values, length, grow)
         else:
             for name, value in vars(part).items():
                 setattr(part, name, _deep_copy(value))
@@ -168,8 +168,8 @@ def used_arrays(cache: Any) -> dict[str, Any]:
     """
     if not _allocates_in_steps(cache):
         return {}
-    held = cache.offset - getattr(cache, "start_position", 0)
-    return {name: _slice_tokens(getattr(cache, name), held) for name in ("keys", "values")}
+    length = cache.offset - getattr(cache, "start_position", 0)
+    return {name: _slice_tokens(getattr(cache, name), length) for name in ("keys", "values")}
 
 
 def _allocates_in_steps(cache: Any) -> bool:
@@ -186,12 +186,12 @@ def _slice_tokens(value: Any, length: int) -> Any:
     return value  # `PartedArray` has no unused capacity
 
 
-def _resize(value: Any, held: int, grow: int) -> Any:
-    """Copy the first `held` tokens of keys or values, with capacity for `grow` more tokens."""
+def _resize(value: Any, length: int, grow: int) -> Any:
+    """Copy the first `length` tokens of keys or values, with capacity for `grow` more tokens."""
     if isinstance(value, (list, tuple)):
-        return type(value)(_resize(v, held, grow) for v in value)
+        return type(value)(_resize(v, length, grow) for v in value)
     shape = (*value.shape[:2], grow, *value.shape[3:])
-    return mx.concatenate([value[:, :, :held], mx.zeros(shape, value.dtype)], axis=2)
+    return mx.concatenate([value[:, :, :length], mx.zeros(shape, value.dtype)], axis=2)
 
 
 def _deep_copy(value: Any) -> Any:
@@ -281,9 +281,9 @@ def can_remove_last(cache: Any, surplus: int) -> bool:
         return True
     if type(cache) is not RotatingKVCache or cache.keys is None:
         return False
-    held = cache.keys.shape[2]
+    length = cache.keys.shape[2]
     needed = min(cache.max_size, cache.offset - surplus)
-    return bool(cache._idx == held and held - surplus >= needed)
+    return bool(cache._idx == length and length - surplus >= needed)
 
 
 def remove_last(cache: Any, surplus: int) -> None:

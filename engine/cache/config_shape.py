@@ -138,8 +138,8 @@ class _Reader:
 
     def __init__(self, config: Mapping[str, Any], ranks: int) -> None:
         places = text_configs(config)
-        self.config = {name: value for place in places for name, value in place.items()}
-        names = (str(place.get("model_type")).removesuffix("_text") for place in places)
+        self.config = {name: value for part in places for name, value in part.items()}
+        names = (str(part.get("model_type")).removesuffix("_text") for part in places)
         self.families = {n for name in names for n in (name, f"{name}_text")}
         self.ranks = ranks
         self.hidden = self.number("hidden_size", "n_embd", "d_model", "model_dim", "hidden_dim")
@@ -228,28 +228,28 @@ class _Reader:
 
     def kind_by_family(self, at: int) -> str:
         """Determine the layer type from a list in the config, or else from the family."""
-        given = next((g for n in _LISTS if isinstance(g := self.config.get(n), (list, str))), None)
+        listed = next((g for n in _LISTS if isinstance(g := self.config.get(n), (list, str))), None)
         every = next((_ALTERNATING[n] for n in self.families if n in _ALTERNATING), None)
-        if given and not (every and self.families & _BY_PATTERN):
-            return _KINDS.get(str(given[at % len(given)]), _FULL)
+        if listed and not (every and self.families & _BY_PATTERN):
+            return _KINDS.get(str(listed[at % len(listed)]), _FULL)
         if self.families & _ALL_STATES:
             return _STATE
         if every is None:
             return _FULL
         count = self.number(every[0]) or every[1]
         last = every[0] == "layer_group_size" and at >= self.count // count * count
-        other = _WINDOW if self.families & _WINDOWS else _STATE
-        return _FULL if (at + 1) % count == 0 or last else other
+        kind = _WINDOW if self.families & _WINDOWS else _STATE
+        return _FULL if (at + 1) % count == 0 or last else kind
 
     # -- sizes of the caches ------------------------------------------------------------------
 
     def caches(self) -> list[Layer]:
-        kept = self.count
+        count = self.count
         if self.is_family("gemma3n", "gemma4"):
-            kept -= self.number("num_kv_shared_layers")
+            count -= self.number("num_kv_shared_layers")
         elif self.is_family("afm7"):
-            kept -= self.number("num_kv_reuse_layers")
-        found = [c for at in range(kept) for c in self.layer(at, self.kinds[at])]
+            count -= self.number("num_kv_reuse_layers")
+        found = [c for at in range(count) for c in self.layer(at, self.kinds[at])]
         if self.is_family("iquestloopcoder"):
             found += [replace(c, window=self.number("loop_window_size") or 64) for c in found]
         if self.is_family("nanbeige"):
@@ -369,12 +369,12 @@ class _Reader:
 
     def mamba_state_size(self, back: int) -> int:
         size = self.number("state_size", "ssm_state_size", "mamba_d_state", "d_state")
-        heads, each = self.mamba_heads()
+        heads, width = self.mamba_heads()
         if self.is_family("jamba") or not heads:
             wide = self.number("mamba_expand", "expand") * self.hidden
             wide = wide if self.is_family("jamba") else self.number("intermediate_size") or wide
             return back * wide + wide * size
-        wide = self.number("mamba_d_ssm") or heads * each
+        wide = self.number("mamba_d_ssm") or heads * width
         groups = self.number("n_groups", "mamba_n_groups") or 1
         mixed = wide if self.is_family("plamo2") else wide + 2 * groups * size
         return back * mixed + wide * size
@@ -394,8 +394,8 @@ class _Reader:
         if self.is_family("jamba"):
             wide = self.number("mamba_expand") * self.hidden
             return wide * (_STATE_ARRAYS * self.number("mamba_d_state") + _NARROW_ARRAYS), 0
-        heads, each = self.mamba_heads()
-        return (_SCAN_ARRAYS * heads * each, heads) if heads and each else (0, 0)
+        heads, width = self.mamba_heads()
+        return (_SCAN_ARRAYS * heads * width, heads) if heads and width else (0, 0)
 
     def feed_forward_width(self) -> int:
         """Width of the widest feed-forward activation, in elements per token."""

@@ -118,11 +118,11 @@ def _slot_estimate(
 ) -> MemoryEstimate | None:
     if not shape.slots or not slots.can_hold(context - 1) or (kv_bits and not slots.bits):
         return None
-    kept = [c for c in shape.caches if c.plain and c.keys and not c.state]
-    kept = [c for c in kept if slots.windows or not c.window]
-    if not kept or (len(kept) < len(shape.caches) and not slots.some_layers):
+    caches = [c for c in shape.caches if c.plain and c.keys and not c.state]
+    caches = [c for c in caches if slots.windows or not c.window]
+    if not caches or (len(caches) < len(shape.caches) and not slots.some_layers):
         return None
-    return estimate(replace(shape, caches=tuple(kept)), itemsize, kv_bits, 0, snapshot=False)
+    return estimate(replace(shape, caches=tuple(caches)), itemsize, kv_bits, 0, snapshot=False)
 
 
 # Checking whether a model fits.
@@ -141,8 +141,8 @@ class Weights(Struct, frozen=True):
 
     def loading_bytes(self, wide: bool) -> int:
         """Return how many bytes loading the model would add."""
-        own = 0 if self.shared else self.wide if wide else self.nbytes
-        return own + self.adapter
+        model_bytes = 0 if self.shared else self.wide if wide else self.nbytes
+        return model_bytes + self.adapter
 
 
 class Offer(Struct, frozen=True):
@@ -234,12 +234,12 @@ def fit(
             are per rank.
     """
     shape = shape_of(config, ranks)
-    own = 4 if _is_float32(config) else 2
+    itemsize = 4 if _is_float32(config) else 2
     case = _Case(
         context or min(USUAL_CONTEXT, context_limit(config) or USUAL_CONTEXT),
         chats,
         kv_bits,
-        4 if wide else own,
+        4 if wide else itemsize,
         wide,
         chunk or CHUNK,
         gpu and shape is not None and not shape.latent and shape.width in FUSED_WIDTHS,
@@ -247,7 +247,7 @@ def fit(
     )
     found = _estimate_fit(shape, weights, case)
     if wide and found.total > free and weights.loading_bytes(True) > weights.loading_bytes(False):
-        case = replace(case, wide=False, itemsize=own)
+        case = replace(case, wide=False, itemsize=itemsize)
         found = _estimate_fit(shape, weights, case)
     found = replace(found, free=free, adapter=weights.adapter, shared=weights.shared)
     if found.total <= free:
@@ -283,12 +283,14 @@ def _suggest_unloading(found: Fit, free: int, loaded: Iterable[ResidentModel]) -
 
 
 def _estimate_fit(shape: Shape | None, weights: Weights, case: _Case) -> Fit:
-    held, context, chats = weights.loading_bytes(case.wide), case.context, case.chats
+    loaded_bytes, context, chats = weights.loading_bytes(case.wide), case.context, case.chats
     if shape is None:  # assume a typical architecture
-        each = max(1, weights.nbytes // 100_000)
-        working = max(held, weights.nbytes) // 16
-        caches = chats * each * context
-        return Fit(held, each, caches, working, context, chats, case.kv_bits, 0, False)
+        token_bytes = max(1, weights.nbytes // 100_000)
+        working = max(loaded_bytes, weights.nbytes) // 16
+        caches = chats * token_bytes * context
+        return Fit(
+            loaded_bytes, token_bytes, caches, working, context, chats, case.kv_bits, 0, False
+        )
     cost = estimate(shape, case.itemsize, case.kv_bits, case.chunk)
     working = _prefill_bytes(shape, case)
     if case.kv_bits:
@@ -305,7 +307,7 @@ def _estimate_fit(shape: Shape | None, weights: Weights, case: _Case) -> Fit:
         working = max(working, _slot_copy_bytes(shape, case))
     working += _REBUILT_ARRAYS * weights.rebuilt * case.itemsize
     caches = chats * cost.bytes(context)
-    return Fit(held, cost.per_token, caches, working, context, chats, case.kv_bits)
+    return Fit(loaded_bytes, cost.per_token, caches, working, context, chats, case.kv_bits)
 
 
 def _prefill_bytes(shape: Shape, case: _Case) -> int:
@@ -350,18 +352,18 @@ def _slot_copy_bytes(shape: Shape, case: _Case) -> int:
     cost = _slot_estimate(shape, case.itemsize, case.kv_bits, case.context, slots)
     if cost is None:
         return 0
-    own = chats * cost.bytes(case.context)
-    buffer = own * (chats + chats // 4) // chats
+    nbytes = chats * cost.bytes(case.context)
+    buffer = nbytes * (chats + chats // 4) // chats
     moved = buffer // (2 * len(cost.layers))
     if slots.classes:
-        return buffer + moved + slots.growth_tokens(case.context) * cost.per_token * chats - own
-    return buffer + moved - own // len(cost.layers)
+        return buffer + moved + slots.growth_tokens(case.context) * cost.per_token * chats - nbytes
+    return buffer + moved - nbytes // len(cost.layers)
 
 
 def context_limit(config: Mapping[str, Any]) -> int | None:
     """Find the context limit in a config, in tokens, or None if it isn't set."""
     names = ("max_position_embeddings", "max_sequence_length", "n_positions", "seq_length", "n_ctx")
-    found = (place.get(name) for place in text_configs(config) for name in names)
+    found = (part.get(name) for part in text_configs(config) for name in names)
     return next((limit for limit in found if type(limit) is int and limit > 0), None)
 
 

@@ -73,13 +73,13 @@ def common_bytes(a: bytes, b: bytes) -> int:
     return common - common % TOKEN_BYTES
 
 
-def shareable_tokens(one: bytes, other: bytes) -> int:
+def shareable_tokens(first: bytes, second: bytes) -> int:
     """Return how many tokens of two packed prompts can share a cache.
 
     A prompt's last token can't be shared, because at least one token must be fed to get logits.
     """
-    least = min(len(one), len(other)) // TOKEN_BYTES
-    return min(common_bytes(one, other) // TOKEN_BYTES, least - 1)
+    least = min(len(first), len(second)) // TOKEN_BYTES
+    return min(common_bytes(first, second) // TOKEN_BYTES, least - 1)
 
 
 class Ledger(Struct, frozen=True):

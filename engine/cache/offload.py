@@ -47,8 +47,8 @@ def client_files(folder: Path) -> list[Path]:
     Raises:
         OSError: if the folder can't be read.
     """
-    there = folder / APART
-    return [f for f in there.iterdir() if _APART.fullmatch(f.name)] if there.exists() else []
+    apart = folder / APART
+    return [f for f in apart.iterdir() if _APART.fullmatch(f.name)] if apart.exists() else []
 
 
 def _is_being_written(half: Path) -> bool:
@@ -104,8 +104,8 @@ class Offload:
     def nbytes(self) -> int:
         """Total size on disk in bytes. Cached until a file is written or removed."""
         if self._total_bytes is None:
-            held = (size for folder in self._folders for _, _, size in self._files(folder))
-            self._total_bytes = sum(held)
+            sizes = (size for folder in self._folders for _, _, size in self._files(folder))
+            self._total_bytes = sum(sizes)
         return self._total_bytes
 
     @property

@@ -154,9 +154,9 @@ class PrefixIndex:
         for common, node, skip in self._nodes_on_path(reader):
             if common < max(least, best):
                 break
-            here = node.holders if node.depth == common * TOKEN_BYTES else ()
+            holders = node.holders if node.depth == common * TOKEN_BYTES else ()
             for holder in islice(_iterate_holders(node, kv, skip), MAX_DONORS):
-                if holder not in here and not holder.kv.is_trimmable:
+                if holder not in holders and not holder.kv.is_trimmable:
                     continue  # the cache can't be trimmed to this node
                 length = holder.kv.reusable_length(reader.tokens, cuts)
                 if length > best:
@@ -199,11 +199,11 @@ class PrefixIndex:
         if before < system <= kv.length and system >= MIN_GAIN and self._is_new(reader, system):
             return system
         if kv.needs_snapshot and any(
-            other.kv is not kv
-            and other.kind == reader.kind
-            and shareable_tokens(reader.prompt, other.prompt) == kv.length
-            and kv.length >= other.kv.length + MIN_GAIN
-            for other in waiting
+            request.kv is not kv
+            and request.kind == reader.kind
+            and shareable_tokens(reader.prompt, request.prompt) == kv.length
+            and kv.length >= request.kv.length + MIN_GAIN
+            for request in waiting
         ):
             return kv.length if self._is_new(reader, kv.length) else 0
         return 0
@@ -214,7 +214,7 @@ class PrefixIndex:
             return False
         tokens = kv.tokens[:length]
         same = (p.kv for p in self.cached.values() if p.kind == reader.kind)
-        return all(held.tokens != tokens for held in same)
+        return all(entry.tokens != tokens for entry in same)
 
     def cache_prefix(self, reader: PrefillingSession, length: int) -> None:
         """Cache a copy of the first `length` tokens, unless there is one."""
@@ -317,10 +317,10 @@ def _iterate_holders(node: _Node, without: SessionKV, skip: _Node | None) -> Ite
 
 def _path_bytes(node: _Node) -> bytes:
     edges = []
-    here: _Node | None = node
-    while here is not None:
-        edges.append(here.edge)
-        here = here.parent
+    ancestor: _Node | None = node
+    while ancestor is not None:
+        edges.append(ancestor.edge)
+        ancestor = ancestor.parent
     return b"".join(reversed(edges))
 
 

@@ -178,8 +178,8 @@ class SessionKV:
         snapshot = self.last_snapshot
         if snapshot is not None and snapshot.length <= shared:
             surplus = len(self.tokens) - snapshot.length
-            for layer, kept in enumerate(snapshot.caches):
-                caches[layer] = copy_without_last(caches[layer], kept, surplus)
+            for layer, boundary in enumerate(snapshot.caches):
+                caches[layer] = copy_without_last(caches[layer], boundary, surplus)
             self._truncate(snapshot.length)
             return snapshot.length
         self._reset()
@@ -206,8 +206,8 @@ class SessionKV:
         """
         self._mark_written()
         self._mark_moved(self.length)
-        whole = alone and self.shared_prefix is None
-        if whole and self.length == (self.cuts[-1] if self.cuts else 0):
+        has_all_tokens = alone and self.shared_prefix is None
+        if has_all_tokens and self.length == (self.cuts[-1] if self.cuts else 0):
             self.cuts.append(self.length + len(tokens))
         self.tokens.extend(tokens)
 
@@ -217,9 +217,9 @@ class SessionKV:
 
     def snapshot(self) -> None:
         """Copy the caches that can't be trimmed, so that we can return to this position."""
-        kept = list(map(copy_untrimmable, self.caches_without_slots()))
-        mx.eval(list(iterate_arrays(kept)))  # free the tokens that `compact` removed
-        self.last_snapshot = Snapshot(kept, len(self.tokens))
+        boundary_caches = list(map(copy_untrimmable, self.caches_without_slots()))
+        mx.eval(list(iterate_arrays(boundary_caches)))  # free the tokens that `compact` removed
+        self.last_snapshot = Snapshot(boundary_caches, len(self.tokens))
         self.mark_changed()
         self._mark_moved(len(self.tokens))
 
@@ -244,8 +244,8 @@ class SessionKV:
         self.mark_changed()
         self._mark_moved(self.length)
 
-    def _mark_moved(self, kept: int) -> None:
-        self.unmoved = min(self.unmoved, kept)
+    def _mark_moved(self, length: int) -> None:
+        self.unmoved = min(self.unmoved, length)
         if self.watch is not None:
             self.watch.moved.add(self)
 
@@ -319,8 +319,8 @@ class SessionKV:
         if not all(can_remove_last(cache, surplus) for cache in caches):
             if before is None or before[1] > length:
                 raise RuntimeError("the caches cannot be trimmed")
-            for cache, kept in before[0]:
-                vars(cache).update(vars(kept))
+            for cache, copy in before[0]:
+                vars(cache).update(vars(copy))
             length, put_back = before[1], {id(cache) for cache, _ in before[0]}
             surplus = len(self.tokens) - length
             caches = [cache for cache in caches if id(cache) not in put_back]
@@ -368,13 +368,13 @@ class SessionKV:
             room: reserve capacity for the next tokens.
         """
         caches = self.caches_without_slots()
-        surplus, kept = len(self.tokens) - length, self._snapshot_caches(length)
+        surplus, boundary_caches = len(self.tokens) - length, self._snapshot_caches(length)
         copies = [
-            detach_buffers(copy_without_last(cache, own, surplus), room)
-            for cache, own in zip(caches, kept, strict=True)
+            detach_buffers(copy_without_last(cache, old, surplus), room)
+            for cache, old in zip(caches, boundary_caches, strict=True)
         ]
         if self.shared_prefix is not None:
-            copies = self._to_native(copies, lambda held, own: held.copy_into(own, length, room))
+            copies = self._to_native(copies, lambda held, old: held.copy_into(old, length, room))
         mx.eval(list(iterate_arrays(copies)))
         return copies
 
@@ -392,7 +392,7 @@ class SessionKV:
     def _to_native(self, caches: Caches, fill: Callable[[SharedPrefixKV, Any], Any]) -> Caches:
         """Convert `caches` to the model's classes, using `fill` for each `SharedPrefixKV`."""
         pairs = zip(flatten_caches(caches), flatten_caches(self.make()), strict=True)
-        replacements = {id(c): fill(c, own) for c, own in pairs if isinstance(c, SharedPrefixKV)}
+        replacements = {id(c): fill(c, size) for c, size in pairs if isinstance(c, SharedPrefixKV)}
         return replace_some(caches, replacements)
 
     def replace_caches(
@@ -416,9 +416,9 @@ class SessionKV:
         self.last_snapshot = snapshot
         self._dropped = False
 
-    def restore(self, name: str, *taken: Any) -> None:
+    def restore(self, name: str, *restored: Any) -> None:
         """Like `replace_caches`, for caches that were read from disk."""
-        self.replace_caches(*taken)
+        self.replace_caches(*restored)
         self.on_disk = self.length
 
     def copy_from(self, donor: SessionKV, length: int, room: bool = True) -> None:
@@ -474,8 +474,8 @@ class SessionKV:
                 pairs.append(cache.concatenate(length, 1))
             else:
                 pairs.append((cache.keys, cache.values))
-        made = SharedPrefix(pairs, length)
-        replacements = {id(c): SharedPrefixKV(made, n, length) for n, c in enumerate(shared)}
+        prefix = SharedPrefix(pairs, length)
+        replacements = {id(c): SharedPrefixKV(prefix, n, length) for n, c in enumerate(shared)}
         self.set_caches(replace_some(caches, replacements))
         stagger_growth(self.layers)
         return True
@@ -491,9 +491,9 @@ class SessionKV:
             return None
         if self.shared_prefix is None or length - self.shared_prefix_length >= least:
             self.make_shared_prefix()
-        surplus, kept = len(self.tokens) - length, self._snapshot_caches(length)
-        pairs = zip(self.caches_without_slots(), kept, strict=True)
-        return [copy_without_last(cache, own, surplus) for cache, own in pairs]
+        surplus, boundary_caches = len(self.tokens) - length, self._snapshot_caches(length)
+        pairs = zip(self.caches_without_slots(), boundary_caches, strict=True)
+        return [copy_without_last(cache, boundary, surplus) for cache, boundary in pairs]
 
     def _snapshot_caches(self, length: int) -> Sequence[Any]:
         """Return the `kept` arguments for calling `copy_without_last` on each layer."""
@@ -565,8 +565,8 @@ class SessionKV:
     def _array_bytes(self) -> int:
         """Bytes without the shared prefix. Cached, because summing up 30 layers takes 0.2 ms."""
         if self._measured is None or self.slots is not None or self.stack is not None:
-            held = [self.layers, self.last_snapshot.caches if self.last_snapshot else []]
-            seen = {id(a): a.nbytes for a in iterate_arrays(held)}
+            parts = [self.layers, self.last_snapshot.caches if self.last_snapshot else []]
+            seen = {id(a): a.nbytes for a in iterate_arrays(parts)}
             slot = sum(s.nbytes_each for s in (self.slots, self.stack) if s is not None)
             self._measured = slot + sum(seen.values())
         return self._measured

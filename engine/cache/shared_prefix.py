@@ -66,8 +66,8 @@ class SharedPrefix:
                 keys, values = mx.split(both, [width], axis=3)
                 self.nbytes += both.nbytes
             else:
-                held = zip(pair, (keys, values), strict=True)
-                self.nbytes += sum(max(a.nbytes, b.nbytes) for a, b in held)
+                arrays = zip(pair, (keys, values), strict=True)
+                self.nbytes += sum(max(a.nbytes, b.nbytes) for a, b in arrays)
             self.keys.append(keys)
             self.values.append(values)
             self.both.append(both)
@@ -112,13 +112,13 @@ class SharedPrefixKV:
 
     def keys_and_values(self) -> tuple[Any, Any]:
         """Return all keys and values as `Split`, or as plain arrays if there are no own tokens."""
-        own = self.offset - self.base
-        if self.keys is None or self.values is None or not own:
+        length = self.offset - self.base
+        if self.keys is None or self.values is None or not length:
             first, second = self._prefix_arrays
             return first[:, :, : self.base], second[:, :, : self.base]
         begun = SharedPrefixRows([self.prefix_in_use])
-        held = self.keys[:, :, :own], self.values[:, :, :own]
-        return begun.split(self.layer, *held)
+        suffix = self.keys[:, :, :length], self.values[:, :, :length]
+        return begun.split(self.layer, *suffix)
 
     def concatenate(self, length: int, room: int) -> tuple[mx.array, mx.array]:
         """Concatenate the prefix and the session's own tokens, up to `length` tokens.
@@ -126,10 +126,10 @@ class SharedPrefixKV:
         Returns keys and values `[1, key heads, length + room, head dim]`, padded with zeros.
         """
         pieces = []
-        for shared, own in zip(self._prefix_arrays, (self.keys, self.values), strict=True):
+        for shared, suffix in zip(self._prefix_arrays, (self.keys, self.values), strict=True):
             parts = [shared[:, :, : min(self.base, length)]]
-            if own is not None and length > self.base:
-                parts.append(own[:, :, : length - self.base])
+            if suffix is not None and length > self.base:
+                parts.append(suffix[:, :, : length - self.base])
             # Copy even if `room` is 0, because a slice would keep the buffer of the shared prefix
             # alive.
             parts.append(mx.zeros((*shared.shape[:2], room, shared.shape[3]), shared.dtype))
@@ -148,11 +148,11 @@ class SharedPrefixKV:
 
     def fill_with_parts(self, fresh: Any) -> Any:
         """Fill an empty cache of the model's class with `PartedArray`s, for writing to disk."""
-        own = self.offset - self.base
+        length = self.offset - self.base
         pairs = zip(self._prefix_arrays, (self.keys, self.values), strict=True)
         fresh.keys, fresh.values = [
             PartedArray(
-                [first[:, :, : self.base], *([more[:, :, :own]] if more is not None else [])]
+                [first[:, :, : self.base], *([more[:, :, :length]] if more is not None else [])]
             )
             for first, more in pairs
         ]
@@ -283,8 +283,8 @@ class Split:
         """Slice out a single session, limited to `length` of its own tokens."""
         begun = self.beginnings
         (shared,) = [a for a, g in zip(self.shared, begun.groups, strict=True) if number in g]
-        own = self.own[number : number + 1, :, :length]
-        return Split(SharedPrefixRows([begun.rows[number]]), [shared], own, self.place)
+        suffix = self.own[number : number + 1, :, :length]
+        return Split(SharedPrefixRows([begun.rows[number]]), [shared], suffix, self.place)
 
 
 class SplitFactor(mx.array):
@@ -333,7 +333,7 @@ def _write_tokens(
         step = max(step, before // 4)
         more = (now - before + step - 1) // step * step
         room = mx.zeros((*new.shape[:2], more, new.shape[3]), new.dtype)
-        held = [] if buffer is None else [buffer[:, :, :before]]
-        buffer = mx.concatenate([*held, room], axis=2)
+        written = [] if buffer is None else [buffer[:, :, :before]]
+        buffer = mx.concatenate([*written, room], axis=2)
     buffer[:, :, before:now] = new
     return buffer

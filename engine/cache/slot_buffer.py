@@ -95,11 +95,11 @@ class SlotBuffer:
                 mx.eval(self.layers[layer])
 
     def _fill_slot(self, layer: int, slot: int, cache: Any) -> None:
-        held = slot_layer.tokens_after(cache)
-        for array, own in zip(self.layers[layer], slot_layer.take_arrays(cache), strict=True):
+        length = slot_layer.tokens_after(cache)
+        for array, source in zip(self.layers[layer], slot_layer.take_arrays(cache), strict=True):
             # Overwrite the whole slot, because the previous occupant may have left NaNs.
-            heads, room = own.shape[1], array.shape[1] - held
-            array[slot * heads : (slot + 1) * heads] = _pad(own[0, :, :held], 0, room)
+            heads, room = source.shape[1], array.shape[1] - length
+            array[slot * heads : (slot + 1) * heads] = _pad(source[0, :, :length], 0, room)
 
     def _grow(self, layer: int, slots: int, needed: int) -> None:
         """Grow a layer's arrays to `self._slots` slots with room for `needed` tokens each.
@@ -130,41 +130,41 @@ class SlotBuffer:
         their caches and have to prefill again.
         """
         slot, last = self.occupants.index(kv), len(self.occupants) - 1
-        caches, left = self.caches[slot], self._slots
+        caches, slots_left = self.caches[slot], self._slots
         if 2 * last <= self._slots:
-            left = last * 5 // 4
+            slots_left = last * 5 // 4
         try:
             for arrays, cache in zip(self.layers, caches, strict=True):
-                own = slice(slot, slot + 1), slice(None), slice(slot_layer.tokens_after(cache))
-                copies = [mx.contiguous(self.split_slots(array)[own]) for array in arrays]
+                region = slice(slot, slot + 1), slice(None), slice(slot_layer.tokens_after(cache))
+                copies = [mx.contiguous(self.split_slots(array)[region]) for array in arrays]
                 slot_layer.return_arrays(cache, copies)
                 # Evaluate now. As long as a lazy copy references the buffer, each step copies it.
                 mx.eval(cache.keys, cache.values)
-                if left < self._slots:
-                    arrays[:] = [self._shrink(array, slot, left) for array in arrays]
+                if slots_left < self._slots:
+                    arrays[:] = [self._shrink(array, slot, slots_left) for array in arrays]
                     mx.eval(arrays)
         except Exception as error:
             log.warning("lost a session's caches while moving them: %s", error)
             lost = [kv]
-            if left < self._slots:  # layers may have different numbers of slots at this point
+            if slots_left < self._slots:  # layers may have different numbers of slots at this point
                 lost, self.layers = list(self.occupants), []
-            for one in lost:
-                one.drop()
+            for released in lost:
+                released.drop()
             return
-        if left < self._slots:
-            self._slots = left
+        if slots_left < self._slots:
+            self._slots = slots_left
             self._remove_entry(kv)
         else:
             self.free(kv)
 
-    def _shrink(self, array: mx.array, slot: int, left: int) -> mx.array:
-        """Copy an array, shrunk to `left` slots, with the last occupant moved to `slot`."""
+    def _shrink(self, array: mx.array, slot: int, slots_left: int) -> mx.array:
+        """Copy an array, shrunk to `slots_left` slots, with the last occupant moved to `slot`."""
         heads, last = array.shape[0] // self._slots, len(self.occupants) - 1
         parts = [array[: slot * heads]]
         if slot != last:
             parts.append(array[last * heads : (last + 1) * heads])
             parts.append(array[(slot + 1) * heads : last * heads])
-        parts.append(mx.zeros(((left - last) * heads, *array.shape[1:]), array.dtype))
+        parts.append(mx.zeros(((slots_left - last) * heads, *array.shape[1:]), array.dtype))
         return mx.concatenate(parts)
 
     def _remove_entry(self, kv: Occupant) -> int:
@@ -203,9 +203,9 @@ class SlotBuffer:
         moving = self._map_arrays(lambda array: self._copy_slots(array, last, last + 1))
         mx.eval(moving)
         for arrays, moved in zip(self.layers, moving, strict=True):
-            for array, own in zip(arrays, moved, strict=True):
-                heads = own.shape[0]
-                array[slot * heads : (slot + 1) * heads] = own
+            for array, source in zip(arrays, moved, strict=True):
+                heads = source.shape[0]
+                array[slot * heads : (slot + 1) * heads] = source
 
     def _map_arrays(self, change: Callable[[mx.array], mx.array]) -> list[list[mx.array]]:
         return [[change(array) for array in arrays] for arrays in self.layers]
@@ -224,8 +224,8 @@ class SlotBuffer:
             keys, values: `[occupants, key heads, 1, head dim]`.
         """
         new = slot_layer.to_slot_arrays(self.forms[layer], keys, values)
-        for array, own in zip(self.layers[layer], new, strict=True):
-            array[places] = own.reshape(-1, own.shape[-1])
+        for array, source in zip(self.layers[layer], new, strict=True):
+            array[places] = source.reshape(-1, source.shape[-1])
 
 
 def slot_caches(layers: Sequence[Any], policy: SlotPolicy) -> tuple[list[Any], tuple[Form, ...]]:

@@ -68,7 +68,7 @@ class Slots:
         for kv in [kv for b in self.buffers if b.policy != self.policy for kv in b.occupants]:
             _leave_slot(kv)
         found = [(kv, self._eligible_forms(kv)) for kv in rows]
-        forms = {id(kv): own for kv, own in found if own}
+        forms = {id(kv): form for kv, form in found if form}
         able = [kv for kv in rows if id(kv) in forms]
         if not self.policy.classes:
             able = self._largest_group(able, forms)
@@ -117,7 +117,7 @@ class Slots:
         anything. Returns the sessions by the buffer's `id()`.
         """
         entering: dict[int, list[Occupant]] = {id(buffer): [] for buffer in self.buffers}
-        left: list[Occupant] = []
+        unassigned: list[Occupant] = []
         for kv in sorted(coming, key=length_of, reverse=True):
             length = length_of(kv)
             best: tuple[int, SlotBuffer] | None = None
@@ -131,19 +131,19 @@ class Slots:
                 ):
                     best = padding, buffer
             if best is None:
-                left.append(kv)
+                unassigned.append(kv)
             else:
                 entering[id(best[1])].append(kv)
-        while left:
-            kind, longest = forms[id(left[0])], length_of(left[0])
-            alike = [kv for kv in left if forms[id(kv)] == kind]
+        while unassigned:
+            kind, longest = forms[id(unassigned[0])], length_of(unassigned[0])
+            alike = [kv for kv in unassigned if forms[id(kv)] == kind]
             alike = [kv for kv in alike if self.policy.max_length_with(length_of(kv)) >= longest]
             alike_ids = set(map(id, alike))
-            left = [kv for kv in left if id(kv) not in alike_ids]
+            unassigned = [kv for kv in unassigned if id(kv) not in alike_ids]
             if len(alike) > 1:
                 self.buffers.append(SlotBuffer(self.policy, kind))
                 entering[id(self.buffers[-1])] = alike
-        order = {id(kv): place for place, kv in enumerate(coming)}
+        order = {id(kv): index for index, kv in enumerate(coming)}
         return {key: sorted(group, key=lambda kv: order[id(kv)]) for key, group in entering.items()}
 
     def _largest_group(self, able: list[Occupant], forms: _Forms) -> list[Occupant]:
@@ -161,7 +161,7 @@ class Slots:
         for first, shortest in enumerate(order):
             most, kind = beside(length_of(shortest)), kinds[first]
             longer = zip(order[first:], kinds[first:], strict=True)
-            group = [kv for kv, own in longer if own == kind and length_of(kv) <= most]
+            group = [kv for kv, form in longer if form == kind and length_of(kv) <= most]
             if rank(group) > rank(best):
                 best = group
         return best if len(best) > 1 else []

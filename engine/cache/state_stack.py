@@ -49,10 +49,10 @@ class StateStack:
         """Check that all sessions have recurrent states of the same shapes."""
         shapes = set()
         for kv in (kv for kv in rows if kv.stack is None):
-            own = _state_shapes(state_caches(kv))
-            if own is None:  # most models have no states
+            own_shapes = _state_shapes(state_caches(kv))
+            if own_shapes is None:  # most models have no states
                 return False
-            shapes.add(own)
+            shapes.add(own_shapes)
         if shapes and self.members and any(kv.stack is not None for kv in rows):
             shapes.add(tuple(state.shape[1:] for states in self.layers for state in states))
         return len(shapes) <= 1
@@ -68,25 +68,25 @@ class StateStack:
         for kv in [kv for kv in self.members if id(kv) not in row_ids]:
             self.leave(kv)
         coming = [kv for kv in rows if kv.stack is None]
-        places = {id(kv): place for place, kv in enumerate((*self.members, *coming))}
+        places = {id(kv): index for index, kv in enumerate((*self.members, *coming))}
         order = [places[id(kv)] for kv in rows]
         if order == list(range(len(self.members))):
             return
         new = [state_caches(kv) for kv in coming]
         both = [*self.caches, *new]
-        held = self.layers or [[] for _ in both[0]]
+        layers = self.layers or [[] for _ in both[0]]
         # Update this first. After an error, these sessions must be found in the stack, so that they
         # are dropped.
-        self.members, self.caches, self.layers = list(rows), [both[place] for place in order], []
+        self.members, self.caches, self.layers = list(rows), [both[index] for index in order], []
         for kv in coming:
             kv.stack = self
         stacks = []
-        for layer, before in enumerate(held):
-            own = [caches[layer].cache for caches in new]
-            count = len(before or own[0])
-            joined = [[*before[n : n + 1], *(states[n] for states in own)] for n in range(count)]
+        for layer, before in enumerate(layers):
+            added = [caches[layer].cache for caches in new]
+            count = len(before or added[0])
+            joined = [[*before[n : n + 1], *(states[n] for states in added)] for n in range(count)]
             stacks.append([_join_in_order(parts, order) for parts in joined])
-            held[layer] = []
+            layers[layer] = []
             for caches in new:
                 caches[layer].cache = [None] * count
             if at_once:
@@ -117,16 +117,16 @@ class StateStack:
         kv.stack = None
         del self.members[row], self.caches[row]
         # Clear this first, so that no member can use another member's row after an error.
-        held, self.layers = self.layers, []
-        if not self.members or not held:
+        layers, self.layers = self.layers, []
+        if not self.members or not layers:
             return
         try:
             rest = mx.array([n for n in range(len(self.members) + 1) if n != row], mx.int32)
-            self.layers = [[state[rest] for state in states] for states in held]
+            self.layers = [[state[rest] for state in states] for states in layers]
         except Exception as error:
             log.warning("lost sessions' caches while moving their states: %s", error)
-            for other in list(self.members):
-                other.drop()
+            for member in list(self.members):
+                member.drop()
 
 
 def _join_in_order(parts: list[mx.array], order: list[int]) -> mx.array:

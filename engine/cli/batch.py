@@ -248,9 +248,9 @@ def _progress(summary: BatchSummary, tokens: int) -> str:
     done, of = summary.done_lines, summary.lines
     seconds = max(summary.seconds, 1e-6)
     now = summary.answered + summary.failed
-    left = f"{format_duration(seconds / now * (of - done))} left" if now else "…"
+    remaining = f"{format_duration(seconds / now * (of - done))} left" if now else "…"
     failed = f", {summary.failed:,} failed" if summary.failed else ""
     return (
         f"{progress_bar(done, of)} {done:,} of {of:,}{failed}  {now / seconds:.2f}/s  "
-        f"{tokens / seconds:.0f} tokens/s  {left}"
+        f"{tokens / seconds:.0f} tokens/s  {remaining}"
     )

@@ -108,9 +108,9 @@ def main(options: argparse.Namespace) -> int:
                 _compare_contenders(it, options, say, note, figures)
         # This part is last, because the other parts' model must be unloaded first.
         if "capacity" in options.parts:
-            held = capacity(options.model, options.length or [512, 2048], 4, note)
-            tables.capacity(held, say)
-            figures["capacity"] = to_builtins(held)
+            rows = capacity(options.model, options.length or [512, 2048], 4, note)
+            tables.capacity(rows, say)
+            figures["capacity"] = to_builtins(rows)
     except (EngineError, RuntimeError, ValueError) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 2

@@ -47,60 +47,60 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     known = argparse.ArgumentParser(add_help=False)
     add_hosts_file(known)
 
-    own = commands.add_parser("add", parents=[known], help="add or change a host")
-    own.add_argument("name", nargs="?", metavar="NAME")
-    own.add_argument("address", nargs="?", metavar="USER@MACHINE", help="ssh address, or local")
-    own.add_argument("--program", metavar="PATH", help="its Python or Stretto (default: stretto)")
-    own.add_argument("--source", metavar="FOLDER", help="Stretto's sources on it")
-    own.add_argument("--ip", help="its address for other hosts (default: the one that ssh uses)")
-    own.add_argument(
+    add = commands.add_parser("add", parents=[known], help="add or change a host")
+    add.add_argument("name", nargs="?", metavar="NAME")
+    add.add_argument("address", nargs="?", metavar="USER@MACHINE", help="ssh address, or local")
+    add.add_argument("--program", metavar="PATH", help="its Python or Stretto (default: stretto)")
+    add.add_argument("--source", metavar="FOLDER", help="Stretto's sources on it")
+    add.add_argument("--ip", help="its address for other hosts (default: the one that ssh uses)")
+    add.add_argument(
         "--ports", metavar="FIRST-LAST", help=f"listening ports (default: {PORTS[0]}-{PORTS[1]})"
     )
-    own.add_argument(
+    add.add_argument(
         "--models", metavar="FOLDER", help=f"folder for model copies on it (default: {MODELS})"
     )
-    own.add_argument("--backend", choices=BACKENDS, help="network backend (default: ring)")
-    own.add_argument(
+    add.add_argument("--backend", choices=BACKENDS, help="network backend (default: ring)")
+    add.add_argument(
         "--from", dest="file", type=Path, metavar="FILE", help="file from mlx.distributed_config"
     )
 
-    own = commands.add_parser("list", parents=[known], help="list all hosts")
-    own.add_argument("--json", action="store_true", help="print JSON")
+    add = commands.add_parser("list", parents=[known], help="list all hosts")
+    add.add_argument("--json", action="store_true", help="print JSON")
 
-    own = commands.add_parser(
+    add = commands.add_parser(
         "remove", parents=[known], help="remove a host from the list, without changing it"
     )
-    own.add_argument("name", metavar="NAME")
+    add.add_argument("name", metavar="NAME")
 
-    own = commands.add_parser(
+    add = commands.add_parser(
         "check", parents=[known], help="check ssh, versions, memory and links of hosts"
     )
-    own.add_argument("names", nargs="*", metavar="NAME", help="hosts (default: all)")
-    own.add_argument("--json", action="store_true", help="print JSON")
+    add.add_argument("names", nargs="*", metavar="NAME", help="hosts (default: all)")
+    add.add_argument("--json", action="store_true", help="print JSON")
 
-    own = commands.add_parser("copy", parents=[known], help="copy a model to hosts")
-    own.add_argument("model", metavar="MODEL", help="model folder or hub id on this machine")
-    own.add_argument("names", nargs="*", metavar="NAME", help="hosts (default: all)")
+    add = commands.add_parser("copy", parents=[known], help="copy a model to hosts")
+    add.add_argument("model", metavar="MODEL", help="model folder or hub id on this machine")
+    add.add_argument("names", nargs="*", metavar="NAME", help="hosts (default: all)")
 
-    own = commands.add_parser(
+    add = commands.add_parser(
         "test",
         parents=[known],
         help="measure bandwidth, latency and tokens/s, compared with one machine",
     )
-    own.add_argument("model", metavar="MODEL", help="model folder or hub id")
-    own.add_argument("--hosts", metavar="NAME,NAME…", help="hosts of the group (default: all)")
-    own.add_argument("--chats", type=positive_int, nargs="+", default=[1, 8], metavar="N")
-    own.add_argument(
+    add.add_argument("model", metavar="MODEL", help="model folder or hub id")
+    add.add_argument("--hosts", metavar="NAME,NAME…", help="hosts of the group (default: all)")
+    add.add_argument("--chats", type=positive_int, nargs="+", default=[1, 8], metavar="N")
+    add.add_argument(
         "--tokens", type=positive_int, default=64, metavar="N", help="per answer (default: 64)"
     )
-    own.add_argument("--json", action="store_true", help="print JSON as the last line")
+    add.add_argument("--json", action="store_true", help="print JSON as the last line")
 
-    own = commands.add_parser("start", help="serve over hosts; takes the options of serve")
-    serve.add_arguments(own)
+    add = commands.add_parser("start", help="serve over hosts; takes the options of serve")
+    serve.add_arguments(add)
 
-    own = commands.add_parser("here", help="print this machine's properties as JSON")
-    own.add_argument("--models", default=MODELS)
-    own.add_argument("--folder", default="")
+    add = commands.add_parser("here", help="print this machine's properties as JSON")
+    add.add_argument("--models", default=MODELS)
+    add.add_argument("--folder", default="")
 
 
 def main(options: argparse.Namespace) -> int:
@@ -129,14 +129,14 @@ def _add(options: argparse.Namespace) -> int:
     known = {host.name: host for host in hosts.all()}.get(options.name)
     if known is None and not options.address:
         raise HostError(f"Unknown host. Add it with: cluster add {options.name} user@machine")
-    given = {
+    entry = {
         name: getattr(options, name)
         for name in ("address", "program", "source", "ip", "models", "backend")
         if getattr(options, name) is not None
     }
     if options.ports:
-        given["ports"] = _parse_ports(options.ports)
-    host = replace(known, **given) if known is not None else Host(options.name, **given)
+        entry["ports"] = _parse_ports(options.ports)
+    host = replace(known, **entry) if known is not None else Host(options.name, **entry)
     if host.name == LOCAL and not host.is_local:
         raise HostError("local is this machine. Choose another name.")
     hosts.add(host)

@@ -108,10 +108,10 @@ class DownloadProgress:
     def _line_text(self, now: float) -> str:
         done, total = self._last
         rate = (done - self._began[1]) / max(now - self._began[0], 1e-6)
-        left = f"{format_duration((total - done) / rate)} left" if rate > 0 else "…"
+        remaining = f"{format_duration((total - done) / rate)} left" if rate > 0 else "…"
         shown = progress_bar(done, max(total, 1))
         speed = _format_size(int(rate))
-        return f"{shown} {_format_size(done)} of {_format_size(total)}  {speed}/s  {left}"
+        return f"{shown} {_format_size(done)} of {_format_size(total)}  {speed}/s  {remaining}"
 
 
 def _format_size(count: int) -> str:

@@ -265,14 +265,14 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 def _split_options(options: argparse.Namespace) -> argparse.Namespace:
     """Parse our own options that follow the agent's name. All other options are for the agent."""
-    place = options.rest.index("--") if "--" in options.rest else len(options.rest)
+    separator = options.rest.index("--") if "--" in options.rest else len(options.rest)
     parser = argparse.ArgumentParser(prog="launch", allow_abbrev=False, add_help=False)
     _add_options(parser)
     for name in ("model", "url", "folder", "keys", "print"):
         parser.set_defaults(**{name: getattr(options, name)})
-    own, more = parser.parse_known_args(options.rest[:place])
-    own.agent, own.rest = options.agent, more + options.rest[place + 1 :]
-    return own
+    known, more = parser.parse_known_args(options.rest[:separator])
+    known.agent, known.rest = options.agent, more + options.rest[separator + 1 :]
+    return known
 
 
 def main(options: argparse.Namespace) -> int:
@@ -320,17 +320,17 @@ def _agent_key(name: str, folder: Path, file: Path, make: bool) -> str:
     Raises:
         OSError, ValueError: if the key file can't be read or written.
     """
-    keys, kept = Keys(file), folder / "key"
+    keys, key_file = Keys(file), folder / "key"
     if all(key.revoked for key in keys.all()):
         # Creating the first key would lock out clients that have been working without a key. Most
         # agents require a key, though, and this value tells the server which agent is connecting.
         return name
-    if kept.exists() and keys.owner(known := kept.read_text().strip()):
+    if key_file.exists() and keys.owner(known := key_file.read_text().strip()):
         return known
     if not make:
         return "(a new key)"
     key = keys.make(name)
-    _write_private(kept, key)
+    _write_private(key_file, key)
     return key
 
 
@@ -434,7 +434,7 @@ def _model_values(url: str, key: str, name: str | None) -> dict[str, Any]:
 def _collect_warnings(name: str, known: Mapping[str, Any]) -> list[str]:
     agent, found = AGENTS[name], list[str]()
     if known["context"] < agent.min_context:
-        longer = [each for each, n in known["contexts"].items() if n >= agent.min_context]
+        longer = [model_id for model_id, n in known["contexts"].items() if n >= agent.min_context]
         such_as = f", such as {longer[0]}" if longer else ""
         found.append(
             f"{known['model']} has a context of {known['context']:,} tokens, but {name} needs "
@@ -459,14 +459,14 @@ def _confirm(doubts: list[str], ask: bool) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _fill_in(what: Any, known: Mapping[str, Any]) -> Any:
+def _fill_in(form: Any, known: Mapping[str, Any]) -> Any:
     """Fill in $names. If a string is just the name of a number, it becomes that number."""
-    if isinstance(what, str):
-        number = what in ("$context", "$window", "$prompt", "$answer", "$recent")
-        return known[what[1:]] if number else Template(what).safe_substitute(known)
-    if isinstance(what, Mapping):
-        return {_fill_in(name, known): _fill_in(value, known) for name, value in what.items()}
-    return [_fill_in(one, known) for one in what] if isinstance(what, (list, tuple)) else what
+    if isinstance(form, str):
+        number = form in ("$context", "$window", "$prompt", "$answer", "$recent")
+        return known[form[1:]] if number else Template(form).safe_substitute(known)
+    if isinstance(form, Mapping):
+        return {_fill_in(name, known): _fill_in(value, known) for name, value in form.items()}
+    return [_fill_in(item, known) for item in form] if isinstance(form, (list, tuple)) else form
 
 
 def _write_files(agent: AgentSetup, known: Mapping[str, Any], folder: Path) -> None:
@@ -475,8 +475,8 @@ def _write_files(agent: AgentSetup, known: Mapping[str, Any], folder: Path) -> N
             before = json.loads((folder / name).read_text())
         except (OSError, ValueError):
             before = None
-        kept = before if isinstance(before, dict) else {}
-        _write_private(folder / name, json.dumps(kept | _fill_in(content, known), indent=2))
+        settings = before if isinstance(before, dict) else {}
+        _write_private(folder / name, json.dumps(settings | _fill_in(content, known), indent=2))
 
 
 def _print_setup(

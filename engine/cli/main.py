@@ -41,9 +41,9 @@ def main(arguments: Sequence[str] | None = None, prog: str = "python -m engine")
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, (module, about) in COMMANDS.items():
-        own = commands.add_parser(name, help=about)
-        if name in given:  # importing all commands would take 0.3 s
-            importlib.import_module(module).add_arguments(own)
-    options = parser.parse_args(given)
+        command = commands.add_parser(name, help=about)
+        if name in argv:  # importing all commands would take 0.3 s
+            importlib.import_module(module).add_arguments(command)
+    options = parser.parse_args(argv)
     status: int = importlib.import_module(COMMANDS[options.command][0]).main(options)
     return status

@@ -75,13 +75,13 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
-async def _serve_stdio(made: MCPServer[Any]) -> None:
+async def _serve_stdio(server: MCPServer[Any]) -> None:
     """Serve like `MCPServer.run_stdio_async`, but tolerate unpaired surrogates."""
     # Keep the file open, because after a signal, a thread may still be reading from it.
     received = os.fdopen(_take_stdin(), encoding="utf-8", errors="replace", closefd=False)
     lines = anyio.wrap_file(received)
     async with stdio_server(stdin=cast(Any, _repair_lines(lines))) as (messages, answers):
-        lowlevel = made._lowlevel_server
+        lowlevel = server._lowlevel_server
         await lowlevel.run(messages, answers, lowlevel.create_initialization_options())
 
 
@@ -257,7 +257,7 @@ class ToolChats(Struct, eq=False):
 
 
 def build_server(chats: ToolChats) -> MCPServer[Any]:
-    made: MCPServer[Any] = MCPServer("stretto", instructions=INSTRUCTIONS, log_level="ERROR")
+    server: MCPServer[Any] = MCPServer("stretto", instructions=INSTRUCTIONS, log_level="ERROR")
     names = ", ".join(chats.model_names)
 
     async def ask(
@@ -286,20 +286,20 @@ def build_server(chats: ToolChats) -> MCPServer[Any]:
         with _tool_errors():
             return chats.list_sessions(close)
 
-    made.add_tool(
+    server.add_tool(
         ask,
         description=f"Ask a local model. Models: {names} (default: the first). With a session, "
         "later questions continue the conversation; `system` applies when it is opened.",
     )
-    made.add_tool(
+    server.add_tool(
         compare,
         description="Ask several local models, or one model with several seeds, the same "
         f"question. Models: {names} (default: all).",
     )
-    made.add_tool(
+    server.add_tool(
         sessions, description="List open sessions with models and lengths. `close` ends one."
     )
-    return made
+    return server
 
 
 @contextlib.contextmanager

@@ -147,7 +147,7 @@ def main(options: argparse.Namespace) -> int:
         if options.forget:
             return _forget_caches(cache)
         settings, ranks = _build_settings(options), parse_ranks(options)
-        shares = dict(_parse_share(given) for given in options.share)
+        shares = dict(_parse_share(share) for share in options.share)
     except (ValueError, OSError) as error:
         print(f"serve: {error}", file=sys.stderr)
         return 2
@@ -215,22 +215,22 @@ def _manage_keys(options: argparse.Namespace) -> int:
         return 0 if count else 1
     else:
         for key in keys.all():
-            made = datetime.fromtimestamp(key.made).isoformat(" ", "minutes")
-            print(f"{key.id}  {made}  {'revoked  ' if key.revoked else ''}{key.name}")
+            created = datetime.fromtimestamp(key.made).isoformat(" ", "minutes")
+            print(f"{key.id}  {created}  {'revoked  ' if key.revoked else ''}{key.name}")
     return 0
 
 
-def _parse_share(given: str) -> tuple[str, float]:
+def _parse_share(text: str) -> tuple[str, float]:
     """Parse `NAME=PERCENT`.
 
     Raises:
         ValueError: if it's malformed.
     """
-    name, _, share = given.rpartition("=")
+    name, _, share = text.rpartition("=")
     try:
         return name.strip(), float(share.strip().removesuffix("%"))
     except ValueError:
-        raise ValueError(f"invalid share {given!r}; write 'Claude Code=40'") from None
+        raise ValueError(f"invalid share {text!r}; write 'Claude Code=40'") from None
 
 
 def _cache_folder(options: argparse.Namespace) -> Path | None:
@@ -246,11 +246,11 @@ def _cache_folder(options: argparse.Namespace) -> Path | None:
     if cache is None or (options.cache_gb <= 0 and not options.forget):
         return None
     cache = cache.expanduser()
-    there = cache / APART
+    apart_folder = cache / APART
     try:
-        for folder in (cache, there):
+        for folder in (cache, apart_folder):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        strange = set(there.glob("*.safetensors")) - set(client_files(cache))
+        strange = set(apart_folder.glob("*.safetensors")) - set(client_files(cache))
     except OSError as error:
         if cache != serve_cache_dir():
             raise
@@ -258,7 +258,7 @@ def _cache_folder(options: argparse.Namespace) -> Path | None:
         print(f"serve: {error}. Conversations are not kept after exit.", file=sys.stderr)
         return None
     if strange:
-        raise ValueError(f"{there} is not a conversation cache: it has {strange.pop().name}")
+        raise ValueError(f"{apart_folder} is not a conversation cache: it has {strange.pop().name}")
     return cache
 
 

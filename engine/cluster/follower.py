@@ -314,23 +314,23 @@ class Follower:
         self._run_pass(self._models[model], rows, shared)
 
     def do_mixed(
-        self, model: int, number: int, start: int, count: int, left: int, *rows: int
+        self, model: int, number: int, start: int, count: int, remaining: int, *rows: int
     ) -> None:
-        kv, tokens = self._take_chunk(number, start, count, left)
+        kv, tokens = self._take_chunk(number, start, count, remaining)
         self._run_pass(self._models[model], rows, True, [PrefillChunk(kv, tokens)])
 
-    def do_chunk(self, number: int, start: int, count: int, left: int) -> None:
-        """``left``: prompt tokens left after this chunk."""
-        kv, tokens = self._take_chunk(number, start, count, left)
+    def do_chunk(self, number: int, start: int, count: int, remaining: int) -> None:
+        """``remaining``: prompt tokens left after this chunk."""
+        kv, tokens = self._take_chunk(number, start, count, remaining)
         runner.prefill(self._caches[number].model, kv, tokens)
 
     def _take_chunk(
-        self, number: int, start: int, count: int, left: int
+        self, number: int, start: int, count: int, remaining: int
     ) -> tuple[SessionKV, list[int]]:
         kv = self._kv(number)
         if kv.length != start:
             raise DivergedError(f"a cache has {kv.length} tokens, rank 0's has {start}")
-        kv.expect_tokens(left)
+        kv.expect_tokens(remaining)
         return kv, self._caches[number].prompt[start : start + count]
 
     def _run_pass(

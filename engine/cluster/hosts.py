@@ -78,11 +78,11 @@ class Host(Struct, frozen=True):
                 f"Invalid ssh address {self.address!r}. Use machine, user@machine or "
                 "user@machine:port. Put other ssh options into ~/.ssh/config."
             )
-        for what, path in (("program", self.program), ("source", self.source)):
+        for kind, path in (("program", self.program), ("source", self.source)):
             if path.startswith("-"):
                 raise HostError(f"A path of {self.name} starts with '-'.")
             if path and not _PATH.fullmatch(path):
-                raise HostError(f"Invalid {what} path of {self.name}: {path!r}.")
+                raise HostError(f"Invalid {kind} path of {self.name}: {path!r}.")
         if not _FOLDER.fullmatch(self.models):
             raise HostError(
                 f"Invalid models folder of {self.name}: {self.models!r}. Start with / or ~/, "
@@ -233,9 +233,9 @@ class HostsFile:
         self._write()
 
     def _write(self) -> None:
-        kept = [to_builtins(host) for host in self._hosts.values() if host != Host(LOCAL)]
+        hosts = [to_builtins(host) for host in self._hosts.values() if host != Host(LOCAL)]
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        replace_text(self.file, json.dumps({"hosts": kept}, indent=2) + "\n")
+        replace_text(self.file, json.dumps({"hosts": hosts}, indent=2) + "\n")
 
 
 def hosts_from_mlx_file(file: Path, program: str = "", source: str = "") -> list[Host]:

@@ -130,9 +130,9 @@ class JournaledKV(SessionKV):
             with self._journal.record("leave_slots", self.number):
                 super().leave_slots()
 
-    def restore(self, name: str, *taken: Any) -> None:
+    def restore(self, name: str, *restored: Any) -> None:
         with self._journal.record("restore", self.number, name):
-            super().restore(name, *taken)
+            super().restore(name, *restored)
 
     def copy_from(self, donor: SessionKV, length: int, room: bool = True) -> None:
         assert isinstance(donor, JournaledKV)
@@ -455,10 +455,10 @@ class Leader:
         while (answers := self._followers.wait_for_answers(question, _POLL_S)) is None:
             self.steps += 1
         checksum = sharding.plan_checksum(tried)
-        other = [answer["rank"] for answer in answers if answer["plans"] != checksum]
-        if other:
+        mismatched = [answer["rank"] for answer in answers if answer["plans"] != checksum]
+        if mismatched:
             raise RanksLostError(
-                f"rank {other[0]} executes plans differently. Use the same versions of "
+                f"rank {mismatched[0]} executes plans differently. Use the same versions of "
                 "Stretto, mlx and mlx-lm, and the same type of machine."
             )
         model = loader.assemble_model(net, examined, config, found)

@@ -55,12 +55,12 @@ class Link:
     @classmethod
     def over_stdio(cls) -> Link:
         """Create a rank's end. It takes over stdin and stdout."""
-        taken, given = os.dup(0), os.dup(1)
+        input_fd, output_fd = os.dup(0), os.dup(1)
         nowhere = os.open(os.devnull, os.O_RDWR)
         os.dup2(nowhere, 0)
         os.dup2(nowhere, 1)
-        os.write(given, START_MARK)
-        return cls(Connection(taken, writable=False), Connection(given, readable=False))
+        os.write(output_fd, START_MARK)
+        return cls(Connection(input_fd, writable=False), Connection(output_fd, readable=False))
 
     def send_message(self, message: dict[str, Any]) -> None:
         """Send a JSON message.
@@ -162,25 +162,25 @@ def reserve_port(ports: Sequence[int], number: int, count: int) -> socket.socket
         OSError: if no port is free.
     """
     for port in range(ports[0] + number, ports[1] + 1, count) if ports else (0,):
-        held = socket.socket()
+        listener = socket.socket()
         if port:  # the port may have been used by a group that has just ended
-            held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            held.bind(("", port))
+            listener.bind(("", port))
         except OSError:
-            held.close()
+            listener.close()
         else:
-            return held
+            return listener
     raise OSError("no free port in {}-{}".format(*ports))
 
 
-def rank_address(held: socket.socket) -> dict[str, Any]:
+def rank_address(listener: socket.socket) -> dict[str, Any]:
     """Return this process's address, for use in `rank_environments`."""
     # SSH_CONNECTION: client address, client port, server address, server port.
     connection = (os.environ.get("SSH_CONNECTION") or "").split()
     client, _, server, _ = connection if len(connection) == 4 else [""] * 4
     return {
-        "port": held.getsockname()[1],
+        "port": listener.getsockname()[1],
         "address": server,
         "seen": client,
         "machine": platform.node(),
@@ -221,11 +221,11 @@ def rank_environments(
 
 
 @contextlib.contextmanager
-def mlx_environment(given: Mapping[str, Any]) -> Iterator[str]:
+def mlx_environment(setup: Mapping[str, Any]) -> Iterator[str]:
     """Set the environment from `rank_environments` while MLX reads it. Yields the backend."""
     with tempfile.TemporaryDirectory(prefix="stretto-rank-") as folder:
-        named = dict(given["environment"])
-        for name, text in given["files"].items():
+        named = dict(setup["environment"])
+        for name, text in setup["files"].items():
             file = Path(folder) / f"{name.lower()}.json"
             file.write_text(text)
             named[name] = str(file)
@@ -233,4 +233,4 @@ def mlx_environment(given: Mapping[str, Any]) -> Iterator[str]:
             if not name.startswith("MLX_"):
                 raise ValueError(f"{name} is not a variable of MLX")
         os.environ.update(named)
-        yield str(given["backend"])
+        yield str(setup["backend"])

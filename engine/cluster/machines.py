@@ -173,14 +173,14 @@ def describe_machine(models: str, folder: str = "") -> dict[str, Any]:
 
     mac = platform.mac_ver()[0]
     system = f"macOS {mac}" if mac else f"{platform.system()} {platform.release()}"
-    place = Path(models).expanduser()
-    there = next(p for p in (place, *place.parents) if p.exists())
+    models_path = Path(models).expanduser()
+    existing = next(p for p in (models_path, *models_path.parents) if p.exists())
     found: dict[str, Any] = {
         "versions": {**versions(), "python": platform.python_version(), "stretto": _own_version()},
         "system": f"{system} {platform.machine()}",
         "device": about.device,
         "memory": about.memory,
-        "disk": shutil.disk_usage(there).free,
+        "disk": shutil.disk_usage(existing).free,
         "jaccl": mx.distributed.is_available("jaccl"),
         "reached": ((os.environ.get("SSH_CONNECTION") or "").split() + [""] * 3)[2],
     }
@@ -241,17 +241,17 @@ class HostReport(Struct, frozen=True):
 
 def check_hosts(hosts: Sequence[Host]) -> list[HostReport]:
     """Check several hosts in parallel, comparing their versions with ours."""
-    here = describe_machine(hosts[0].models if hosts else "")
+    local = describe_machine(hosts[0].models if hosts else "")
     with ThreadPoolExecutor(max(1, len(hosts))) as threads:
-        return list(threads.map(lambda host: _check_host(host, here), hosts))
+        return list(threads.map(lambda host: _check_host(host, local), hosts))
 
 
-def _check_host(host: Host, here: Mapping[str, Any]) -> HostReport:
+def _check_host(host: Host, local: Mapping[str, Any]) -> HostReport:
     try:
-        answer = here if host.is_local else ask_host(host)
+        answer = local if host.is_local else ask_host(host)
     except HostError as fault:
         return HostReport(host, {}, (str(fault),))
-    faults = version_differences(host.name, here["versions"], answer["versions"])
+    faults = version_differences(host.name, local["versions"], answer["versions"])
     if host.backend == "jaccl" and not answer.get("jaccl"):
         faults.append(f"{host.name} has no JACCL, which needs macOS 26.2 and Thunderbolt 5.")
     return HostReport(host, answer, tuple(faults))
@@ -281,14 +281,14 @@ def ask_host(host: Host, folder: str = "") -> dict[str, Any]:
 
 
 def version_differences(
-    name: str, here: Mapping[str, Any], there: Mapping[str, Any], own: str = "this machine"
+    name: str, ours: Mapping[str, Any], theirs: Mapping[str, Any], own_name: str = "this machine"
 ) -> list[str]:
     """List version differences, one sentence per component."""
     return [
-        f"{name} has {part} {there.get(part) or 'unknown'}, {own} has {here.get(part)}. "
+        f"{name} has {part} {theirs.get(part) or 'unknown'}, {own_name} has {ours.get(part)}. "
         "Install the same version."
         for part in COMPARED_VERSIONS
-        if here.get(part) and here.get(part) != there.get(part)
+        if ours.get(part) and ours.get(part) != theirs.get(part)
     ]
 
 
@@ -386,9 +386,9 @@ def _transfer(host: Host, by: str, files: Sequence[Path], target: str) -> None:
         command = ["rsync", "-tL", "--partial", "-e", carrier]
     else:
         command = ["scp", "-q", "-p", *SSH_OPTIONS[3:], *_port_options(host, "-P")]
-    place = f"{host.destination}:{target.removeprefix('~/')}/"
+    destination = f"{host.destination}:{target.removeprefix('~/')}/"
     ran = subprocess.run(
-        [*command, "--", *map(str, files), place],
+        [*command, "--", *map(str, files), destination],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -176,15 +176,15 @@ class RankProcesses:
         Raises:
             RanksLostError: if a rank dies or doesn't respond.
         """
-        count, here = len(self._hosts), sum(host.is_local for host in self._hosts)
+        count, local_ranks = len(self._hosts), sum(host.is_local for host in self._hosts)
         for number, host in enumerate(self._hosts):
-            given: dict[str, Any] = {"rank": number, "count": count}
-            given["ports"] = list(host.ports) if here < count else []
+            setup: dict[str, Any] = {"rank": number, "count": count}
+            setup["ports"] = list(host.ports) if local_ranks < count else []
             if not host.is_local:
-                given |= {"models": host.models, "patience": ORPHAN_TIMEOUT_S}
+                setup |= {"models": host.models, "patience": ORPHAN_TIMEOUT_S}
             stderr_file = Path(self._folder.name) / f"said-{number}"
             try:
-                self._starts.append(RankStart(number, host, given, stderr_file, here))
+                self._starts.append(RankStart(number, host, setup, stderr_file, local_ranks))
             except OSError as error:
                 raise RanksLostError(f"Rank {number} could not be started: {error}.") from None
         self.ranks = self._wait_for_hellos()
@@ -209,7 +209,7 @@ class RankProcesses:
                     joined[start.number] = Rank(start.number, *heard, start.process, name)
         return [joined[start.number] for start in self._starts]
 
-    def send_setup(self, given: dict[str, Any]) -> None:
+    def send_setup(self, setup: dict[str, Any]) -> None:
         """Send each rank its task and the addresses of the others.
 
         Raises:
@@ -217,7 +217,7 @@ class RankProcesses:
         """
         ways = rank_environments(self._hosts, [rank.hello for rank in self.ranks])
         for rank, way in zip(self.ranks, ways, strict=True):
-            rank.link.send_message({**given, "join": way})
+            rank.link.send_message({**setup, "join": way})
         far = [r.link for r, host in zip(self.ranks, self._hosts, strict=True) if not host.is_local]
         if far:
             threading.Thread(
@@ -264,10 +264,10 @@ class RankStart:
     """
 
     def __init__(
-        self, number: int, host: Host, given: dict[str, Any], stderr_file: Path, here: int
+        self, number: int, host: Host, setup: dict[str, Any], stderr_file: Path, local_ranks: int
     ) -> None:
         self.number, self.host = number, host
-        self._given, self._stderr_file = given, stderr_file
+        self._given, self._stderr_file = setup, stderr_file
         self._banner = b""
         self._link: Link | None = None
         command = rank_command(host)
@@ -279,7 +279,7 @@ class RankStart:
                 stdin=theirs.fileno(),
                 stdout=theirs.fileno(),
                 stderr=errors,
-                env=_environment(here) if host.is_local else None,
+                env=_environment(local_ranks) if host.is_local else None,
                 start_new_session=True,
             )
         self.connection: Connection[Any, Any] = Connection(ours.detach())

@@ -105,20 +105,20 @@ def _join_group(asked: dict[str, Any], link: Link) -> None:
         confined.shared().start()  # the child's imports run in parallel to ours
     about = backend.start()
     hello = {"versions": versions(), "memory": about.memory, "device": about.device}
-    with reserve_port(asked["ports"], rank, int(asked["count"])) as held:
-        link.send_message(hello | rank_address(held))
-        given = link.receive(rank == 0)
+    with reserve_port(asked["ports"], rank, int(asked["count"])) as listener:
+        link.send_message(hello | rank_address(listener))
+        setup = link.receive(rank == 0)
     from engine.cluster.group import RankGroup
 
     pulse = Heartbeat(link)
-    with mlx_environment(given["join"]) as carrier:
+    with mlx_environment(setup["join"]) as carrier:
         group = RankGroup(carrier)
-    if "trial" in given:
-        _measure_collectives(group, link, int(given["trial"]), carrier)
+    if "trial" in setup:
+        _measure_collectives(group, link, int(setup["trial"]), carrier)
     elif rank == 0:
-        _run_leader(link, group, given, pulse)
+        _run_leader(link, group, setup, pulse)
     else:
-        _run_follower(link, group, {**given, **asked}, pulse)
+        _run_follower(link, group, {**setup, **asked}, pulse)
 
 
 class Heartbeat:
@@ -177,35 +177,35 @@ def _listen(
     threading.Thread(target=listen, name="stretto-rank-link", daemon=True).start()
 
 
-def _cache_folder(given: dict[str, Any], group: Any) -> Path | None:
-    if not given["cache"]:
+def _cache_folder(setup: dict[str, Any], group: Any) -> Path | None:
+    if not setup["cache"]:
         return None
-    return Path(given["cache"]).expanduser() / f"rank {group.rank} of {group.size}"
+    return Path(setup["cache"]).expanduser() / f"rank {group.rank} of {group.size}"
 
 
-def _run_follower(link: Link, group: Any, given: dict[str, Any], pulse: Heartbeat) -> None:
+def _run_follower(link: Link, group: Any, setup: dict[str, Any], pulse: Heartbeat) -> None:
     from engine.cluster.follower import Follower, FollowerFiles
 
     messages: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     files = FollowerFiles(
-        _cache_folder(given, group), given["cache bytes"] // group.size, link.send_message
+        _cache_folder(setup, group), setup["cache bytes"] // group.size, link.send_message
     )
-    follower = Follower(group, link.send_message, files, str(given.get("models") or ""))
+    follower = Follower(group, link.send_message, files, str(setup.get("models") or ""))
     pulse.state = lambda: (follower.steps, follower.busy, follower.loading)
     take = partial(follower.handle_message, messages=messages)
-    _listen(link, False, take, given.get("patience"))
+    _listen(link, False, take, setup.get("patience"))
     follower.follow(messages)
 
 
-def _run_leader(link: Link, group: Any, given: dict[str, Any], pulse: Heartbeat) -> None:
+def _run_leader(link: Link, group: Any, setup: dict[str, Any], pulse: Heartbeat) -> None:
     from engine.cluster.leader import Leader
     from engine.runtime.loop import Loop
     from engine.runtime.workers import Mailbox
 
     mailbox = Mailbox()
     leader = Leader(group, lambda message: link.send_message({"to all": message}))
-    folder = _cache_folder(given, group)
-    loop = Loop(mailbox, given["budget"], folder, given["cache bytes"], leader)
+    folder = _cache_folder(setup, group)
+    loop = Loop(mailbox, setup["budget"], folder, setup["cache bytes"], leader)
     pulse.state = lambda: (leader.steps, leader.busy or leader.loading, leader.loading)
     commands = CommandReceiver(link, mailbox.post)
 
@@ -246,16 +246,16 @@ class CommandReceiver:
         from engine.runtime.workers import CommandFuture
 
         command, number = asked.command, asked.number
-        given: dict[str, Any] = {
+        callbacks: dict[str, Any] = {
             name: lambda *arguments: self._link.send_object(CommandCallback(number, arguments))
             for name in CALLBACK_FIELDS
             if getattr(command, name, None)
         }
         if hasattr(command, "answer"):
-            given["answer"] = answer = CommandFuture[Any](can_be_cancelled=True)
+            callbacks["answer"] = answer = CommandFuture[Any](can_be_cancelled=True)
             self._answers[number] = answer
             answer.add_done_callback(partial(self._send_result, number))
-        return replace(command, **given) if given else command
+        return replace(command, **callbacks) if callbacks else command
 
     def _send_result(self, number: int, done: Future[Any]) -> None:
         self._answers.pop(number, None)

@@ -48,21 +48,21 @@ _IDLE_COMMAND = -1  # command number for `UnloadIdle`; only the latest command c
 _SHUTDOWN_TIMEOUT_S = 10.0  # timeout for shutting down rank 0's engine
 
 
-def rank_budget(ranks: Sequence[Rank], given: int | None) -> int:
+def rank_budget(ranks: Sequence[Rank], budget: int | None) -> int:
     """Return the memory budget per rank, i.e. the smallest that all of them can afford.
 
     Args:
-        given: bytes for all ranks on one machine together, or None for most of the free memory.
+        budget: bytes for all ranks on one machine together, or None for most of the free memory.
             Machines other than rank 0's never use more than that.
     """
-    here = ranks[0].hello.get("machine")
+    machine = ranks[0].hello.get("machine")
     crowd = Counter(rank.hello.get("machine") for rank in ranks)
 
     def most(rank: Rank) -> int:
         free = int(int(rank.hello["memory"]) * BUDGET_SHARE)
-        if given is None:
+        if budget is None:
             return free
-        return given if rank.hello.get("machine") == here else min(given, free)
+        return budget if rank.hello.get("machine") == machine else min(budget, free)
 
     return min(most(rank) // crowd[rank.hello.get("machine")] for rank in ranks)
 
@@ -210,8 +210,8 @@ class Relay:
                 elif "beat" in message:
                     rank.record_heartbeat(message)
                 elif "to all" in message and rank.number == 0:
-                    for other in self._ranks[1:]:
-                        other.link.send_message(message["to all"])
+                    for follower in self._ranks[1:]:
+                        follower.link.send_message(message["to all"])
                 elif "fault" in message:
                     self._lose_rank(
                         f"{name} failed: {str(message['fault']).rstrip('.')}.", DEATH_WAIT_S
@@ -299,12 +299,12 @@ class Relay:
                 log.debug("rank 0 ended before it was stopped")
         self._ended.set()
         self._close()
-        left = [*self._inbox, *self._mailbox.close()]
+        unsent = [*self._inbox, *self._mailbox.close()]
         self._inbox.clear()
-        for handed in left:  # commands received before the end
+        for handed in unsent:  # commands received before the end
             if isinstance(handed, WorkDone):
                 run_cleanup(partial(self._handle_message, handed.value))
-        for command in [*self._waiting.values(), *left]:
+        for command in [*self._waiting.values(), *unsent]:
             run_cleanup(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))
         self._waiting.clear()
 

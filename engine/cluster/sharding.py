@@ -43,14 +43,14 @@ def check_divisible(name: str, config: Mapping[str, Any], ranks: int) -> None:
             f"{name} has type {config.get('model_type')!r}, which cannot be spread over "
             "several ranks. Load it without ranks.",
         )
-    for field, what in _DIVIDED_COUNTS:
-        found = [place.get(field) for place in text_configs(config)]
+    for field, label in _DIVIDED_COUNTS:
+        found = [part.get(field) for part in text_configs(config)]
         count = next((number for number in found if type(number) is int), 0)
         if count % ranks:
             fits = [str(n) for n in range(2, count + 1) if count % n == 0]
             raise EngineError(
                 UNSUPPORTED_SESSION,
-                f"{name} has {count} {what}, which cannot be divided among {ranks} ranks. "
+                f"{name} has {count} {label}, which cannot be divided among {ranks} ranks. "
                 f"Use {' or '.join(fits) or 'one'}.",
             )
 
@@ -160,5 +160,5 @@ def plan_checksum(model: LoadedModel) -> int:
     ways = (can.step, can.shares_prefix, can.mixes, model.abilities.token_by_token)
     slots = None if model.slots is None else type(model.slots.policy).__name__
     kinds = [type(cache).__name__ for cache in model.new_caches()]
-    kept = [isinstance(model.quantized_caches.get(bits), QuantizedCaches) for bits in KV_BITS]
-    return crc32(repr((ways, slots, kinds, kept)).encode()) & 0x7FFFFFFF
+    can_pack = [isinstance(model.quantized_caches.get(bits), QuantizedCaches) for bits in KV_BITS]
+    return crc32(repr((ways, slots, kinds, can_pack)).encode()) & 0x7FFFFFFF

@@ -68,20 +68,20 @@ def convert(
     _remove_leftovers(out)
     beside = Path(tempfile.mkdtemp(prefix=f".{out.name}.{os.getpid()}.", dir=out.parent))
     try:
-        made = beside / out.name
+        converted = beside / out.name
         how = ["--recipe", recipe] if recipe else ["--bits", str(bits)]
         command = engine_command(
-            *("convert", str(folder), "--out", str(made), *how, "--child", str(group))
+            *("convert", str(folder), "--out", str(converted), *how, "--child", str(group))
         )
         _run_conversion(
             command, beside, name, expected, progress or (lambda _done, _total: None), stop
         )
-        for code in made.glob("*.py"):  # mlx-lm also copies code, which we never run
+        for code in converted.glob("*.py"):  # mlx-lm also copies code, which we never run
             code.unlink()
-        confined.shared().inspect_model(made, name)
+        confined.shared().inspect_model(converted, name)
         if out.exists():
             raise _invalid(f"{out} was created in the meantime. Choose another folder.")
-        made.rename(out)
+        converted.rename(out)
     except OSError as error:
         raise EngineError(NO_SPACE, f"The converted model cannot be written: {error}.") from None
     finally:
@@ -197,14 +197,14 @@ def _written_bytes(folder: Path) -> int:
 
 
 def _remove_leftovers(out: Path) -> None:
-    for left in out.parent.glob(f".{out.name}.*"):
-        found = re.fullmatch(rf"\.{re.escape(out.name)}\.(\d+)\..+", left.name)
+    for leftover in out.parent.glob(f".{out.name}.*"):
+        found = re.fullmatch(rf"\.{re.escape(out.name)}\.(\d+)\..+", leftover.name)
         if found is None:
             continue
         try:
             os.kill(int(found[1]), 0)
         except ProcessLookupError:
-            shutil.rmtree(left, ignore_errors=True)
+            shutil.rmtree(leftover, ignore_errors=True)
         except OSError:  # the process exists but belongs to another user
             continue
 

@@ -97,11 +97,11 @@ def bytes_present(repo: str, files: Iterable[HubFile]) -> int:
     return count
 
 
-def free_bytes(place: Path) -> int:
+def free_bytes(path: Path) -> int:
     """Return the free space on a path's disk. The path needn't exist. Raises `OSError`."""
-    place = place.absolute()
-    there = next(p for p in (place, *place.parents) if os.path.exists(p))
-    return shutil.disk_usage(there).free
+    path = path.absolute()
+    existing = next(p for p in (path, *path.parents) if os.path.exists(p))
+    return shutil.disk_usage(existing).free
 
 
 def publish(
@@ -132,9 +132,9 @@ def publish(
         beside.write_text(commit, encoding="utf-8")
         os.replace(beside, ref)
     if tidy:
-        for left in (folder / "blobs").glob(f"*{_INCOMPLETE}"):
-            if _is_ours(left):
-                left.unlink(missing_ok=True)
+        for leftover in (folder / "blobs").glob(f"*{_INCOMPLETE}"):
+            if _is_ours(leftover):
+                leftover.unlink(missing_ok=True)
     return snapshot
 
 
@@ -148,9 +148,9 @@ def discard(repo: str) -> None:
     with lock_repository(repo):
         for file in _unused_blobs(folder):
             file.unlink(missing_ok=True)
-    for place in (folder / "blobs", folder):
+    for folder_to_remove in (folder / "blobs", folder):
         with contextlib.suppress(OSError):
-            place.rmdir()  # fails unless the folder is empty
+            folder_to_remove.rmdir()  # fails unless the folder is empty
 
 
 def bytes_unfinished(repo: str) -> int:
@@ -186,9 +186,9 @@ def lock_repository(repo: str) -> Iterator[None]:
     """
     from filelock import FileLock, Timeout
 
-    place = cache_root() / ".locks" / _repo_folder(repo).name
-    place.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(place / "stretto.lock")
+    locks = cache_root() / ".locks" / _repo_folder(repo).name
+    locks.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(locks / "stretto.lock")
     try:
         lock.acquire(timeout=0)
     except Timeout:
@@ -306,8 +306,8 @@ class ModelDownload:
         if have > file.size:
             out.truncate(have := 0)
         digest = file.hasher()
-        with unfinished.open("rb") as there:
-            while piece := there.read(_CHUNK_BYTES):
+        with unfinished.open("rb") as unfinished_file:
+            while piece := unfinished_file.read(_CHUNK_BYTES):
                 self._check_cancelled()
                 digest.update(piece)
         patience, why = RetryPolicy(have), EngineError(DOWNLOAD_FAILED, "")

@@ -177,11 +177,11 @@ def facts_of(folder: Path, stop: Stop = lambda: False) -> FolderFacts:
     )
 
 
-def _gguf_facts(place: Path) -> FolderFacts:
+def _gguf_facts(path: Path) -> FolderFacts:
     """Describe a GGUF file, or a folder with GGUF files, without reading it."""
     try:
-        file = kept.find_single_file(place) if place.is_dir() else place
-        status = os.stat(file if file is not None else place)
+        file = kept.find_single_file(path) if path.is_dir() else path
+        status = os.stat(file if file is not None else path)
     except EngineError as error:
         return FolderFacts(problem=error.message)
     except OSError as error:
@@ -205,12 +205,12 @@ def folder_bytes(folder: Path, stop: Stop) -> int:
         stop: return True from it to cancel.
     """
     sizes: dict[tuple[int, int], int] = {}
-    for number, (place, _, names) in enumerate(os.walk(folder)):  # doesn't follow links to folders
+    for number, (parent, _, names) in enumerate(os.walk(folder)):  # doesn't follow links to folders
         if number == _MAX_FILES or stop():
             break
         for name in names:
             try:
-                status = os.stat(os.path.join(place, name))
+                status = os.stat(os.path.join(parent, name))
             except OSError:  # a broken link, or a file that was just deleted
                 continue
             sizes[status.st_dev, status.st_ino] = status.st_size
@@ -266,10 +266,10 @@ def _is_known_architecture(config: dict[str, Any]) -> bool:
 
 
 def _dtype(folder: Path, names: set[str], config: dict[str, Any]) -> str:
-    for place in text_configs(config):
+    for part in text_configs(config):
         for key in ("torch_dtype", "dtype"):
-            if isinstance(place.get(key), str):
-                return clean_name(place[key].removeprefix("torch."), 12)
+            if isinstance(part.get(key), str):
+                return clean_name(part[key].removeprefix("torch."), 12)
     weights = min((n for n in names if n.endswith(".safetensors")), default="")
     try:  # read just the start of the header, which can be 100 MB
         head = _first_bytes(folder / weights, 2**12) if weights else b""
@@ -291,8 +291,8 @@ def _template(folder: Path, names: set[str], tokenizer: str) -> str:
     """Return the chat template, which can be in one of three files."""
     if "chat_template.jinja" in names:
         return _text(folder / "chat_template.jinja", _MAX_TEMPLATE_CHARACTERS)
-    own = _text(folder / "chat_template.json", _MAX_TOKENIZER_CONFIG_BYTES)
-    return _extract_template(own) or _extract_template(tokenizer)
+    separate = _text(folder / "chat_template.json", _MAX_TOKENIZER_CONFIG_BYTES)
+    return _extract_template(separate) or _extract_template(tokenizer)
 
 
 def _extract_template(text: str) -> str:
@@ -362,7 +362,7 @@ class ModelPlace(Struct, frozen=True):
 
 
 def model_places(
-    own: Path | None = None,
+    own_folder: Path | None = None,
     added: Iterable[str] = (),
     home: Path | None = None,
     environment: Mapping[str, str] = os.environ,
@@ -370,7 +370,7 @@ def model_places(
     """List everywhere models could be. Folders may not exist, but no path is listed twice.
 
     Args:
-        own: our own models folder.
+        own_folder: our own models folder.
         added: folders added by the user.
         home: home folder of the other programs (default: the user's home).
     """
@@ -380,11 +380,11 @@ def model_places(
         *(ModelPlace(ModelSource.LM_STUDIO, path) for path in _lm_studio_folders(home)),
         *(ModelPlace(ModelSource.MLX_LM, path) for path in _mlx_lm_folders(home, environment)),
     ]
-    if own is not None:
-        found.append(ModelPlace(ModelSource.OWN, own))
+    if own_folder is not None:
+        found.append(ModelPlace(ModelSource.OWN, own_folder))
     found.append(ModelPlace(ModelSource.OWN, kept.models_folder()))
     found += [ModelPlace(ModelSource.ADDED, Path(path)) for path in added]
-    return list({place.path: place for place in reversed(found)}.values())[::-1]
+    return list({location.path: location for location in reversed(found)}.values())[::-1]
 
 
 def _lm_studio_folders(home: Path) -> list[Path]:
@@ -488,10 +488,10 @@ class Inventory:
         return known[1]
 
     def _walk_place(
-        self, place: ModelPlace, folders: set[tuple[int, int]], stop: Stop
+        self, location: ModelPlace, folders: set[tuple[int, int]], stop: Stop
     ) -> Iterator[InstalledModel]:
         """Yield models below a place. ``folders`` has everything visited so far."""
-        waiting = [(place.path, 0)]
+        waiting = [(location.path, 0)]
         while waiting and len(folders) < MAX_FOLDERS and not stop():
             folder, depth = waiting.pop()
             try:
@@ -503,16 +503,16 @@ class Inventory:
             except OSError:
                 continue
             if _is_model(names):
-                yield self.inspect(str(folder), folder, place.source, stop)
+                yield self.inspect(str(folder), folder, location.source, stop)
             if "config.json" in names:
                 continue
             repos = [path for path in inner if path.name.startswith(_REPO)]
             for repo in repos:
-                yield from self._walk_repo(repo, place, stop)
+                yield from self._walk_repo(repo, location, stop)
             if depth < MAX_DEPTH and not repos:
                 waiting += [(path, depth + 1) for path in inner]
 
-    def _walk_repo(self, repo: Path, place: ModelPlace, stop: Stop) -> Iterator[InstalledModel]:
+    def _walk_repo(self, repo: Path, location: ModelPlace, stop: Stop) -> Iterator[InstalledModel]:
         revisions = _revisions(repo)
         named = repo.name.removeprefix(_REPO).replace("--", "/")
         ours = repo.parent == downloads.cache_root()
@@ -532,7 +532,7 @@ class Inventory:
             if _is_model(names):
                 facts = self._facts(snapshot, stop)
                 shares = tuple(r for r in refs.values() if r != ref)
-                yield InstalledModel(ref, name, snapshot, place.source, facts, repo, shares)
+                yield InstalledModel(ref, name, snapshot, location.source, facts, repo, shares)
 
 
 def _ref(repo: str, revision: str, snapshot: Path, ours: bool) -> str:
@@ -547,9 +547,9 @@ def _revisions(repo: Path) -> dict[Path, str]:
     """Map each snapshot of a repository to one of its revision names, preferring `MAIN`."""
     commits: dict[str, str] = {}
     refs = repo / "refs"
-    for place, _, names in os.walk(refs):
+    for parent, _, names in os.walk(refs):
         for name in sorted(names):
-            revision = os.path.relpath(os.path.join(place, name), refs)
+            revision = os.path.relpath(os.path.join(parent, name), refs)
             if len(commits) >= _MAX_REVISIONS:
                 break
             if not is_revision(revision):
@@ -613,9 +613,9 @@ def _name(folder: Path) -> str:
 def find_adapters(folder: Path) -> list[Path]:
     """Look for adapters in a model's folder and its `adapters` subfolder."""
     found = []
-    for place in (folder, folder / "adapters"):
+    for candidate in (folder, folder / "adapters"):
         try:
-            with os.scandir(place) as entries:
+            with os.scandir(candidate) as entries:
                 found += [Path(e.path) for e in islice(entries, _MAX_SUBFOLDERS) if _is_adapter(e)]
         except OSError:
             continue

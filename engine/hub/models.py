@@ -277,8 +277,8 @@ def request_headers(token: str | None) -> dict[str, str]:
     from huggingface_hub.utils import build_hf_headers
 
     net.silence_client()
-    made: dict[str, str] = build_hf_headers(token=token, library_name="stretto")
-    return {**made, "Accept-Encoding": "identity"}
+    headers: dict[str, str] = build_hf_headers(token=token, library_name="stretto")
+    return {**headers, "Accept-Encoding": "identity"}
 
 
 def _fetch_metadata(
@@ -466,7 +466,7 @@ def quantization(config: dict[str, Any]) -> dict[str, Any]:
         if bits is None and (digits := re.search(r"(?:mxfp|nvfp|fp|int)(\d)", method)):
             bits = int(digits[1])
         others = {
-            _int_between(own.get("bits"), 1, 16) for own in how.values() if isinstance(own, dict)
+            _int_between(part.get("bits"), 1, 16) for part in how.values() if isinstance(part, dict)
         } - {None, bits}
         if bits is not None:
             group = _int_between(how.get("group_size"), 1, 2**16)
@@ -491,7 +491,7 @@ def facts(about: dict[str, Any], own_config: Mapping[str, Any] | None = None) ->
     template = config.get("chat_template_jinja")
     if not isinstance(template, str):
         template = template_text(_as_dict(config.get("tokenizer_config")).get("chat_template"))
-    sees = any("vision_config" in one for one in (config, own_config or {}))
+    sees = any("vision_config" in part for part in (config, own_config or {}))
     return HubFacts(
         downloads=_int_between(about.get("downloads"), 1, 2**63) or 0,
         updated=_parse_date(about.get("lastModified")),
@@ -553,6 +553,6 @@ def _is_sensible(config: Mapping[str, Any]) -> bool:
         not isinstance(value, list) or len(value) <= _MAX_LAYERS
         if not isinstance(value, int)
         else value <= (_MAX_LAYERS if "layer" in name else _MAX_CONFIG_NUMBER)
-        for place in text_configs(config)
-        for name, value in place.items()
+        for part in text_configs(config)
+        for name, value in part.items()
     )

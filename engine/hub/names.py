@@ -122,14 +122,14 @@ _LICENCES = {
 }
 
 
-def licence_name(name: object, own: object = None) -> str:
+def licence_name(name: object, custom_name: object = None) -> str:
     """Return a license's name for display.
 
     Args:
-        own: the author's own name for it, if the hub doesn't know the license.
+        custom_name: the author's own name for it, if the hub doesn't know the license.
     """
-    if name in (None, "", "other") and isinstance(own, str):
-        name = own
+    if name in (None, "", "other") and isinstance(custom_name, str):
+        name = custom_name
     known = _LICENCES.get(name, name) if isinstance(name, str) else name
     return clean_name(known, _MAX_LICENCE_CHARACTERS)
 
@@ -197,10 +197,8 @@ def card_text(text: str) -> str:
             fence = ""
         parts.append(line)
     parts.append(_remove_html("\n".join(prose)))
-    whole = _MANY.sub("\n\n", "\n".join(parts)).strip()
-    return (
-        whole if len(whole) <= MAX_CARD_CHARACTERS else whole[:MAX_CARD_CHARACTERS].rstrip() + " …"
-    )
+    card = _MANY.sub("\n\n", "\n".join(parts)).strip()
+    return card if len(card) <= MAX_CARD_CHARACTERS else card[:MAX_CARD_CHARACTERS].rstrip() + " …"
 
 
 def _remove_html(text: str) -> str:

@@ -93,7 +93,7 @@ class BusyWaiter:
         """Call this when data has arrived. Starts counting from zero again."""
         self._in_a_row = 0
 
-    def wait(self, error: BusyError, what: str) -> None:
+    def wait(self, error: BusyError, label: str) -> None:
         """Wait as long as the hub wants us to.
 
         Raises:
@@ -103,7 +103,7 @@ class BusyWaiter:
         seconds = error.wait_s or min(BUSY_PAUSE_S * 2**self._in_a_row, MAX_WAIT_S)
         self._in_a_row += 1
         if seconds > self._most_s or self._in_a_row > MAX_WAITS:
-            raise to_engine_error(error.cause, what)
+            raise to_engine_error(error.cause, label)
         log.info("hub asks to wait %g s", seconds)
         if self._on_wait is not None:
             self._on_wait(seconds)
@@ -175,12 +175,12 @@ def timeout_s() -> float:
 def fetch(
     url: str,
     headers: Mapping[str, str],
-    what: str,
+    label: str,
     cancelled: threading.Event,
     most: int,
     waits: BusyWaiter | None = None,
 ) -> bytes:
-    """Fetch a short response about ``what``.
+    """Fetch a short response about ``label``.
 
     Args:
         waits: used if the hub is busy. If not given, that's an error.
@@ -191,34 +191,34 @@ def fetch(
     """
     while True:
         try:
-            return _fetch_once(url, headers, what, cancelled, most)
+            return _fetch_once(url, headers, label, cancelled, most)
         except BusyError as error:
-            (waits or BusyWaiter(cancelled, 0)).wait(error, what)
+            (waits or BusyWaiter(cancelled, 0)).wait(error, label)
 
 
 def _fetch_once(
-    url: str, headers: Mapping[str, str], what: str, cancelled: threading.Event, most: int
+    url: str, headers: Mapping[str, str], label: str, cancelled: threading.Event, most: int
 ) -> bytes:
     end = time.monotonic() + READ_TIMEOUT_S
     text = bytearray()
     try:
-        for _, piece in stream_chunks(url, headers, what, cancelled):
+        for _, piece in stream_chunks(url, headers, label, cancelled):
             text += piece
             if len(text) > most:
                 raise EngineError(
                     DOWNLOAD_FAILED,
-                    f"The hub's answer about {what} is longer than {most / 2**20:.0f} MB and was "
+                    f"The hub's answer about {label} is longer than {most / 2**20:.0f} MB and was "
                     "rejected. Try another name.",
                 )
             if time.monotonic() > end:
                 raise BrokenError(_TooSlowError())
     except BrokenError as error:
-        raise to_engine_error(error.cause, what) from None
+        raise to_engine_error(error.cause, label) from None
     return bytes(text)
 
 
 def stream_chunks(
-    url: str, headers: Mapping[str, str], what: str, cancelled: threading.Event
+    url: str, headers: Mapping[str, str], label: str, cancelled: threading.Event
 ) -> Iterator[tuple[int, bytes]]:
     """Yield (status, chunk) for a response. The first chunk is empty.
 
@@ -229,24 +229,24 @@ def stream_chunks(
             set.
     """
     transfer = HubTransfer(url, headers)
-    has_answered, received, left = False, 0, READ_TIMEOUT_S
+    has_answered, received, seconds_left = False, 0, READ_TIMEOUT_S
     try:
         while True:
             before = time.monotonic()
-            good, answer = _next_item(transfer.items, cancelled, left)
-            left -= time.monotonic() - before  # exclude the time spent in the caller
+            good, answer = _next_item(transfer.items, cancelled, seconds_left)
+            seconds_left -= time.monotonic() - before  # exclude the time spent in the caller
             if not good and _is_busy(answer):
                 raise BusyError(answer)
             if not good and _is_transient(answer):
                 raise BrokenError(answer)
             if not good:
-                raise to_engine_error(answer, what)
+                raise to_engine_error(answer, label)
             if answer is None:
                 return
             received += len(answer[1])
             yield answer
             if not has_answered or received >= MIN_PROGRESS_BYTES:
-                has_answered, received, left = True, 0, READ_TIMEOUT_S
+                has_answered, received, seconds_left = True, 0, READ_TIMEOUT_S
     finally:
         transfer.close()
 
@@ -324,15 +324,15 @@ class HubTransfer:
             if self._closed.is_set():
                 self.close()
 
-    def _enqueue(self, good: bool, what: object) -> bool:
+    def _enqueue(self, good: bool, item: object) -> bool:
         while not self._closed.is_set():
             with contextlib.suppress(queue.Full):
-                self.items.put((good, what), timeout=_CHECK_S)
+                self.items.put((good, item), timeout=_CHECK_S)
                 return True
         return False
 
 
-def to_engine_error(error: Exception, what: str) -> EngineError:
+def to_engine_error(error: Exception, label: str) -> EngineError:
     """Convert a client exception to an engine error that says what to do."""
     from httpx2 import TimeoutException, TransportError
     from huggingface_hub.errors import OfflineModeIsEnabled
@@ -349,10 +349,10 @@ def to_engine_error(error: Exception, what: str) -> EngineError:
         log.info("cannot reach the hub: %s", _reason(error))
         return EngineError(OFFLINE, "The hub cannot be reached. Check the connection.")
     if isinstance(error, HubStatusError):
-        return _status_error(error, what)
+        return _status_error(error, label)
     if isinstance(error, OSError):
         return disk_error(error)
-    return EngineError(DOWNLOAD_FAILED, f"{what} could not be downloaded: {_reason(error)}.")
+    return EngineError(DOWNLOAD_FAILED, f"{label} could not be downloaded: {_reason(error)}.")
 
 
 def disk_error(error: OSError) -> EngineError:
@@ -368,13 +368,13 @@ def disk_error(error: OSError) -> EngineError:
     )
 
 
-def _status_error(error: HubStatusError, what: str) -> EngineError:
+def _status_error(error: HubStatusError, label: str) -> EngineError:
     status, code, sent_token = error.status, error.code, error.sent_token
     if status == 429:
         return EngineError(
             DOWNLOAD_FAILED, f"Too many requests to the hub. {_retry_text(error.wait_s)}"
         )
-    if what == SEARCH_LABEL and status in (401, 403, 404):
+    if label == SEARCH_LABEL and status in (401, 403, 404):
         if not sent_token:
             return EngineError(
                 GATED,
@@ -382,26 +382,26 @@ def _status_error(error: HubStatusError, what: str) -> EngineError:
             )
         return EngineError(GATED, _BAD_TOKEN)
     if code == "RevisionNotFound":
-        return EngineError(NOT_FOUND, f"{what} has no such revision. Check its name.")
+        return EngineError(NOT_FOUND, f"{label} has no such revision. Check its name.")
     if status == 404:
-        return EngineError(NOT_FOUND, f"There is no model {what} on the hub. Check its name.")
+        return EngineError(NOT_FOUND, f"There is no model {label} on the hub. Check its name.")
     if code == "GatedRepo" or (status == 403 and code != "RepoNotFound"):
         way = (
             "the account of this access token has no access. Request it on the model's page"
             if sent_token
             else "it needs an access token. Request access on the model's page, then set the token"
         )
-        return EngineError(GATED, f"{what} is only available on request: {way}.")
+        return EngineError(GATED, f"{label} is only available on request: {way}.")
     if status in (401, 403) and sent_token and code != "RepoNotFound":
         return EngineError(GATED, _BAD_TOKEN)
     if status in (401, 403):
         return EngineError(
             GATED,
-            f"The hub does not show model {what}: its name is wrong, or it is private "
+            f"The hub does not show model {label}: its name is wrong, or it is private "
             "and needs an access token.",
         )
     return EngineError(
-        DOWNLOAD_FAILED, f"The hub could not serve {what} (status {status}). Try again in a while."
+        DOWNLOAD_FAILED, f"The hub could not serve {label} (status {status}). Try again in a while."
     )
 
 

@@ -63,7 +63,7 @@ def _tokens(data: bytes) -> bytes:
     return data[begin.end() : end.start() if end is not None else None].rstrip(_BLANKS + b",")
 
 
-def may_share(one: str, other: str) -> bool:
+def may_share(first: str, second: str) -> bool:
     """Check whether two digests could belong to the same vocabulary."""
-    alike = one.partition(":")[0] == other.partition(":")[0]
-    return one == other or not (one and other and alike)
+    alike = first.partition(":")[0] == second.partition(":")[0]
+    return first == second or not (first and second and alike)

@@ -101,8 +101,8 @@ def build(target: Path | None = None) -> Path:
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=path.parent, prefix="build-") as folder:
-                made = compile_library(compiler, Path(folder))
-                made.replace(path)  # rename atomically, because other processes may be building too
+                file = compile_library(compiler, Path(folder))
+                file.replace(path)  # rename atomically, because other processes may be building too
             remove_old(path.parent)
             return path
         except BuildError as error:
@@ -138,11 +138,12 @@ def compile_library(compiler: Sequence[str], folder: Path, more: Sequence[str] =
     zig = {f"ZIG_{kind}_CACHE_DIR": str(folder / "zig") for kind in ("LOCAL", "GLOBAL")}
     environment = {**os.environ, **zig}
     steps = [
-        [*FLAGS, *flags, *more, "-c", str(source), "-o", str(made)] for source, made, flags in jobs
+        [*FLAGS, *flags, *more, "-c", str(source), "-o", str(target)]
+        for source, target, flags in jobs
     ]
     _run(compiler, steps, environment)
     path = folder / "kernels.so"
-    objects = [str(made) for _, made, _ in jobs]
+    objects = [str(target) for _, target, _ in jobs]
     link = ["-shared", "-pthread", *more, *objects, "-o", str(path), "-lm"]
     _run(compiler, [link], environment)
     return path

@@ -65,9 +65,9 @@ def _free_bytes(group: Path) -> float:
         try:
             most, used = (int((group / name).read_text()) for name in (limit, usage))
             lines = (group / "memory.stat").read_text().splitlines()
-            held = {name: int(size) for name, size in map(str.split, lines)}
+            sizes = {name: int(size) for name, size in map(str.split, lines)}
         except (OSError, ValueError):  # no such file, or "max"
             continue
-        cached = (held.get(f"{prefix}{kind}_file", 0) for kind in ("active", "inactive"))
+        cached = (sizes.get(f"{prefix}{kind}_file", 0) for kind in ("active", "inactive"))
         return max(0, most - used + sum(cached))
     return math.inf

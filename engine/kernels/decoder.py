@@ -141,8 +141,8 @@ class Decoder:
             return found
 
         def addresses(matrices: Sequence[PackedMatrix], count: int) -> Any:
-            own = [matrix.address for matrix in matrices]
-            return (ctypes.c_void_p * count)(*own, *[None] * (count - len(own)))
+            pointers = [matrix.address for matrix in matrices]
+            return (ctypes.c_void_p * count)(*pointers, *[None] * (count - len(pointers)))
 
         rotation = parts.rotation
         return LayerStruct(
@@ -160,7 +160,7 @@ class Decoder:
 
     def step(
         self,
-        given: Array,
+        inputs: Array,
         spans: Array,
         segments: Array,
         wanted: Sequence[int],
@@ -169,7 +169,7 @@ class Decoder:
         """Run a step. Its rows can mix prompt chunks and decode tokens of several sessions.
 
         Args:
-            given: tokens `[rows]`, int64, or embeddings `[rows, width]`, float32.
+            inputs: tokens `[rows]`, int64, or embeddings `[rows, width]`, float32.
             spans: array of dtype `SPAN` that covers all rows in order.
             segments: `[layers, segments]` of dtype `SEGMENT`. The segments of a span must cover its
                 session's positions from 0 to the span's last row, in order. New keys and values are
@@ -185,18 +185,18 @@ class Decoder:
             ValueError: if the arguments don't match each other.
             MemoryError: if there isn't enough memory for intermediate results.
         """
-        has_tokens = given.ndim == 1
-        if given.dtype != (np.int64 if has_tokens else np.float32) or (
-            not has_tokens and given.shape[1:] != (self.width,)
+        has_tokens = inputs.ndim == 1
+        if inputs.dtype != (np.int64 if has_tokens else np.float32) or (
+            not has_tokens and inputs.shape[1:] != (self.width,)
         ):
             raise ValueError(
-                f"{given.dtype} {given.shape}: neither tokens nor rows of {self.width}."
+                f"{inputs.dtype} {inputs.shape}: neither tokens nor rows of {self.width}."
             )
         if spans.dtype != SPAN or segments.dtype != SEGMENT or not len(spans):
             raise ValueError("Spans and segments must be arrays of their types.")
         if segments.ndim != 2 or len(segments) != len(self._parts):
             raise ValueError(f"Segments {segments.shape} for {len(self._parts)} layers.")
-        given, spans = np.ascontiguousarray(given), np.ascontiguousarray(spans)
+        inputs, spans = np.ascontiguousarray(inputs), np.ascontiguousarray(spans)
         segments = np.ascontiguousarray(segments)
         self._extend_rotations(max(position + rows for _, rows, position, *_ in spans.tolist()) - 1)
         rows = np.array(wanted, np.int64)
@@ -208,8 +208,8 @@ class Decoder:
                 self._buffer = np.empty(size, np.float32)
             logits = self._buffer[:size].reshape(-1, self.vocabulary)
         step = StepStruct(
-            len(given),
-            *((address_of(given), None) if has_tokens else (None, address_of(given))),
+            len(inputs),
+            *((address_of(inputs), None) if has_tokens else (None, address_of(inputs))),
             *(address_of(spans), len(spans), address_of(segments), segments.shape[1]),
             *(address_of(rows), len(rows), address_of(hidden)),
             None if logits is None else address_of(logits),
@@ -243,9 +243,9 @@ def _check(parts: LayerParts, width: int, mlp_width: int) -> None:
     heads, key_heads, head_width = parts.heads, parts.key_heads, parts.head_width
     if min(heads, key_heads, head_width) < 1 or heads % key_heads:
         raise ValueError(f"{heads} heads of width {head_width} for {key_heads} key heads.")
-    attended, own = heads * head_width, key_heads * head_width
+    attended, kv_width = heads * head_width, key_heads * head_width
     products = [
-        ("queries, keys and values", parts.query_key_value, width, (attended, own, own)),
+        ("queries, keys and values", parts.query_key_value, width, (attended, kv_width, kv_width)),
         ("attention's output", [parts.out], attended, (width,)),
         ("gate and up", parts.gate_up, width, (mlp_width, mlp_width)),
         ("down", [parts.down], mlp_width, (width,)),

@@ -103,9 +103,9 @@ def pack(library: Library, arrays: Mapping[str, mx.array], form: Format) -> Pack
     packed = []
     for values in raw:
         size = values.dtype.itemsize
-        made = _memory.allocate(tiles * TILE * values.shape[1] * size)
-        library.pack_scales(values.ctypes.data, outputs, values.shape[1], size, made.ctypes.data)
-        packed.append(made)
+        buffer = _memory.allocate(tiles * TILE * values.shape[1] * size)
+        library.pack_scales(values.ctypes.data, outputs, values.shape[1], size, buffer.ctypes.data)
+        packed.append(buffer)
     added = None
     if "bias" in arrays:
         added = np.array(arrays["bias"].astype(mx.float32))
@@ -154,11 +154,11 @@ def _is_float(array: mx.array) -> bool:
 
 def _find_offset(scales: mx.array, biases: mx.array) -> float | None:
     """Return `c` such that `biases == c * scales` exactly, or None if there is no such number."""
-    own, others = (np.array(array.astype(mx.float32), copy=False) for array in (scales, biases))
-    place = int(np.abs(own).argmax())
+    numbers, others = (np.array(array.astype(mx.float32), copy=False) for array in (scales, biases))
+    largest = int(np.abs(numbers).argmax())
     with np.errstate(all="ignore"):
-        offset = others.flat[place] / own.flat[place]
-        is_exact = np.isfinite(offset) and np.array_equal(own * offset, others)
+        offset = others.flat[largest] / numbers.flat[largest]
+        is_exact = np.isfinite(offset) and np.array_equal(numbers * offset, others)
     return float(offset) if is_exact else None
 
 
@@ -240,13 +240,13 @@ def unpack(library: Library, matrix: PackedMatrix, outputs: Array) -> Array:
     return found
 
 
-def multiply(library: Library, given: Array, matrices: Sequence[PackedMatrix]) -> Array:
+def multiply(library: Library, rows: Array, matrices: Sequence[PackedMatrix]) -> Array:
     """Compute `given @ matrix.T` for several matrices, and concatenate the results.
 
     The result for a row doesn't depend on the other rows.
 
     Args:
-        given: `[rows, inputs]`, float32.
+        rows: `[rows, inputs]`, float32.
         matrices: matrices with the same number of inputs.
 
     Returns:
@@ -257,27 +257,27 @@ def multiply(library: Library, given: Array, matrices: Sequence[PackedMatrix]) -
         MemoryError: if there isn't enough memory for intermediate results.
     """
     inputs = {matrix.inputs for matrix in matrices}
-    if given.ndim != 2 or given.dtype != np.float32 or inputs != {given.shape[1]}:
+    if rows.ndim != 2 or rows.dtype != np.float32 or inputs != {rows.shape[1]}:
         raise ValueError(
-            f"Rows {given.shape} of {given.dtype} do not match matrices of {sorted(inputs)} inputs."
+            f"Rows {rows.shape} of {rows.dtype} do not match matrices of {sorted(inputs)} inputs."
         )
-    given = np.ascontiguousarray(given)
-    out = np.empty((len(given), sum(matrix.outputs for matrix in matrices)), np.float32)
-    data = given.ctypes.data, len(given), out.ctypes.data
+    rows = np.ascontiguousarray(rows)
+    out = np.empty((len(rows), sum(matrix.outputs for matrix in matrices)), np.float32)
+    data = rows.ctypes.data, len(rows), out.ctypes.data
     if library.multiply(_addresses(matrices), len(matrices), *data):
         raise MemoryError("Not enough memory for a product.")
     return out
 
 
 def gated_mlp(
-    library: Library, given: Array, gate_up: Sequence[PackedMatrix], down: PackedMatrix
+    library: Library, rows: Array, gate_up: Sequence[PackedMatrix], down: PackedMatrix
 ) -> Array:
     """Compute `down(silu(gate(given)) * up(given))`, `[rows, outputs]`.
 
     Rows don't affect each other's results.
 
     Args:
-        given: `[rows, inputs]`, float32.
+        rows: `[rows, inputs]`, float32.
         gate_up: gate and up matrices, in this order.
 
     Raises:
@@ -285,13 +285,13 @@ def gated_mlp(
         MemoryError: if there isn't enough memory for intermediate results.
     """
     sizes = [(matrix.outputs, matrix.inputs) for matrix in gate_up]
-    if given.ndim != 2 or given.dtype != np.float32 or sizes != 2 * [(down.inputs, given.shape[1])]:
+    if rows.ndim != 2 or rows.dtype != np.float32 or sizes != 2 * [(down.inputs, rows.shape[1])]:
         raise ValueError(
-            f"Rows {given.shape} of {given.dtype} do not match {sizes} and {down.inputs} inputs."
+            f"Rows {rows.shape} of {rows.dtype} do not match {sizes} and {down.inputs} inputs."
         )
-    given = np.ascontiguousarray(given)
-    out = np.empty((len(given), down.outputs), np.float32)
-    data = given.ctypes.data, len(given), out.ctypes.data
+    rows = np.ascontiguousarray(rows)
+    out = np.empty((len(rows), down.outputs), np.float32)
+    data = rows.ctypes.data, len(rows), out.ctypes.data
     if library.mlp(_addresses(gate_up), down.address, _SILU, *data):
         raise MemoryError("Not enough memory for a product.")
     return out

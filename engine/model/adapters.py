@@ -105,7 +105,7 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
         yield
         yield from loader.read_weights(net)
         examined = replace(base.examined, name=f"{base.info.name} + {adapter.name}")
-        made = yield from loader.finish_loading(net, examined, examined.config)
+        adapted = yield from loader.finish_loading(net, examined, examined.config)
     except EngineError:
         raise
     except Exception as error:  # some models access weights that are hidden by the wrapped layer
@@ -114,7 +114,7 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
         raise _mismatch_error(base, adapter, error) from None
     both = f"{base.info.id} {adapter.contents}"
     info = replace(
-        made.info,
+        adapted.info,
         id=hashlib.sha256(both.encode()).hexdigest()[:32],
         nbytes=loader.memory_bytes(net) if again else added,
         dtype=base.info.dtype,
@@ -122,7 +122,7 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
         adapter=str(adapter.folder.resolve()),
         base=base.info.id,
     )
-    return replace(made, info=info, text=replace(made.text, info=info), base=base)
+    return replace(adapted, info=info, text=replace(adapted.text, info=info), base=base)
 
 
 def needs_own_weights(base: LoadedModel, kind: str) -> bool:
@@ -180,25 +180,25 @@ def _set_arrays(net: Any, adapter: Adapter, dtype: str) -> int:
     The arrays in the file must exactly match the arrays of the wrapped layers.
     """
     loaded: Any = mx.load(str(adapter.folder / WEIGHTS_FILE))
-    given: dict[str, mx.array] = dict(loaded)
+    arrays: dict[str, mx.array] = dict(loaded)
     expected = {
         key: array
         for key, array in tree_flatten(net.parameters())
         if key.rpartition(".")[2] in ADAPTER_ARRAYS
     }
-    stranger = min(given.keys() - expected.keys(), default=None)
+    stranger = min(arrays.keys() - expected.keys(), default=None)
     if stranger is not None:
         raise load_refused(
             f"{adapter.name} was not made for this model: it has {stranger[:100]!r}, and no layer "
             "that it changes is called that. Choose the model that it was trained on."
         )
-    lacking = min(expected.keys() - given.keys(), default=None)
+    lacking = min(expected.keys() - arrays.keys(), default=None)
     if lacking is not None:
         raise load_refused(
             f"{adapter.name} is incomplete or was not made for this model: {lacking[:100]!r} is "
             "missing. Choose the model that it was trained on, or get the adapter again."
         )
-    for key, array in given.items():
+    for key, array in arrays.items():
         if array.shape != expected[key].shape:
             raise load_refused(
                 f"{adapter.name} was not made for this model: {key[:100]!r} has the shape "
@@ -206,9 +206,9 @@ def _set_arrays(net: Any, adapter: Adapter, dtype: str) -> int:
                 "Choose the model that it was trained on."
             )
     if dtype == "float32":  # converting once is faster than in each step, and lossless
-        given = {key: array.astype(mx.float32) for key, array in given.items()}
-    net.load_weights(list(given.items()), strict=False)
-    return sum(array.nbytes for array in given.values())
+        arrays = {key: array.astype(mx.float32) for key, array in arrays.items()}
+    net.load_weights(list(arrays.items()), strict=False)
+    return sum(array.nbytes for array in arrays.values())
 
 
 def _mismatch_error(base: LoadedModel, adapter: Adapter, error: Exception) -> EngineError:

@@ -48,11 +48,11 @@ def install_attention() -> None:
     _original, _dequantizes = original, bool(mx.cuda.is_available())
     patches.replace(base, "scaled_dot_product_attention", attention)
     # Some models call these functions directly with keys and values.
-    for home, name, own in (
+    for home, name, replacement in (
         (mx.fast, "scaled_dot_product_attention", _dispatch_sdpa),
         (mx, "tile", _dispatch_tile),
     ):
-        patches.replace(home, name, functools.partial(own, getattr(home, name)))
+        patches.replace(home, name, functools.partial(replacement, getattr(home, name)))
 
 
 def _dispatch_sdpa(mlx: Callable[..., mx.array], q: Any, k: Any, v: Any, **named: Any) -> mx.array:
@@ -142,8 +142,8 @@ def _attend_mixed(queries: mx.array, keys: WithChunks, values: WithChunks, call:
             raise NotImplementedError("a chunk in a sliding window has no mask")
         masks = WithChunks(masks, ["causal"] * len(keys.counts), keys.caches, keys.counts)
     if keys.decoding is not None:
-        own = replace(call, mask=masks.decoding)
-        out.append(_attend(queries[:first], keys.decoding, values.decoding, None, own))
+        decode_call = replace(call, mask=masks.decoding)
+        out.append(_attend(queries[:first], keys.decoding, values.decoding, None, decode_call))
     parts = zip(keys.chunks, values.chunks, masks.chunks, keys.caches, keys.counts, strict=True)
     for k, v, mask, cache, count in parts:
         chunk = queries[first : first + count].swapaxes(0, 2)
@@ -173,8 +173,8 @@ def _attend_rows(queries: mx.array, keys: Rows, values: Rows, call: _Call) -> mx
     out = _attend_split(some, k, v, some_masks, call)
     if not rest:
         return out
-    taken = [*split, *rest]
-    back = mx.array(sorted(range(n), key=taken.__getitem__))
+    rows_in_order = [*split, *rest]
+    back = mx.array(sorted(range(n), key=rows_in_order.__getitem__))
     return mx.concatenate([out, *(one(row) for row in rest)])[back]
 
 
@@ -259,26 +259,26 @@ def prefix_attention(
     """
     rows, heads, n, _ = queries.shape
     key_heads = keys[0].own.shape[1]
-    each = [keys]
+    key_parts = [keys]
     q = [_group_by_key_head(queries * scale, key_heads)]
     if products:
-        each.append([product.keys for product in products])
-        left = [product.left for product in products]
-        q.append(_group_by_key_head(mx.concatenate(left) if rows > 1 else left[0], key_heads))
+        key_parts.append([product.keys for product in products])
+        factors = [product.left for product in products]
+        q.append(_group_by_key_head(mx.concatenate(factors) if rows > 1 else factors[0], key_heads))
     begun = keys[0].beginnings
     if rows > 1:
         begun = SharedPrefixRows([key.beginnings.rows[0] for key in keys])
     owns = []
     for row, parts in enumerate(zip(*(mx.split(one, rows) for one in q), strict=True)):
-        pairs = [(one, some[row].own) for one, some in zip(parts, each, strict=True)]
+        pairs = [(one, some[row].own) for one, some in zip(parts, key_parts, strict=True)]
         base = begun.rows[row][1]
         owns.append(partial_attention(pairs, values[row].own, n, _own_mask(mask, base)))
 
     def shared(some: Sequence[Split]) -> Split:
         first = [some[members[0]] for members in begun.groups]
-        return Split(begun, [one.shared[0] for one in first], first[0].own, first[0].place)
+        return Split(begun, [part.shared[0] for part in first], first[0].own, first[0].place)
 
-    by_row, begun_with = _sinks_by_key_head(sinks, q[0], n), [shared(some) for some in each]
+    by_row, begun_with = _sinks_by_key_head(sinks, q[0], n), [shared(some) for some in key_parts]
     out = _attend_prefixes_and_own(
         q, begun_with, shared(values), _concatenate(owns), by_row, n, mask
     )
@@ -296,14 +296,14 @@ def _attend_split_slots(
     """Like `prefix_attention`, for one query per row and with the rows' own keys in slots."""
     _check_arguments(call)
     key_heads = keys.own.shape[1]
-    q, each = [_group_by_key_head(queries * call.scale, key_heads)], [keys]
+    q, ks = [_group_by_key_head(queries * call.scale, key_heads)], [keys]
     if product is not None:
         q.append(_group_by_key_head(product.left, key_heads))
-        each.append(product.keys)
+        ks.append(product.keys)
     mask = None if filled.mask is None else filled.mask[:, None]
-    own = partial_attention([(a, b.own) for a, b in zip(q, each, strict=True)], values.own, 1, mask)
+    own = partial_attention([(a, b.own) for a, b in zip(q, ks, strict=True)], values.own, 1, mask)
     out = _attend_prefixes_and_own(
-        q, each, values, own, _sinks_by_key_head(call.sinks, q[0], 1), 1, None
+        q, ks, values, own, _sinks_by_key_head(call.sinks, q[0], 1), 1, None
     )
     return out.reshape(*queries.shape[:3], -1)
 
@@ -318,8 +318,8 @@ def _sinks_by_key_head(sinks: Any, queries: mx.array, n: int) -> mx.array | None
     if sinks is None:
         return None
     _, key_heads, some, _ = queries.shape
-    each: mx.array = sinks.reshape(1, key_heads, some // n, 1)
-    return each if n == 1 else mx.repeat(each, n, axis=2)
+    per_row: mx.array = sinks.reshape(1, key_heads, some // n, 1)
+    return per_row if n == 1 else mx.repeat(per_row, n, axis=2)
 
 
 def _attend_prefixes_and_own(
@@ -365,13 +365,13 @@ def _attend_prefixes(
         keys: for each item of `queries`, a list with the keys of each group.
         score: see `attend_with_score`.
     """
-    given = queries if score is None else [*queries, score]
+    query_group = queries if score is None else [*queries, score]
     if begun.order is not None:
-        given = [some[begun.order] for some in given]
+        query_group = [some[begun.order] for some in query_group]
     found, start = [], 0
     for group, members in enumerate(begun.groups):
         end = start + len(members)
-        mine = given if len(begun.groups) == 1 else [some[start:end] for some in given]
+        mine = query_group if len(begun.groups) == 1 else [some[start:end] for some in query_group]
         base = begun.rows[members[0]][1]
         shared = [k[group] for k in keys]
         found.append(_attend_prefix(mine, shared, values[group], base, n, _prefix_mask(mask, base)))
@@ -381,14 +381,14 @@ def _attend_prefixes(
 
 
 def _attend_prefix(
-    given: list[mx.array], keys: list[mx.array], values: mx.array, base: int, n: int, mask: Any
+    group: list[mx.array], keys: list[mx.array], values: mx.array, base: int, n: int, mask: Any
 ) -> PartialAttention:
-    rows, key_heads, some, _ = given[0].shape
+    rows, key_heads, some, _ = group[0].shape
     if rows > 1:
-        given = [a.swapaxes(0, 1).reshape(1, key_heads, rows * some, -1) for a in given]
-    queries, values = given[: len(keys)], values[:, :, :base]
-    if len(given) > len(keys):
-        found = attend_with_score([*zip(queries, keys, strict=True)], values, n, mask, given[-1])
+        group = [a.swapaxes(0, 1).reshape(1, key_heads, rows * some, -1) for a in group]
+    queries, values = group[: len(keys)], values[:, :, :base]
+    if len(group) > len(keys):
+        found = attend_with_score([*zip(queries, keys, strict=True)], values, n, mask, group[-1])
     else:
         keys = [k[:, :, :base] for k in keys]
         found = partial_attention([*zip(queries, keys, strict=True)], values, n, mask)

@@ -69,11 +69,11 @@ def merge(a: PartialAttention, b: PartialAttention, sinks: mx.array | None = Non
     return ((a.out * from_a + b.out * from_b) / total).astype(a.out.dtype)
 
 
-def combined_score(own: PartialAttention, sinks: mx.array | None, like: mx.array) -> mx.array:
+def combined_score(suffix: PartialAttention, sinks: mx.array | None, like: mx.array) -> mx.array:
     """Combine the scores of a part's keys and the sinks into one score, with `like`'s dtype."""
     if sinks is None and like.dtype == mx.float32:
-        return own.weight
-    return _compile(_combine_scores)(own.weight, like, *([] if sinks is None else [sinks]))
+        return suffix.weight
+    return _compile(_combine_scores)(suffix.weight, like, *([] if sinks is None else [sinks]))
 
 
 def _combine_scores(weight: mx.array, like: mx.array, *sinks: mx.array) -> mx.array:
@@ -120,8 +120,8 @@ def _merge_by_score(
     for sink in sinks:
         weight = mx.logaddexp(weight, sink.astype(mx.float32))
     # `score` was rounded to 16 bits, so the weights don't add up to exactly 1.
-    whole = 1 + share * (mx.exp(weight - score) - 1)
-    return ((a + b * from_b) / whole).astype(a.dtype)
+    scale = 1 + share * (mx.exp(weight - score) - 1)
+    return ((a + b * from_b) / scale).astype(a.dtype)
 
 
 def _softmax_weights(scores: mx.array, weight: mx.array, like: mx.array) -> mx.array:
@@ -131,8 +131,8 @@ def _softmax_weights(scores: mx.array, weight: mx.array, like: mx.array) -> mx.a
 @functools.cache
 def _compile(function: Callable[..., mx.array]) -> Callable[..., mx.array]:
     """Fuse a function into a single GPU kernel. Compilation is disabled on CPUs."""
-    made: Callable[..., mx.array] = mx.compile(function, shapeless=True)
-    return made
+    compiled: Callable[..., mx.array] = mx.compile(function, shapeless=True)
+    return compiled
 
 
 Pairs = Sequence[tuple[mx.array, mx.array]]

@@ -345,13 +345,13 @@ def constrain(
         reason = " ".join(explain_error(matcher.get_error(), params).split())
         raise EngineError(INVALID_REQUEST, f"The output format cannot be used: {reason}")
     tokenizer, opens_reasoning = model.forms, _reasoning_token(model, reasoning)
-    whole = params.tool_form is not None and params.tool_form.covers_reply
-    text.decide_early(not calls or whole)  # the form applies immediately after a marker
+    covers_all = params.tool_form is not None and params.tool_form.covers_reply
+    text.decide_early(not calls or covers_all)  # the form applies immediately after a marker
     if not calls:
         return Constraint(matcher, tokenizer, text, opens_reasoning, cost)
     assert params.tool_form is not None
     markers = recognition.of(model.tokenizer).markers
-    if whole:
+    if covers_all:
         if markers.header is not None:
             return HeadedCalls(matcher, tokenizer, text, -1, cost)
         return RequiredCalls(matcher, tokenizer, text, opens_reasoning, cost)

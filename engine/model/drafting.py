@@ -88,8 +88,8 @@ class Drafter:
         """
         if domain != self._domain:
             return len(tokens)
-        held = self.kv.length if tokens is self._answer_tokens else self.kv.reusable_length(tokens)
-        return len(tokens) - held
+        done = self.kv.length if tokens is self._answer_tokens else self.kv.reusable_length(tokens)
+        return len(tokens) - done
 
     def prefill(self, tokens: list[int], count: int) -> None:
         """Prefill the next `count` tokens of an answer. Blocks."""
@@ -157,12 +157,12 @@ class CheckedDraft:
     def drafted(self) -> list[int]:
         return self.fed[1:]
 
-    def sample(self, answer: DecodeRequest, place: int) -> int:
+    def sample(self, answer: DecodeRequest, index: int) -> int:
         """Return the token after `fed[place]`. All tokens up to that must have been accepted."""
-        row = self._logits[place : place + 1]
+        row = self._logits[index : index + 1]
         if self._chosen is None:
             return token_id(runner.sample_constrained(answer, PendingLogits(row)))
-        token = self._chosen[place]
+        token = self._chosen[index]
         if answer.odds is not None:
             mx.eval(answer.odds.record(row, mx.array([token])))
         return token
@@ -212,7 +212,7 @@ def verify_together(
     following, read = runner.decode_with_drafts(model, plain, drafts)
     steps = iter(following)
     checks = iter(
-        [_record_verification(*one, ahead) for one, ahead in zip(drafts, read, strict=True)]
+        [_record_verification(*draft, ahead) for draft, ahead in zip(drafts, read, strict=True)]
     )
     return [next(checks) if tokens else next(steps) for tokens in fed]
 
@@ -241,11 +241,11 @@ def make_drafter(model: LoadedModel, small: LoadedModel, vocab: Mapping[str, int
         EngineError: `unsupported_session` if one of the models doesn't support drafting. The
             message says why.
     """
-    name, other = model.info.name, small.info.name
+    name, main_name = model.info.name, small.info.name
     if model.info.id == small.info.id:
         raise _refusal(f"{name} cannot draft for itself. Choose a smaller model.")
     check_can_verify(model)
-    _check_can_roll_back(small, f"by {other}")
+    _check_can_roll_back(small, f"by {main_name}")
     return Drafter(small, model, max(vocab.values(), default=-1) + 1)
 
 

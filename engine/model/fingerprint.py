@@ -72,6 +72,6 @@ def _add_tensors(digest: hashlib._Hash, file: Path) -> None:
     with file.open("rb") as stream:
         for _, entry in sorted(tensors.items()):
             begin, end = entry["data_offsets"]
-            for place in (begin, (begin + end) // 2, max(begin, end - 4096)):
-                stream.seek(len(head) + place)
-                digest.update(stream.read(min(4096, end - place)))
+            for offset in (begin, (begin + end) // 2, max(begin, end - 4096)):
+                stream.seek(len(head) + offset)
+                digest.update(stream.read(min(4096, end - offset)))

@@ -297,15 +297,15 @@ def pack_weights(net: Any, folder: Path, wide: bool = False) -> Generator[float,
             net.set_dtype(mx.float32)
         return 0.0
     began, done = time.perf_counter(), 0
-    whole = max(1, weight_bytes(net))
+    total = max(1, weight_bytes(net))
     for nbytes in _pack(net, folder, library, wide):
         done += nbytes
         if time.perf_counter() - began >= SLICE_S:
-            yield done / whole
+            yield done / total
             began = time.perf_counter()
-    yield done / whole
+    yield done / total
     plain_decoder.install(net, library)
-    return done / whole
+    return done / total
 
 
 def _pack(net: Any, folder: Path, library: kernels.Library, wide: bool) -> Iterator[int]:
@@ -325,14 +325,14 @@ def read_weights(net: Any, before: float = 0.0) -> Generator[float, None, None]:
     Args:
         before: fraction that was already loaded.
     """
-    whole = max(1, weight_bytes(net))
+    total = max(1, weight_bytes(net))
     read, pace = 0, 0.0
     began: float | None = None
     for batch in batch_arrays(parameter_arrays(net), BATCH_BYTES):
         nbytes = sum(array.nbytes for array in batch)
         now = time.perf_counter()
         if began is not None and now - began + pace * nbytes >= SLICE_S:
-            yield min(1.0, max(before, read / whole))
+            yield min(1.0, max(before, read / total))
             began, now = None, time.perf_counter()
         began = now if began is None else began
         mx.eval(batch)
@@ -380,13 +380,13 @@ def remove_arrays(net: Any, needed: Container[int]) -> list[mx.array]:
 
     Used for unloading. This way, stray references to the model don't keep its weights alive.
     """
-    taken = []
+    arrays = []
     for module in net.modules():
         for name, value in list(module.items()):
             if isinstance(value, mx.array) and not name.startswith("_") and id(value) not in needed:
-                taken.append(value)
+                arrays.append(value)
                 del module[name]
-    return taken
+    return arrays
 
 
 def weight_bytes(net: Any) -> int:
@@ -396,16 +396,16 @@ def weight_bytes(net: Any) -> int:
 
 def memory_bytes(net: Any) -> int:
     """Memory of a model's weights in bytes. Packed matrices have another size than in the file."""
-    held = {id(array): array.nbytes for array in parameter_arrays(net)}
+    sizes = {id(array): array.nbytes for array in parameter_arrays(net)}
     for module in net.modules():
         if isinstance(module, (PackedLinear, PackedEmbedding)):
             replaced = packed_layers.placeholders(module)
-            held[id(module.matrix)] = module.matrix.nbytes
+            sizes[id(module.matrix)] = module.matrix.nbytes
         elif isinstance(module, PackedSwitch):
             replaced = module.placeholders
-            held[id(module.experts)] = module.experts.nbytes
+            sizes[id(module.experts)] = module.experts.nbytes
         else:
             continue
         for array in replaced:
-            held.pop(id(array), None)
-    return sum(held.values())
+            sizes.pop(id(array), None)
+    return sum(sizes.values())

@@ -54,7 +54,7 @@ class Tensors:
         _, entry, _ = self._places.get(name, (None, {}, 0))
         return entry.get("shape") == list(array.shape) and entry.get("dtype") in _TYPES
 
-    def read_slice(self, name: str, place: int) -> mx.array:
+    def read_slice(self, name: str, index: int) -> mx.array:
         """Read `tensor[place]`.
 
         Raises:
@@ -64,7 +64,7 @@ class Tensors:
         kind, dtype = _TYPES[entry["dtype"]]
         shape = entry["shape"][1:]
         nbytes = int(np.prod(shape)) * np.dtype(kind).itemsize
-        file.seek(offset + place * nbytes)
+        file.seek(offset + index * nbytes)
         data = file.read(nbytes)
         if len(data) < nbytes:
             raise OSError(f"{file.name} became shorter.")
@@ -91,7 +91,7 @@ class PackedExperts:
     def __init__(self, library: Library, experts: Sequence[Sequence[PackedMatrix]]) -> None:
         self._library, self._experts = library, experts
         self._inputs, self._outputs = experts[0][0].inputs, experts[0][2].outputs
-        self.nbytes = sum(matrix.nbytes for own in experts for matrix in own)
+        self.nbytes = sum(matrix.nbytes for expert in experts for matrix in expert)
 
     def __call__(self, x: mx.array, chosen: mx.array) -> mx.array:
         """Run the `chosen` experts `[..., k]` on `x` `[..., inputs]`.
@@ -102,11 +102,11 @@ class PackedExperts:
         rows = as_rows(x, self._inputs)
         out = np.empty((*asked.shape, self._outputs), np.float32)
         for expert in np.unique(asked):
-            which, place = np.nonzero(asked == expert)
+            which, choice = np.nonzero(asked == expert)
             *gate_up, down = self._experts[expert]
-            out[which, place] = gated_mlp(self._library, rows[which], gate_up, down)
-        made = mx.array(out.reshape(*chosen.shape, self._outputs))
-        return made if x.dtype == mx.float32 else made.astype(x.dtype)
+            out[which, choice] = gated_mlp(self._library, rows[which], gate_up, down)
+        result = mx.array(out.reshape(*chosen.shape, self._outputs))
+        return result if x.dtype == mx.float32 else result.astype(x.dtype)
 
 
 class PackedSwitch:

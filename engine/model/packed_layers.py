@@ -41,16 +41,16 @@ class SharedProduct:
         self._input: mx.array | None = None
         self._outputs_left: list[Array | None] = []
 
-    def output(self, place: int, x: mx.array) -> mx.array:
+    def output(self, index: int, x: mx.array) -> mx.array:
         """Return `x @ matrices[place].T`, `[..., outputs]`, with the dtype of `x`."""
-        if self._input is not x or self._outputs_left[place] is None:
+        if self._input is not x or self._outputs_left[index] is None:
             rows = as_rows(x, self.matrices[0].inputs)
             found = multiply(self._library, rows, self.matrices)
             self._input, self._outputs_left = x, [*np.split(found, self._ends[:-1], axis=1)]
-        own, self._outputs_left[place] = self._outputs_left[place], None
-        if all(left is None for left in self._outputs_left):
+        ready, self._outputs_left[index] = self._outputs_left[index], None
+        if all(pending is None for pending in self._outputs_left):
             self._input = None
-        return as_mlx(own, x)
+        return as_mlx(ready, x)
 
     def unpack(self, outputs: Array) -> Array:
         """Dequantize some rows of the first matrix, `[count, inputs]`."""
@@ -151,27 +151,27 @@ def _pack_group(group: Sequence[Any], library: Library, wide: bool) -> None:
         for layer in group:
             _pack_group([layer], library, wide)
         return
-    kept = [layer for layer in group if can_pack(Format.of(layer))]
+    packable = [layer for layer in group if can_pack(Format.of(layer))]
     try:
-        matrices = [pack(library, layer, Format.of(layer)) for layer in kept]
+        matrices = [pack(library, layer, Format.of(layer)) for layer in packable]
     except ValueError as error:
         log.warning("a layer stays slow: %s", error)
         return
     if matrices:
-        _replace_arrays(kept, SharedProduct(library, matrices), wide)
+        _replace_arrays(packable, SharedProduct(library, matrices), wide)
 
 
 def _replace_arrays(group: Sequence[Any], product: SharedProduct, wide: bool) -> None:
     """Give a shared product to the layers, and replace their arrays with placeholders."""
     is_embedding = type(group[0]) is nn.QuantizedEmbedding
-    made = []
-    for place, layer in enumerate(group):
-        vars(layer).update(product=product, place=place)
+    arrays = []
+    for index, layer in enumerate(group):
+        vars(layer).update(product=product, place=index)
         for name in _REPLACED:
             if layer.get(name) is not None:
                 layer[name] = placeholder(layer[name], wide)
-                made.append(layer[name])
-    mx.eval(made)
+                arrays.append(layer[name])
+    mx.eval(arrays)
     mix_in(PackedEmbedding if is_embedding else PackedLinear, group)
 
 

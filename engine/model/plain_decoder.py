@@ -72,11 +72,11 @@ class _PlainBody:
         sessions = self.plain.split_sessions(cache, inputs.shape)
         if not any(session.is_plain for session in sessions):
             return inner(inputs, cache, *embeddings, **named)
-        given = [h for h in (*embeddings, *named.values()) if h is not None]
+        arrays = [h for h in (*embeddings, *named.values()) if h is not None]
         if all(session.is_plain for session in sessions):
-            h = given[0] if given else self.plain.embed(self.embed_tokens, inputs)
+            h = arrays[0] if arrays else self.plain.embed(self.embed_tokens, inputs)
             return self.plain.hidden_states(h, sessions)
-        return _run_separately(self, inner, inputs, given, sessions)
+        return _run_separately(self, inner, inputs, arrays, sessions)
 
 
 class SessionRows(NamedTuple):
@@ -89,7 +89,7 @@ class SessionRows(NamedTuple):
 
 
 def _run_separately(
-    body: Any, inner: Any, inputs: mx.array, given: list[mx.array], sessions: Sequence[SessionRows]
+    body: Any, inner: Any, inputs: mx.array, rest: list[mx.array], sessions: Sequence[SessionRows]
 ) -> mx.array:
     """Run a pass where only some of the sessions can use the decoder.
 
@@ -97,21 +97,21 @@ def _run_separately(
     the results of the sessions that use the decoder.
 
     Args:
-        given: list with the embeddings, or empty.
+        rest: list with the embeddings, or empty.
     """
     starts = list(accumulate((session.token_count for session in sessions), initial=0))
     spans = [slice(*span) for span in pairwise(starts)]
-    own = [n for n, session in enumerate(sessions) if session.is_plain]
-    rows = mx.array([row for n in own for row in range(spans[n].start, spans[n].stop)])
-    h = given[0][rows] if given else body.embed_tokens(inputs[rows])
-    found = body.plain.hidden_states(h, [sessions[n] for n in own])
+    plain = [n for n, session in enumerate(sessions) if session.is_plain]
+    rows = mx.array([row for n in plain for row in range(spans[n].start, spans[n].stop)])
+    h = rest[0][rows] if rest else body.embed_tokens(inputs[rows])
+    found = body.plain.hidden_states(h, [sessions[n] for n in plain])
     parts, first = [], 0
     for span, (caches, count, is_plain, _) in zip(spans, sessions, strict=True):
         if is_plain:
             parts.append(found[first : first + count])
             first += count
         else:
-            tokens, *embeddings = (array[span].swapaxes(0, 1) for array in (inputs, *given))
+            tokens, *embeddings = (array[span].swapaxes(0, 1) for array in (inputs, *rest))
             parts.append(inner(tokens, list(caches), *embeddings).swapaxes(0, 1))
     return mx.concatenate(parts)
 
@@ -160,7 +160,7 @@ class PlainDecoder:
             return [self._session_rows(caches, shape[1])] if shape[0] == 1 else []
         if sum(count for _, count in shared) != shape[0] or shape[1] != 1:
             return []
-        return [self._session_rows(own, count) for own, count in shared]
+        return [self._session_rows(rows, count) for rows, count in shared]
 
     def _session_rows(self, caches: Sequence[Any], count: int) -> SessionRows:
         arrays = self._arrays.get(caches[0])
@@ -179,12 +179,12 @@ class PlainDecoder:
 
     def _input_rows(self, h: mx.array) -> Array:
         """Return tokens, or their embeddings, as evaluated rows."""
-        given: Array
+        rows: Array
         if h.ndim == 2:
-            given = np.array(h, np.int64).reshape(-1)
+            rows = np.array(h, np.int64).reshape(-1)
         else:
-            given = np.array(h.astype(mx.float32), copy=False).reshape(-1, self._decoder.width)
-        return given
+            rows = np.array(h.astype(mx.float32), copy=False).reshape(-1, self._decoder.width)
+        return rows
 
     def logits(
         self, fed: Sequence[tuple[Sequence[Any], list[int]]], wanted: Sequence[int]
@@ -200,11 +200,11 @@ class PlainDecoder:
         sessions = [self._session_rows(caches, len(tokens)) for caches, tokens in fed]
         if not all(session.is_plain for session in sessions):
             return None
-        given = np.array([token for _, tokens in fed for token in tokens], np.int64)
-        return self._run(given, sessions, wanted, has_logits=True)[1]
+        tokens_fed = np.array([token for _, tokens in fed for token in tokens], np.int64)
+        return self._run(tokens_fed, sessions, wanted, has_logits=True)[1]
 
     def _run(
-        self, given: Array, sessions: Sequence[SessionRows], wanted: Sequence[int], has_logits: bool
+        self, rows: Array, sessions: Sequence[SessionRows], wanted: Sequence[int], has_logits: bool
     ) -> tuple[Array, Array | None]:
         layers = len(self._shapes)
         if len(sessions[0].caches) > layers:  # the model runs its layers several times
@@ -215,16 +215,16 @@ class PlainDecoder:
                 ]
                 for part in (slice(layers), slice(layers, None))
             )
-            given, _ = self._run(given, run, range(len(given)), has_logits=False)
-            return self._run(given, others, wanted, has_logits)
-        held = [self._reserve(session) for session in sessions]
-        segments = held[0] if len(held) == 1 else np.concatenate(held, axis=1)
+            rows, _ = self._run(rows, run, range(len(rows)), has_logits=False)
+            return self._run(rows, others, wanted, has_logits)
+        reserved = [self._reserve(session) for session in sessions]
+        segments = reserved[0] if len(reserved) == 1 else np.concatenate(reserved, axis=1)
         spans, row, first = [], 0, 0
-        for (caches, count, *_), own in zip(sessions, held, strict=True):
-            spans.append((row, count, caches[0].offset, first, own.shape[1]))
-            row, first = row + count, first + own.shape[1]
+        for (caches, count, *_), segment in zip(sessions, reserved, strict=True):
+            spans.append((row, count, caches[0].offset, first, segment.shape[1]))
+            row, first = row + count, first + segment.shape[1]
         found = self._decoder.step(
-            given, np.array(spans, SPAN), segments.view(SEGMENT)[..., 0], wanted, has_logits
+            rows, np.array(spans, SPAN), segments.view(SEGMENT)[..., 0], wanted, has_logits
         )
         for caches, count, *_ in sessions:
             end = caches[0].offset + count
@@ -453,7 +453,7 @@ def _matches_body(net: Any, body: Any, owner: Any, library: Library) -> bool:
         body.layers = layers
     off = [_difference(a, b) for a, b in zip(found, expected, strict=True)]
     log.debug("the decoder is off by %.2g", max(off))
-    return all(one <= runs * TOLERANCE for one in off)  # False for NaN
+    return all(deviation <= runs * TOLERANCE for deviation in off)  # False for NaN
 
 
 def _layer_kind(layer: Any) -> tuple[Any, ...]:
@@ -493,8 +493,8 @@ def is_exact(net: Any) -> bool:
 
 
 def _has_arrays(module: Any) -> bool:
-    own = module.items()
-    return any(isinstance(part, mx.array) for name, part in own if not name.startswith("_"))
+    items = module.items()
+    return any(isinstance(part, mx.array) for name, part in items if not name.startswith("_"))
 
 
 def uninstall_changed(net: Any) -> None:
@@ -553,7 +553,7 @@ def _child_names(module: Any) -> set[str]:
     return {
         name
         for name, part in parts
-        if isinstance(part, nn.Module) or any(isinstance(one, nn.Module) for one in part)
+        if isinstance(part, nn.Module) or any(isinstance(member, nn.Module) for member in part)
     }
 
 
@@ -702,12 +702,12 @@ def _is_gelu(mlp: Any) -> bool:
         ValueError: if it uses another activation.
     """
     gate = mx.linspace(-8, 8, 64)[None]
-    one = mx.ones(gate.shape)
+    ones = mx.ones(gate.shape)
     replaced = {
         "gate_proj": lambda x: x,
-        "up_proj": lambda _: one,
+        "up_proj": lambda _: ones,
         "down_proj": lambda x: x,
-        "gate_up_proj": lambda x: mx.concatenate([x, one], axis=-1),
+        "gate_up_proj": lambda x: mx.concatenate([x, ones], axis=-1),
     }
     vars(mlp).update(replaced)  # attributes take precedence over layers
     try:
@@ -748,8 +748,8 @@ def _embedding_scale(net: Any, body: Any) -> float:
         undo()
         body.layers = layers
     embeddings = np.array(body.embed_tokens(tokens))
-    place = int(np.abs(embeddings).argmax())
-    scale = float(found.flat[place] / embeddings.flat[place])
+    largest = int(np.abs(embeddings).argmax())
+    scale = float(found.flat[largest] / embeddings.flat[largest])
     if not np.allclose(embeddings * scale, found, rtol=1e-4, atol=1e-6):
         raise ValueError("unsupported embeddings")
     return 1.0 if abs(scale - 1) < 1e-5 else scale
@@ -759,13 +759,13 @@ def _module_settings(module: Any) -> tuple[Any, ...]:
     """Return a module's class and settings for comparing modules. Ignores large arrays."""
     both = {**vars(module), **module}
     plain = (str, int, float, bool, type(None))
-    own = {name: value for name, value in both.items() if isinstance(value, plain)}
+    settings = {name: value for name, value in both.items() if isinstance(value, plain)}
     arrays = {
         name: repr(array.tolist())
         for name, array in both.items()
         if isinstance(array, mx.array) and array.size <= 1024
     }
-    return type(module), tuple(sorted(own.items(), key=str)), tuple(sorted(arrays.items()))
+    return type(module), tuple(sorted(settings.items(), key=str)), tuple(sorted(arrays.items()))
 
 
 def _build_rotation(rope: Any, width: int) -> Rotation:
@@ -783,15 +783,15 @@ def _build_rotation(rope: Any, width: int) -> Rotation:
     second_half = slice(1, rotated, 2) if is_interleaved else slice(half, rotated)
 
     def part(first: int, count: int) -> tuple[Array, Array]:
-        one = np.zeros((1, 1, count, width), np.float32)
-        one[..., first_half] = 1
-        turned = np.array(rope(mx.array(one), offset=first))[0, 0]
+        ones = np.zeros((1, 1, count, width), np.float32)
+        ones[..., first_half] = 1
+        turned = np.array(rope(mx.array(ones), offset=first))[0, 0]
         return turned[:, first_half], turned[:, second_half]
 
-    for place in _TRIED_AT:
-        first = max(0, place - 256)
+    for tried in _TRIED_AT:
+        first = max(0, tried - 256)
         cosines, sines = part(first, 512)
-        for position in (place - 1, place):
+        for position in (tried - 1, tried):
             head = np.sin(np.arange(width, dtype=np.float32) + position)[None, None, None]
             expected = np.array(rope(mx.array(head), offset=position))[0, 0, 0]
             found, at = head[0, 0, 0].copy(), position - first

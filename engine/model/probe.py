@@ -115,17 +115,17 @@ def _can_skip_rows(
     undo, off, computed = None, math.inf, 0
     try:
         caches = make_cache()
-        whole = net(ids, cache=caches)
-        yield from evaluate_in_slices(caches, whole)
+        logits = net(ids, cache=caches)
+        yield from evaluate_in_slices(caches, logits)
         yield
-        undo = output_rows.install(net, whole.shape[-1])
+        undo = output_rows.install(net, logits.shape[-1])
         caches = make_cache()
         with output_rows.restrict_rows(row):
             some = net(ids, cache=caches)
         yield from evaluate_in_slices(caches, some)
         computed = some.size // some.shape[-1]
         off = logit_difference(
-            output_rows.extract_logits(some, row), output_rows.extract_logits(whole, row)
+            output_rows.extract_logits(some, row), output_rows.extract_logits(logits, row)
         )
     except Exception as error:  # models may raise any exception, as will `explore`
         log.debug("the output layer cannot leave out rows: %s", error)
@@ -213,10 +213,10 @@ def _find_modes(
     alone = [clone(caches) for caches in sessions]
     expected = []
     for tokens in steps:
-        each = []
+        rows = []
         for token, caches in zip(tokens, alone, strict=True):
-            each.append((yield from _compute_logits(net, [token], caches)))
-        expected.append(mx.concatenate(each))
+            rows.append((yield from _compute_logits(net, [token], caches)))
+        expected.append(mx.concatenate(rows))
     tried = _Trial(net, sessions, alone, steps, expected)
     if (yield from _try_mode(SHARED, tried)):
         # The decoder uses each session's own arrays, so slots would only add copies.
@@ -367,8 +367,8 @@ def _mode_difference(way: str, tried: _Trial) -> Generator[None, None, float]:
             shared = ragged.combine_caches(together, slots)
             with dense.engage():
                 got = tried.net(mx.array(tokens)[:, None], cache=shared)[:, -1].astype(mx.float32)
-            held = [*zip(*together, strict=True), *slots.arrays]
-            yield from evaluate_in_slices(held, got)
+            arrays = [*zip(*together, strict=True), *slots.arrays]
+            yield from evaluate_in_slices(arrays, got)
             worst = max(worst, logit_difference(got, expected))
             yield
         if way == _SHARED_PREFIX:
@@ -421,12 +421,12 @@ def widen_caches(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], Cac
     log.debug("windows that look back further than their caches keep: %s", wider)
 
     def make() -> Caches:
-        made = make_cache()
-        for cache in _iterate_caches(made):
+        caches = make_cache()
+        for cache in _iterate_caches(caches):
             size = getattr(cache, "max_size", None)
             if size in wider:
                 cache.max_size = wider[size]
-        return made
+        return caches
 
     return make
 
@@ -542,8 +542,8 @@ class _RecordsCalls:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         inner = super().__call__  # type: ignore[misc]
         watch: _CallRecord = _current_record.now
-        given = (*args, *kwargs.values())
-        parts = [c for a in given for c in (a if isinstance(a, tuple) else (a,))]
+        values = (*args, *kwargs.values())
+        parts = [c for a in values for c in (a if isinstance(a, tuple) else (a,))]
         if not any(id(part) in watch.known for part in parts):
             return inner(*args, **kwargs)
         watch.enter(self)

@@ -130,9 +130,9 @@ def _check_caches(
         if model.slots is not None and model.slots.policy.bits:
             bits = _agree_in_slots(model, feeds, sessions, alone)
             model.slots.policy = replace(model.slots.policy, bits=bits)
-    whole = model.new_caches()
-    model.net(mx.array([[(7 * i + 3) % vocab for i in range(9)]]), cache=whole)
-    if probe.logit_difference(alone[:1], _compute_logits(model, feeds[:1], [whole])) > GARBLED:
+    full = model.new_caches()
+    model.net(mx.array([[(7 * i + 3) % vocab for i in range(9)]]), cache=full)
+    if probe.logit_difference(alone[:1], _compute_logits(model, feeds[:1], [full])) > GARBLED:
         raise ValueError("they make nonsense")
     return estimate
 

@@ -77,13 +77,13 @@ class Factor(mx.array):
     own value is NaN, so that any other use becomes visible in the logits.
     """
 
-    def __init__(self, each: Rows | WithChunks) -> None:
+    def __init__(self, rows: Rows | WithChunks) -> None:
         super().__init__(float("nan"))
-        self._each = each
+        self._each = rows
 
-    def __rmatmul__(self, left: mx.array) -> Any:
+    def __rmatmul__(self, factor: mx.array) -> Any:
         assert isinstance(self._each, Rows)
-        parts = mx.split(left, len(self._each.rows))
+        parts = mx.split(factor, len(self._each.rows))
         products = [a @ b for a, b in zip(parts, self._each.rows, strict=True)]
         return Rows(products, self._each.caches)
 
@@ -112,8 +112,8 @@ class WithChunks:
         _, heads, _, width = self.chunks[0].shape
         seen = [] if self.decoding is None else [row.shape[2] for row in self.decoding.rows]
         for chunk, count in zip(self.chunks, self.counts, strict=True):
-            whole = chunk.shape[2]
-            seen += range(whole - count + 1, whole + 1)
+            length = chunk.shape[2]
+            seen += range(length - count + 1, length + 1)
         return len(seen), heads, mx.array(seen, mx.int32), width
 
     def tile(self, reps: Sequence[int]) -> WithChunks:
@@ -132,14 +132,14 @@ class _ChunkFactor(Factor):
         super().__init__(keys)
         self._axes = axes
 
-    def __rmatmul__(self, left: mx.array) -> WithChunks:  # type: ignore[misc]
+    def __rmatmul__(self, factor: mx.array) -> WithChunks:  # type: ignore[misc]
         keys, decoding, chunks = self._each, None, []
         assert isinstance(keys, WithChunks)
-        first = left.shape[0] - sum(keys.counts)
+        first = factor.shape[0] - sum(keys.counts)
         if keys.decoding is not None:
-            decoding = left[:first] @ keys.decoding.swapaxes(*self._axes)
+            decoding = factor[:first] @ keys.decoding.swapaxes(*self._axes)
         for k, count in zip(keys.chunks, keys.counts, strict=True):
-            scores = left[first : first + count].swapaxes(0, 2) @ k.swapaxes(*self._axes)
+            scores = factor[first : first + count].swapaxes(0, 2) @ k.swapaxes(*self._axes)
             tokens = mx.arange(k.shape[2])
             chunks.append(mx.where(tokens[-count:, None] >= tokens, scores, float("-inf")))
             first += count
@@ -179,7 +179,7 @@ class SlotLengths:
     def write_positions(self, heads: int) -> tuple[mx.array, mx.array]:
         """Return where to write the step's tokens, as row and position indices of the buffers."""
         if heads not in self._write_positions:
-            at = [place for place in self._positions for _ in range(heads)]
+            at = [position for position in self._positions for _ in range(heads)]
             rows = list(range(self.occupied * heads))
             self._write_positions[heads] = mx.array(rows, mx.int32), mx.array(at, mx.int32)
         return self._write_positions[heads]
@@ -218,13 +218,13 @@ class SlotStep:
         """Return a layer's keys and values, `[occupied, key heads, longest, width]`."""
         longest = self.slot_lengths(layer).longest
         arrays = self._buffer.layers[layer]
-        held = [self._buffer.split_slots(a)[: self.occupied, :, :longest] for a in arrays]
-        half = len(held) // 2
+        halves = [self._buffer.split_slots(a)[: self.occupied, :, :longest] for a in arrays]
+        half = len(halves) // 2
         if half > 1:
-            return tuple(held[:half]), tuple(held[half:])
+            return tuple(halves[:half]), tuple(halves[half:])
         if self.beginnings is None or not self._buffer.forms[layer].own:
-            return held[0], held[1]
-        return self.beginnings.split(self._buffer.caches[0][layer].layer, held[0], held[1])
+            return halves[0], halves[1]
+        return self.beginnings.split(self._buffer.caches[0][layer].layer, halves[0], halves[1])
 
 
 class SlotRows(Rows):
@@ -245,25 +245,25 @@ class SlotRows(Rows):
     @functools.cached_property
     def rows(self) -> list[Any]:  # type: ignore[override]
         in_slots = [
-            self._row(kept, slot, length)
-            for filled, kept in self.parts
+            self._row(row_source, slot, length)
+            for filled, row_source in self.parts
             for slot, length in enumerate(filled.lengths)
         ]
         return [*in_slots, *self.others]
 
-    def _row(self, kept: Any, slot: int, length: int) -> Any:
-        if isinstance(kept, Split):
-            return kept.row(slot, length)
-        if isinstance(kept, tuple):
-            return tuple(array[slot : slot + 1, :, :length] for array in kept)
-        return kept[slot : slot + 1, :, :length]
+    def _row(self, rows: Any, slot: int, length: int) -> Any:
+        if isinstance(rows, Split):
+            return rows.row(slot, length)
+        if isinstance(rows, tuple):
+            return tuple(array[slot : slot + 1, :, :length] for array in rows)
+        return rows[slot : slot + 1, :, :length]
 
     def _each(self, change: Callable[[Any], Any]) -> SlotRows:
-        parts = [(filled, change(kept)) for filled, kept in self.parts]
+        parts = [(filled, change(rows)) for filled, rows in self.parts]
         return SlotRows(parts, [change(row) for row in self.others], self.caches)
 
     def swapaxes(self, first: int, second: int) -> Factor:
-        few_bits = any(isinstance(kept, tuple) for _, kept in self.parts)
+        few_bits = any(isinstance(rows, tuple) for _, rows in self.parts)
         if few_bits or {first % 4, second % 4} != {2, 3}:
             return super().swapaxes(first, second)
         return _SlotFactor(self, first, second)
@@ -276,22 +276,22 @@ class _SlotFactor(Factor):
         super().__init__(keys)
         self._axes = first, second
 
-    def __rmatmul__(self, left: mx.array) -> SlotScores:  # type: ignore[misc]
+    def __rmatmul__(self, scores: mx.array) -> SlotScores:  # type: ignore[misc]
         keys = self._each
         assert isinstance(keys, SlotRows)
         parts, first = [], 0
-        for filled, kept in keys.parts:
-            assert not isinstance(kept, tuple)
+        for filled, rows in keys.parts:
+            assert not isinstance(rows, tuple)
             end = first + filled.occupied
-            q = left if filled.occupied == left.shape[0] else left[first:end]
-            factor, bias = kept.swapaxes(*self._axes), filled.bias(q.dtype)
-            if bias is None or isinstance(kept, Split):  # attention applies the mask
+            q = scores if filled.occupied == scores.shape[0] else scores[first:end]
+            factor, bias = rows.swapaxes(*self._axes), filled.bias(q.dtype)
+            if bias is None or isinstance(rows, Split):  # attention applies the mask
                 parts.append((filled, q @ factor))
             else:
                 parts.append((filled, mx.addmm(bias, q, factor)))
             first = end
         rest = [
-            left[first + n : first + n + 1] @ row.swapaxes(*self._axes)
+            scores[first + n : first + n + 1] @ row.swapaxes(*self._axes)
             for n, row in enumerate(keys.others)
         ]
         return SlotScores(parts, rest, keys.caches)
@@ -308,8 +308,8 @@ class SlotScores(SlotRows):
     ) -> None:
         super().__init__([*parts], others, caches)
 
-    def _row(self, kept: Any, slot: int, length: int) -> Any:
-        return kept[slot : slot + 1, ..., :length]
+    def _row(self, rows: Any, slot: int, length: int) -> Any:
+        return rows[slot : slot + 1, ..., :length]
 
 
 # ---------------------------------------------------------------- caches
@@ -538,9 +538,9 @@ class MixedKV:
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Any, Any]:
         first = keys.shape[0] - sum(self._counts)
-        own: tuple[Rows | None, Rows | None] = (None, None)
+        decoded: tuple[Rows | None, Rows | None] = (None, None)
         if self._decoding is not None:
-            own = self._decoding.update_and_fetch(keys[:first], values[:first])
+            decoded = self._decoding.update_and_fetch(keys[:first], values[:first])
         read = []
         for cache, count in zip(self._caches, self._counts, strict=True):
             chunk = slice(first, first + count)
@@ -549,8 +549,8 @@ class MixedKV:
             )
             first += count
         k, v = (
-            WithChunks(rows, [pair[place] for pair in read], self._caches, self._counts)
-            for place, rows in enumerate(own)
+            WithChunks(rows, [pair[index] for pair in read], self._caches, self._counts)
+            for index, rows in enumerate(decoded)
         )
         self._keys_and_values = k, v
         return k, v
@@ -661,15 +661,15 @@ def combine_layer(rows: Sequence[Any], offsets: Offsets) -> Any:
 
 
 def _combine_with_slots(
-    each: Sequence[Sequence[Any]], slots: Slots, offsets: Offsets
+    per_layer: Sequence[Sequence[Any]], slots: Slots, offsets: Offsets
 ) -> Iterator[Any]:
     """Like `combine_layer` for each layer, where some of the rows may be in slots."""
     steps = [SlotStep(buffer) for buffer in slots.buffers if buffer.occupants]
-    kept = next((buffer.caches[0] for buffer in slots.buffers if buffer.occupants), [])
-    keys = {id(cache): place for place, cache in enumerate(kept)}
+    slot_caches = next((buffer.caches[0] for buffer in slots.buffers if buffer.occupants), [])
+    keys = {id(cache): index for index, cache in enumerate(slot_caches)}
     stacked = slots.stack.caches[0] if slots.stack.caches else []
-    states = {id(cache): place for place, cache in enumerate(stacked)}
-    for rows in each:
+    states = {id(cache): index for index, cache in enumerate(stacked)}
+    for rows in per_layer:
         if id(rows[0]) in keys:
             yield SlotKV(rows, offsets, steps, keys[id(rows[0])])
         elif id(rows[0]) in states:
@@ -707,19 +707,19 @@ def combine_caches(
         NotImplementedError: if there are chunks, and the model's caches don't support that.
     """
     offsets = Offsets()
-    each = list(zip(*caches, strict=True))
+    per_layer = list(zip(*caches, strict=True))
     shared: list[Any]
     if slots is not None:
-        shared = list(_combine_with_slots(each, slots, offsets))
+        shared = list(_combine_with_slots(per_layer, slots, offsets))
     else:
-        shared = [combine_layer(rows, offsets) for rows in each]
-    sessions = [*((own, 1) for own in caches), *reading]
+        shared = [combine_layer(rows, offsets) for rows in per_layer]
+    sessions = [*((session, 1) for session in caches), *reading]
     if not reading:
         return SharedCaches(shared, sessions)
-    read = list(zip(*(own for own, _ in reading), strict=True))
+    read = list(zip(*(session for session, _ in reading), strict=True))
     counts = [count for _, count in reading]
     layers = zip(shared or [None] * len(read), read, strict=True)
-    mixed = (_combine_mixed(rows, own, counts, offsets) for rows, own in layers)
+    mixed = (_combine_mixed(rows, session, counts, offsets) for rows, session in layers)
     return SharedCaches(mixed, sessions)
 
 
@@ -753,15 +753,15 @@ class _RowByRow:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         inner = super().__call__  # type: ignore[misc]
-        given: dict[int | str, Any] = dict([*enumerate(args), *kwargs.items()])
-        n = next((len(a.rows) for a in given.values() if type(a) in _RAGGED), 0)
+        by_key: dict[int | str, Any] = dict([*enumerate(args), *kwargs.items()])
+        n = next((len(a.rows) for a in by_key.values() if type(a) in _RAGGED), 0)
         if not n:
             return inner(*args, **kwargs)
         if self._per_row is None:
-            self._per_row = frozenset(k for k, v in given.items() if _has_rows(v, n))
+            self._per_row = frozenset(k for k, v in by_key.items() if _has_rows(v, n))
         outs = []
         for row in range(n):
-            own = {k: _take_row(v, row) if k in self._per_row else v for k, v in given.items()}
+            own = {k: _take_row(v, row) if k in self._per_row else v for k, v in by_key.items()}
             outs.append(inner(*(own[k] for k in range(len(args))), **{k: own[k] for k in kwargs}))
         return _join_rows(outs)
 
@@ -776,17 +776,18 @@ class _ByChunk:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         inner = super().__call__  # type: ignore[misc]
-        given: dict[int | str, Any] = dict([*enumerate(args), *kwargs.items()])
-        mixed = next((a for a in given.values() if type(a) is MixedArrays), None)
+        by_key: dict[int | str, Any] = dict([*enumerate(args), *kwargs.items()])
+        mixed = next((a for a in by_key.values() if type(a) is MixedArrays), None)
         if mixed is None:
             return inner(*args, **kwargs)
-        x = next(a for a in given.values() if isinstance(a, mx.array) and a.ndim > 1)
+        x = next(a for a in by_key.values() if isinstance(a, mx.array) and a.ndim > 1)
         outs = []
         for span, cache, is_chunk in mixed.row_spans(x.shape[0]):
-            own = {
-                k: cache if v is mixed else _slice_rows(v, span, is_chunk) for k, v in given.items()
+            part = {
+                k: cache if v is mixed else _slice_rows(v, span, is_chunk)
+                for k, v in by_key.items()
             }
-            out = inner(*(own[k] for k in range(len(args))), **{k: own[k] for k in kwargs})
+            out = inner(*(part[k] for k in range(len(args))), **{k: part[k] for k in kwargs})
             outs.append(_swap_rows_and_tokens(out) if is_chunk else out)
         return _join_rows(outs)
 

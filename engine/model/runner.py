@@ -90,9 +90,9 @@ def prefill(
             ids = mx.array(
                 [piece if model.vision is None else model.vision.replace_image_tokens(piece)]
             )
-            given = _model_arguments(model, ids, [InputSpan(images, start, len(piece))])
+            arguments = _model_arguments(model, ids, [InputSpan(images, start, len(piece))])
             with dense.engage(), output_rows.restrict_rows([0]):
-                model.net(ids, cache=caches, **given)
+                model.net(ids, cache=caches, **arguments)
                 mx.eval(list(iterate_arrays(caches)))
             start += len(piece)
     kv.record_chunk(tokens)
@@ -152,8 +152,8 @@ def decode(
         else:
             logits = forward(model, feeds, caches, alone, spans)
     for kv, tokens in lost:
-        for one in tokens:
-            kv.record_token(one)
+        for token in tokens:
+            kv.record_token(token)
     if model.ranks > 1:  # all ranks evaluate the same arrays, regardless of sampling
         mx.async_eval(logits)  # type: ignore[no-untyped-call]
     last = [r for r in rows if id(r.kv) in ending]
@@ -238,8 +238,8 @@ def decode_with_drafts(
     ids = mx.concatenate([*feeds, read])
     fed = [InputSpan(r.images, r.kv.length) for r in turn] if model.vision is not None else []
     with dense.engage():
-        given = _model_arguments(model, ids, fed, readings)
-        logits: mx.array = model.net(ids, cache=shared, **given)[:, -1]
+        arguments = _model_arguments(model, ids, fed, readings)
+        logits: mx.array = model.net(ids, cache=shared, **arguments)[:, -1]
     places = [(a, a.index, recent_tokens(a)) for a in turn]
     for answer, tokens in drafts:
         known = mx.array(tokens, mx.uint32)
@@ -281,15 +281,15 @@ def decode_on_follower(
     alone = _needs_own_passes(model, kvs, shared)
     order = [] if model.slots is None else model.slots.assign(kvs, alone)
     order = order or list(range(len(kvs)))
-    given, caches = fed(len(kvs)), [kvs[row].layers for row in order]
-    feeds = list(mx.split(given[: len(kvs), None], len(kvs)))
+    ids, caches = fed(len(kvs)), [kvs[row].layers for row in order]
+    feeds = list(mx.split(ids[: len(kvs), None], len(kvs)))
     if readings:
         logits = forward_mixed(model, feeds, caches, readings)
     else:
         logits = forward(model, feeds, caches, alone)
     mx.async_eval(logits)  # type: ignore[no-untyped-call]
     _record_chunks(readings)
-    return order, given
+    return order, ids
 
 
 def _needs_own_passes(model: LoadedModel, kvs: Sequence[SessionKV], shared: bool) -> bool:
@@ -362,9 +362,9 @@ def forward(
     if alone or model.info.step == ALONE or len(feeds) == 1:
         with dense.engage():
             rows = []
-            for row, (feed, own) in enumerate(zip(feeds, caches, strict=True)):
-                given = _model_arguments(model, feed, fed[row : row + 1])
-                rows.append(model.net(feed, cache=own, **given)[:, -1])
+            for row, (feed, session_caches) in enumerate(zip(feeds, caches, strict=True)):
+                arguments = _model_arguments(model, feed, fed[row : row + 1])
+                rows.append(model.net(feed, cache=session_caches, **arguments)[:, -1])
                 if model.ranks > 1:  # keep the order of collectives when running several passes
                     mx.async_eval(rows[-1])  # type: ignore[no-untyped-call]
         return rows[0] if len(rows) == 1 else mx.concatenate(rows)
@@ -391,10 +391,10 @@ def forward_mixed(
     shared = ragged.combine_caches(caches, model.slots, _chunk_caches(readings))
     read = _chunk_rows(model, readings)
     ids = mx.concatenate([*feeds, read.astype(feeds[0].dtype)]) if feeds else read
-    given = _model_arguments(model, ids, fed, readings)
+    arguments = _model_arguments(model, ids, fed, readings)
     wanted = [*range(len(feeds)), *_end_rows(readings, len(feeds))]
     with dense.engage(), output_rows.restrict_rows(wanted):
-        return output_rows.extract_logits(model.net(ids, cache=shared, **given), wanted)
+        return output_rows.extract_logits(model.net(ids, cache=shared, **arguments), wanted)
 
 
 def _forward_last(model: LoadedModel, reading: PrefillChunk) -> mx.array:
@@ -402,9 +402,9 @@ def _forward_last(model: LoadedModel, reading: PrefillChunk) -> mx.array:
     wanted = [len(reading.tokens) - 1]
     tokens = reading.tokens
     ids = mx.array([tokens if model.vision is None else model.vision.replace_image_tokens(tokens)])
-    given = _model_arguments(model, ids, (), [reading])
+    arguments = _model_arguments(model, ids, (), [reading])
     with dense.engage(), output_rows.restrict_rows(wanted):
-        logits = model.net(ids, cache=reading.kv.layers, **given)
+        logits = model.net(ids, cache=reading.kv.layers, **arguments)
     return output_rows.extract_logits(logits, wanted)
 
 

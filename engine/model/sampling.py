@@ -240,10 +240,10 @@ def candidates(
     values = logits.astype(mx.float32) / column(lambda p: p.temperature)
     ids = None
     if 0 < top_k < values.shape[-1]:
-        kept = mx.argpartition(values, values.shape[-1] - top_k, axis=-1)[:, -top_k:]
-        some = mx.take_along_axis(values, kept, axis=-1)
+        top_indices = mx.argpartition(values, values.shape[-1] - top_k, axis=-1)[:, -top_k:]
+        some = mx.take_along_axis(values, top_indices, axis=-1)
         order = mx.argsort(-some, axis=-1)
-        ids = mx.take_along_axis(kept, order, axis=-1)
+        ids = mx.take_along_axis(top_indices, order, axis=-1)
         values = mx.take_along_axis(some, order, axis=-1)
     if min_p:
         floor = values.max(axis=-1, keepdims=True) + column(lambda p: _log(p.min_p))
@@ -364,9 +364,9 @@ def _by_histogram(scores: mx.array, probs: mx.array, mass: mx.array) -> mx.array
     units = mx.round(probs * _ONE).astype(mx.int32)
     goal = (mass * _ONE).astype(mx.int32)
     best = scores.max(axis=-1, keepdims=True)
-    place = mx.minimum((best - scores) * (_BUCKETS / _DEPTH), _BUCKETS - 1.0)
-    coarse = place.astype(mx.int32)
-    fine = ((place - coarse) * _BUCKETS).astype(mx.int32)
+    bucket = mx.minimum((best - scores) * (_BUCKETS / _DEPTH), _BUCKETS - 1.0)
+    coarse = bucket.astype(mx.int32)
+    fine = ((bucket - coarse) * _BUCKETS).astype(mx.int32)
     boundary, reached = _crossing(coarse, units, goal)
     at_boundary = coarse == boundary
     fine_boundary, _ = _crossing(fine, mx.where(at_boundary, units, 0), goal - reached)

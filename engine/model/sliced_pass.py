@@ -42,11 +42,11 @@ def evaluate_in_slices(layers: Iterable[Any], *last: mx.array) -> Generator[None
         mx.eval([array for arrays in part for array in arrays])
         at += count
         now = time.perf_counter()
-        each, left = (now - before) / len(part), SLICE - (now - began)
-        if left < each and at < len(steps):
+        step_s, slice_left_s = (now - before) / len(part), SLICE - (now - began)
+        if slice_left_s < step_s and at < len(steps):
             yield
-            began, left = time.perf_counter(), SLICE
-        fitting = int(left / each) if each > 0 else len(steps)
+            began, slice_left_s = time.perf_counter(), SLICE
+        fitting = int(slice_left_s / step_s) if step_s > 0 else len(steps)
         count = max(1, min(_MAX_GROWTH * count, fitting))
 
 

@@ -134,9 +134,9 @@ class _RecordedPieces:
         recorder.now = None  # nested calls are part of the current chunk
         try:
             if count <= step:
-                whole = call(*arrays)
-                self.pieces.append((kind, cost * count, whole))
-                return whole
+                result = call(*arrays)
+                self.pieces.append((kind, cost * count, result))
+                return result
             self.add(*arrays)
             starts = [*range(step, count, step)]
             cut = [mx.split(array, starts, axis=axis) for array, axis in given]
@@ -152,12 +152,12 @@ class _RecordedPieces:
 class _ByRows:
     """Mixin for a module that treats rows independently."""
 
-    def __call__(self, *given: Any, **named: Any) -> Any:
+    def __call__(self, *inputs: Any, **named: Any) -> Any:
         call: Any = super().__call__  # type: ignore[misc]
         noted = recorder.now
-        if noted is None or named or len(given) != 1 or given[0].ndim < 2:
-            return call(*given, **named)
-        (x,), kind = given, type(self).__name__
+        if noted is None or named or len(inputs) != 1 or inputs[0].ndim < 2:
+            return call(*inputs, **named)
+        (x,), kind = inputs, type(self).__name__
         if isinstance(self, _PATCHES):
             steps = self.stride if isinstance(self.stride, int) else math.prod(self.stride)
             # Measurements show eight times the cost of a matrix product, because MLX unfolds the
@@ -175,18 +175,18 @@ class _ByRows:
 
 
 def split_by_rows(
-    kind: str, given: Sequence[SplitArray], numbers: float, call: Callable[..., list[mx.array]]
+    kind: str, arrays: Sequence[SplitArray], numbers: float, call: Callable[..., list[mx.array]]
 ) -> list[mx.array]:
     """Call a function on arrays. While a tower's pass is recorded, the call is split by rows.
 
     Args:
-        given: see `_RecordedPieces.split_call`.
+        arrays: see `_RecordedPieces.split_call`.
         numbers: number of elements computed per row.
     """
     noted = recorder.now
     if noted is None:
-        return call(*(array for array, _ in given))
-    return noted.split_call(kind, given, noted.element * numbers, call)
+        return call(*(array for array, _ in arrays))
+    return noted.split_call(kind, arrays, noted.element * numbers, call)
 
 
 def split_rotary_by_rows(home: ModuleType, name: str, axes: Sequence[int]) -> None:
@@ -201,11 +201,11 @@ def split_rotary_by_rows(home: ModuleType, name: str, axes: Sequence[int]) -> No
 
 
 def _rotary_by_rows(
-    turn: Callable[..., Any], axes: Sequence[int], *given: Any, **named: Any
+    turn: Callable[..., Any], axes: Sequence[int], *inputs: Any, **named: Any
 ) -> Any:
     if recorder.now is None:
-        return turn(*given, **named)
-    arrays, rest = given[: len(axes)], given[len(axes) :]
+        return turn(*inputs, **named)
+    arrays, rest = inputs[: len(axes)], inputs[len(axes) :]
 
     def part(*some: mx.array) -> list[mx.array]:
         out = turn(*some, *rest, **named)
@@ -225,9 +225,9 @@ def attend(
         return mlx(q, k, v, **named)
     k, v = mx.contiguous(k), mx.contiguous(v)  # otherwise, each part would make a copy
     noted.add(k, v)
-    given = [(q, -2)]
+    arrays = [(q, -2)]
     if mask is not None and mask.ndim > 1 and mask.shape[-2] > 1:
-        given.append((mask, -2))
+        arrays.append((mask, -2))
 
     def part(queries: mx.array, *masks: mx.array) -> list[mx.array]:
         if masks:
@@ -235,4 +235,4 @@ def attend(
         return [mlx(queries, k, v, **named)]
 
     cost = q.shape[0] * q.shape[1] * k.shape[-2] * (4 * q.shape[-1] + noted.element)
-    return noted.split_call(_ATTENTION, given, cost, part)[0]
+    return noted.split_call(_ATTENTION, arrays, cost, part)[0]

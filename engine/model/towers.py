@@ -83,17 +83,17 @@ class Qwen3VL(VisionFamily):
             sliced_tower.split_rotary_by_rows(vision, "apply_rotary_pos_emb_vision", (-3, 0))
 
     def preprocess_image(self, rgb: np.ndarray) -> TowerInput:
-        made = self._processor([rgb.transpose(2, 0, 1)])
+        processed = self._processor([rgb.transpose(2, 0, 1)])
         merge = self._processor.merge_size
-        _, high, wide = (int(n) // merge for n in np.array(made["image_grid_thw"])[0])
-        return TowerInput(made, [high * wide], (high, wide))
+        _, high, wide = (int(n) // merge for n in np.array(processed["image_grid_thw"])[0])
+        return TowerInput(processed, [high * wide], (high, wide))
 
     def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
         tower = net.vision_tower
         mix_in(_PositionsByRows, [tower])
         dtype = tower.patch_embed.proj.weight.dtype
-        given = mx.array(pixels["pixel_values"]).astype(dtype)
-        found, deep = tower(given, mx.array(pixels["image_grid_thw"]))
+        array = mx.array(pixels["pixel_values"]).astype(dtype)
+        found, deep = tower(array, mx.array(pixels["image_grid_thw"]))
         return [found, *deep]
 
     def model_arguments(
@@ -104,15 +104,15 @@ class Qwen3VL(VisionFamily):
         seen: list[mx.array],
         parts: Sequence[InputSpan],
     ) -> dict[str, Any]:
-        given = super().model_arguments(net, ids, rows, seen, parts)
-        embedded = given["inputs_embeds"]
+        arguments = super().model_arguments(net, ids, rows, seen, parts)
+        embedded = arguments["inputs_embeds"]
         if len(seen) > 1:
             mix_in(_AddsFeatures, [net.language_model.model])
             nothing = mx.zeros_like(embedded)
-            given["deepstack_visual_embeds"] = [
+            arguments["deepstack_visual_embeds"] = [
                 replace_rows(nothing, rows, deep) for deep in seen[1:]
             ]
-        return given
+        return arguments
 
     def places(self, images: Sequence[PlacedImage], start: int, count: int) -> np.ndarray | None:
         return grid_positions(images, start, count)
@@ -166,14 +166,14 @@ def _interpolate(known: Any, neighbours: _Neighbors, *, cast: bool) -> mx.array:
     """
 
     def part(places: mx.array, weights: mx.array) -> list[mx.array]:
-        each = [known(places[:, n]) for n in range(4)]
+        embeddings = [known(places[:, n]) for n in range(4)]
         if cast:
-            weights = weights.astype(each[0].dtype)
-        first, *others = (one * weights[:, n, None] for n, one in enumerate(each))
+            weights = weights.astype(embeddings[0].dtype)
+        first, *others = (embedding * weights[:, n, None] for n, embedding in enumerate(embeddings))
         return [sum(others, first)]
 
-    given = [(mx.array(array.reshape(-1, 4)), 0) for array in neighbours]
-    return sliced_tower.split_by_rows("places", given, 4.0 * known.weight.shape[-1], part)[0]
+    arrays = [(mx.array(array.reshape(-1, 4)), 0) for array in neighbours]
+    return sliced_tower.split_by_rows("places", arrays, 4.0 * known.weight.shape[-1], part)[0]
 
 
 class _AddsFeatures:
@@ -204,8 +204,8 @@ class GlmOcr(Qwen3VL):
 
     def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
         dtype = net.vision_tower.patch_embed.proj.weight.dtype
-        given = mx.array(pixels["pixel_values"]).astype(dtype)
-        return [net.vision_tower(given, mx.array(pixels["image_grid_thw"]))]
+        array = mx.array(pixels["pixel_values"]).astype(dtype)
+        return [net.vision_tower(array, mx.array(pixels["image_grid_thw"]))]
 
 
 # ---------------------------------------------------------------- ordinary token positions
@@ -233,15 +233,15 @@ class Pixtral(VisionFamily):
         self._processor.size = [min(edge, most) for edge in edges]
 
     def preprocess_image(self, rgb: np.ndarray) -> TowerInput:
-        made = self._processor.preprocess([rgb], patch_size=self._factor)
-        high, wide = (edge // self._factor for edge in made["image_sizes"][0])
+        processed = self._processor.preprocess([rgb], patch_size=self._factor)
+        high, wide = (edge // self._factor for edge in processed["image_sizes"][0])
         layout = [wide, "[IMG_BREAK]"] * high
-        return TowerInput(dict(made), [*layout[:-1], "[IMG_END]"])
+        return TowerInput(dict(processed), [*layout[:-1], "[IMG_END]"])
 
     def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
         layer, sizes = net.vision_feature_layer, pixels["image_sizes"]
-        given = mx.array(pixels["pixel_values"]).transpose(0, 2, 3, 1)
-        last, states = net.vision_tower(given, output_hidden_states=layer != -1, image_sizes=sizes)
+        array = mx.array(pixels["pixel_values"]).transpose(0, 2, 3, 1)
+        last, states = net.vision_tower(array, output_hidden_states=layer != -1, image_sizes=sizes)
         found = (last if layer == -1 else states[layer])[0]
         projector = net.multi_modal_projector
         merger = projector.get("patch_merger")
@@ -269,20 +269,20 @@ class Lfm2VL(VisionFamily):
         self._processor = processing.Lfm2VlNumpyImageProcessor(**settings)
 
     def preprocess_image(self, rgb: np.ndarray) -> TowerInput:
-        made = self._processor.preprocess([rgb])
+        processed = self._processor.preprocess([rgb])
         factor = self._processor.downsample_factor
         counts = [
             -(-int(high) // factor) * -(-int(wide) // factor)
-            for high, wide in made["spatial_shapes"]
+            for high, wide in processed["spatial_shapes"]
         ]
         layout: list[str | int] = [counts[-1]]
         if len(counts) > 1:
-            rows, columns = int(made["image_rows"][0]), int(made["image_cols"][0])
+            rows, columns = int(processed["image_rows"][0]), int(processed["image_cols"][0])
             places = [(row + 1, column + 1) for row in range(rows) for column in range(columns)]
             layout = ["<|img_thumbnail|>", counts[-1]]
             for (row, column), count in reversed([*zip(places, counts, strict=False)]):
                 layout = [f"<|img_row_{row}_col_{column}|>", count, *layout]
-        return TowerInput(dict(made), ["<|image_start|>", *layout, "<|image_end|>"])
+        return TowerInput(dict(processed), ["<|image_start|>", *layout, "<|image_end|>"])
 
     def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
         names = ("spatial_shapes", "pixel_attention_mask")
@@ -309,9 +309,9 @@ class MuseGlimmer(VisionFamily):
     def preprocess_image(self, rgb: np.ndarray) -> TowerInput:
         from PIL import Image
 
-        made = self._processor([Image.fromarray(rgb)])
-        count = int(made["image_grid_thw"].prod()) // self._processor.merge_size**2
-        return TowerInput(made, ["<|image_start|>", count, "<|image_end|>"])
+        processed = self._processor([Image.fromarray(rgb)])
+        count = int(processed["image_grid_thw"].prod()) // self._processor.merge_size**2
+        return TowerInput(processed, ["<|image_start|>", count, "<|image_end|>"])
 
     def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
         mix_in(_MusePositionsByRows, [net.vision_tower.patch_embedder])
@@ -382,18 +382,18 @@ class Gemma4(VisionFamily):
     def preprocess_image(self, rgb: np.ndarray) -> TowerInput:
         from PIL import Image
 
-        made, (count,) = self._processor.preprocess([Image.fromarray(rgb)])
-        return TowerInput(made, [self._first, count, self._last])
+        processed, (count,) = self._processor.preprocess([Image.fromarray(rgb)])
+        return TowerInput(processed, [self._first, count, self._last])
 
     def preprocess_sound(self, samples: np.ndarray) -> TowerInput:
-        made, layout = dict[str, Any](), list[str | int]()
+        arrays, layout = dict[str, Any](), list[str | int]()
         for n, start in enumerate(range(0, len(samples), _RECORDING_SAMPLES)):
             found = self._extractor(samples[start : start + _RECORDING_SAMPLES])
             (features,), (known,) = found["input_features"], found["input_features_mask"]
-            made[f"features {n}"], made[f"known {n}"] = features, known
+            arrays[f"features {n}"], arrays[f"known {n}"] = features, known
             # The tower merges four frames. The result is valid if the first frame is valid.
             layout += [self._begins, int(np.count_nonzero(known[::2][::2])), self._ends]
-        return TowerInput(made, layout)
+        return TowerInput(arrays, layout)
 
     def tower(self, net: Any) -> Any:
         return net.get("vision_tower", net.get("vision_embedder"))
@@ -408,8 +408,8 @@ class Gemma4(VisionFamily):
         places = pixels.get("image_position_ids")
         if "vision_tower" in net:
             mix_in(_PositionLookup, [net.vision_tower.patch_embedder])
-        given = mx.array(pixels["pixel_values"])
-        found = net.encode_image(given, None if places is None else mx.array(places))
+        array = mx.array(pixels["pixel_values"])
+        found = net.encode_image(array, None if places is None else mx.array(places))
         return [found.reshape(-1, found.shape[-1])]
 
     def token_embeddings(self, net: Any, ids: mx.array) -> mx.array:
@@ -424,16 +424,16 @@ class Gemma4(VisionFamily):
         seen: list[mx.array],
         parts: Sequence[InputSpan],
     ) -> dict[str, Any]:
-        given = super().model_arguments(net, ids, rows, seen, parts)
+        arguments = super().model_arguments(net, ids, rows, seen, parts)
         model = net.language_model.model
         if model.hidden_size_per_layer_input:
             flat = ids.reshape(-1)
             flat[rows] = 0
-            given["per_layer_inputs"] = model.get_per_layer_inputs(flat.reshape(ids.shape))
+            arguments["per_layer_inputs"] = model.get_per_layer_inputs(flat.reshape(ids.shape))
         if model.config.use_bidirectional_attention == "vision":
             mix_in(_BidirectionalImages, [model])
-            given["mm_token_type_ids"] = [_image_spans(part) for part in parts]
-        return given
+            arguments["mm_token_type_ids"] = [_image_spans(part) for part in parts]
+        return arguments
 
 
 _RECORDING_SAMPLES = 480_000  # 30 seconds at 16 kHz
@@ -444,8 +444,8 @@ def _recording_embeddings(net: Any, pixels: Mapping[str, Any], number: int) -> m
     known = pixels[f"known {number}"]
     features = mx.array(pixels[f"features {number}"])[None]
     found, _ = net.audio_tower(features, mx.array(~known.astype(bool))[None])
-    made: mx.array = net.embed_audio(found)[0]
-    return made[mx.array(np.flatnonzero(known[::2][::2]))]
+    embedded: mx.array = net.embed_audio(found)[0]
+    return embedded[mx.array(np.flatnonzero(known[::2][::2]))]
 
 
 def _image_spans(part: InputSpan) -> list[tuple[int, int]]:
@@ -487,12 +487,12 @@ class _BidirectionalImages:
         if spans is None or not any(spans):
             masks: list[Any] = super()._make_masks(h, caches)  # type: ignore[misc]
             return masks
-        made: dict[str, Any] = {}
+        by_type: dict[str, Any] = {}
         for layer, cache in zip(self.layers, caches, strict=True):
-            if layer.layer_type not in made:
+            if layer.layer_type not in by_type:
                 window = self.window_size if layer.layer_type == "sliding_attention" else None
-                made[layer.layer_type] = ragged.open_mask(cache, h.shape[1], window, spans)
-        return [made[layer.layer_type] for layer in self.layers]
+                by_type[layer.layer_type] = ragged.open_mask(cache, h.shape[1], window, spans)
+        return [by_type[layer.layer_type] for layer in self.layers]
 
 
 FAMILIES: dict[str, type[VisionFamily]] = {

@@ -168,11 +168,11 @@ def prompt_ids(
     digest: str, layout: Sequence[str | int], words: Mapping[str, int]
 ) -> tuple[int, ...]:
     """Convert an image's layout to token ids. Unknown special tokens are skipped."""
-    own = iter(image_ids(digest, sum(part for part in layout if isinstance(part, int))))
+    image_tokens = iter(image_ids(digest, sum(part for part in layout if isinstance(part, int))))
     ids: list[int] = []
     for part in layout:
         if isinstance(part, int):
-            ids += islice(own, part)
+            ids += islice(image_tokens, part)
         elif part in words:
             ids.append(words[part])
     return tuple(ids)
@@ -235,18 +235,18 @@ class ImagePreprocessor:
     def _preprocess(self, image: Image | Audio, stop: threading.Event | None) -> ImageTokens:
         read = self._read(image, stop)
         ids = prompt_ids(image.digest, read.layout, self._added_tokens)
-        whole = self.kind.whole and isinstance(image, Image)
-        made = ImageTokens(image.digest, ids, read.grid, read.pixels, whole)
+        is_single = self.kind.whole and isinstance(image, Image)
+        tokens = ImageTokens(image.digest, ids, read.grid, read.pixels, is_single)
         with self._lock:
-            self._remembered[image.digest] = made
+            self._remembered[image.digest] = tokens
             while len(self._remembered) > MAX_REMEMBERED_IMAGES:
                 self._remembered.popitem(last=False)
             waiting = 0
             for sight in reversed(self._remembered.values()):
                 waiting += _nbytes(sight.pixels)
-                if waiting > MAX_WAITING_PIXEL_BYTES and sight is not made:
+                if waiting > MAX_WAITING_PIXEL_BYTES and sight is not tokens:
                     sight.pixels = None
-        return made
+        return tokens
 
     def read_pixels(
         self, image: Image | Audio, stop: threading.Event | None = None
@@ -307,7 +307,7 @@ class VisionModel:
     @property
     def nbytes(self) -> int:
         """Size of all cached embeddings in bytes."""
-        return sum(held.nbytes for held in self.cached.values())
+        return sum(entry.nbytes for entry in self.cached.values())
 
     def encode(self, sight: ImageTokens, pixels: Mapping[str, Any]) -> Generator[None, None, None]:
         """Compute and cache an image's embeddings. Yields between slices of work."""
@@ -345,17 +345,17 @@ class VisionModel:
         """
         if not any(part.images for part in parts):
             return {}
-        given: dict[str, Any] = {}
+        arguments: dict[str, Any] = {}
         places = [self.kind.places(part.images, part.start, part.count) for part in parts]
-        known = [place for place in places if place is not None]
+        known = [position for position in places if position is not None]
         if known:
             joined = np.concatenate(known, axis=1)
-            given["position_ids"] = mx.array(joined).reshape(-1, *ids.shape)
+            arguments["position_ids"] = mx.array(joined).reshape(-1, *ids.shape)
         rows, features = self._embedding_rows(parts)
         if rows:
             seen = [mx.concatenate(list(same)) for same in zip(*features, strict=True)]
-            given |= self.kind.model_arguments(self._net, ids, mx.array(rows), seen, parts)
-        return given
+            arguments |= self.kind.model_arguments(self._net, ids, mx.array(rows), seen, parts)
+        return arguments
 
     def _embedding_rows(self, parts: Sequence[InputSpan]) -> tuple[list[int], list[list[mx.array]]]:
         rows: list[int] = []
@@ -368,9 +368,9 @@ class VisionModel:
                 low, high = np.searchsorted(sight.image_indices, (first - at, last - at)).tolist()
                 if low >= high:
                     continue
-                held = self.cached[sight.digest]
-                held.used_at = time.monotonic()
-                features.append([array[low:high] for array in held.features])
+                entry = self.cached[sight.digest]
+                entry.used_at = time.monotonic()
+                features.append([array[low:high] for array in entry.features])
                 rows += (sight.image_indices[low:high] + (before + at - part.start)).tolist()
             before += part.count
         return rows, features

@@ -96,8 +96,8 @@ def _partition_scores(top_k: int, masked: bool) -> Callable[..., mx.array]:
     """
 
     def partition(q: mx.array, k: mx.array, weights: mx.array, mask: Any = None) -> mx.array:
-        each = mx.maximum(q @ k.swapaxes(-1, -2), 0) * weights.swapaxes(-1, -2)[..., None]
-        scores = each.sum(axis=1, keepdims=True)
+        per_head = mx.maximum(q @ k.swapaxes(-1, -2), 0) * weights.swapaxes(-1, -2)[..., None]
+        scores = per_head.sum(axis=1, keepdims=True)
         if masked:
             scores = mx.where(mask, scores, -float("inf"))
         return mx.argpartition(scores, kth=-top_k, axis=-1)
@@ -131,10 +131,10 @@ def _has_language_model(model: Any) -> bool:
 def build(config: dict[str, Any]) -> Any:
     """Create a model with random weights and mlx-lm's calling convention from a config."""
     package = import_package(config)
-    whole = {name: {} for name in ("text_config", "vision_config", "audio_config")} | config
-    settings = package.ModelConfig.from_dict(whole)
+    values = {name: {} for name in ("text_config", "vision_config", "audio_config")} | config
+    settings = package.ModelConfig.from_dict(values)
     parts = ["text", "vision", "perceiver", "projector", "audio"]
-    net = package.Model(_loader_module().update_module_configs(settings, package, whole, parts))
+    net = package.Model(_loader_module().update_module_configs(settings, package, values, parts))
     as_language_model(net)
     return net
 
@@ -176,13 +176,13 @@ class AsLanguageModel:
 
     language_model: Any
 
-    def __call__(self, ids: mx.array, cache: Any = None, **given: Any) -> mx.array:
+    def __call__(self, ids: mx.array, cache: Any = None, **arguments: Any) -> mx.array:
         language = self.language_model
         if hasattr(language, "_rope_deltas"):
             # Pass positions explicitly, because the model would reuse positions from another chat.
             language._rope_deltas = language._position_ids = None
-            given.setdefault("position_ids", _positions(cache, ids.shape))
-        out = language(ids, cache=cache, **given)
+            arguments.setdefault("position_ids", _positions(cache, ids.shape))
+        out = language(ids, cache=cache, **arguments)
         logits: mx.array = getattr(out, "logits", out)
         return logits
 
@@ -334,12 +334,12 @@ _STUBBED: dict[str, tuple[str, ...]] = {
 @contextlib.contextmanager
 def _stubbed_modules() -> Iterator[None]:
     """Replace unneeded modules with empty stubs inside the block."""
-    made = [name for name in _STUBBED if name not in sys.modules]
-    for name in made:
+    stubs = [name for name in _STUBBED if name not in sys.modules]
+    for name in stubs:
         sys.modules[name] = bare = ModuleType(name)
         vars(bare).update(dict.fromkeys(_STUBBED[name]))
     try:
         yield
     finally:
-        for name in made:
+        for name in stubs:
             del sys.modules[name]

@@ -64,7 +64,7 @@ def promised(parts: Iterable[tuple[int, int, int]]) -> Promise:
         parts: own bytes, group number (0 for none) and shared bytes of each reply.
     """
     found = list(parts)
-    return Promise(sum(own for own, _, _ in found), {n: shared for _, n, shared in found if n})
+    return Promise(sum(size for size, _, _ in found), {n: shared for _, n, shared in found if n})
 
 
 class MemoryBudget:
@@ -115,11 +115,11 @@ class MemoryBudget:
             return None
         if self.memory.idle_bytes + self.memory.writing_bytes <= free:
             return True
-        own = CacheKey("session", row.id) if row is not None else None
-        dropped, left = choose_evictions(
-            free, [i for i in self.memory.idle if i.key != own], in_use
+        session_key = CacheKey("session", row.id) if row is not None else None
+        dropped, missing = choose_evictions(
+            free, [i for i in self.memory.idle if i.key != session_key], in_use
         )
-        return Eviction(tuple(dropped)) if dropped else left + self.memory.writing_bytes <= free
+        return Eviction(tuple(dropped)) if dropped else missing + self.memory.writing_bytes <= free
 
 
 def queue_key(scratch: bool, priority: int, waiting_since: float) -> tuple[bool, int, float]:
@@ -255,17 +255,17 @@ def surplus(budget: MemoryBudget) -> tuple[tuple[CacheKey, ...], tuple[str, ...]
     memory, free = budget.memory, budget.free
     if memory.excess_image_bytes > 0:
         images = [i for i in memory.idle if i.key.kind == "image"]
-        kept = sum(i.nbytes for i in images) - memory.excess_image_bytes
-        return tuple(choose_evictions(kept, images, ())[0]), ()
+        nbytes = sum(i.nbytes for i in images) - memory.excess_image_bytes
+        return tuple(choose_evictions(nbytes, images, ())[0]), ()
     if memory.idle_bytes <= free:
         return (), ()
     dropped = (
         choose_evictions(free, memory.idle, budget.promise.groups)[0] if memory.idle_bytes else ()
     )
-    held = [r for r in budget.rows if r.status in (Status.PREFILLING, Status.DECODING)]
-    if dropped or free + sum(r.slack_bytes for r in held) >= 0 or len(held) < 2:
+    active = [r for r in budget.rows if r.status in (Status.PREFILLING, Status.DECODING)]
+    if dropped or free + sum(r.slack_bytes for r in active) >= 0 or len(active) < 2:
         return tuple(dropped), ()
-    return (), (min(held, key=lambda r: (r.priority, -r.waiting_since)).id,)
+    return (), (min(active, key=lambda r: (r.priority, -r.waiting_since)).id,)
 
 
 def choose_evictions(

@@ -71,11 +71,11 @@ class SessionCommands:
         )
         if command.kv_bits is not None:
             try:
-                kept = quantized_caches(model, command.kv_bits)
+                quantized = quantized_caches(model, command.kv_bits)
             except EngineError as error:
                 self._state.ended[command.session_id] = (error.code, error.message)
                 return
-            make, estimate = kept.make, kept.estimate
+            make, estimate = quantized.make, quantized.estimate
         kv = model.new_kv(make, shares_prefix, command.kv_bits)
         self._state.add(
             SessionState(

@@ -190,19 +190,19 @@ class Delivery:
 
     def _report_positions(self, plan: StepPlan) -> None:
         requests = self._state.requests
-        for place, session_id in enumerate(plan.reading):
+        for position, session_id in enumerate(plan.reading):
             request = requests.get(session_id)
-            if place and request is not None and request.status == Status.PREFILLING:
-                self._run_fenced(session_id, partial(self._report_position, place))
+            if position and request is not None and request.status == Status.PREFILLING:
+                self._run_fenced(session_id, partial(self._report_position, position))
         # At least the request that holds the memory comes first.
-        for place, session_id in enumerate(plan.queue, 1):
+        for position, session_id in enumerate(plan.queue, 1):
             request = requests.get(session_id)
             if request is not None and request.status == Status.QUEUED:
-                self._run_fenced(session_id, partial(self._report_position, place))
+                self._run_fenced(session_id, partial(self._report_position, position))
 
-    def _report_position(self, place: int, request: Request) -> None:
-        if request.queue_position != place:
-            request.progress(request.reused, place)
+    def _report_position(self, position: int, request: Request) -> None:
+        if request.queue_position != position:
+            request.progress(request.reused, position)
 
 
 def _advance_draft(

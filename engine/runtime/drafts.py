@@ -87,7 +87,7 @@ class Costs(Struct):
 
     def note(self, rows: int, cost: float) -> None:
         """Count a pass that verified `rows` tokens and cost `cost` more than a plain step."""
-        self.sums = [_FADES * one for one in self.sums]
+        self.sums = [_FADES * total for total in self.sums]
         self._rows, self.quiet = rows, 0.0
         self.rest = min(LONGEST_REST, 2 * self.rest or FIRST_REST)
         self.sums[:3] = [a + b for a, b in zip(self.sums, (1, rows, rows * rows), strict=False)]
@@ -106,26 +106,26 @@ class Costs(Struct):
         divisor = (weight + 1.0) * squares - rows * rows
         if not divisor:
             return 0.0, 0.0
-        each = max(0.0, ((weight + 1.0) * product - rows * cost) / divisor)
-        return max(0.0, (cost - each * rows) / (weight + 1.0)), each
+        row_cost = max(0.0, ((weight + 1.0) * product - rows * cost) / divisor)
+        return max(0.0, (cost - row_cost * rows) / (weight + 1.0)), row_cost
 
     def worth(self, chances: Sequence[Sequence[float]]) -> list[int]:
         """Choose the number of tokens to look up for each chat, from their acceptance
         probabilities.
         """
-        (fixed, each), speed = self.line, 1.0
+        (fixed, row_cost), speed = self.line, 1.0
         # The cost of a row is the number of tokens that could be generated in the same time.
         for _ in range(3):
-            counts = [sum(chance * WORTH > each * speed for chance in own) for own in chances]
-            gain = sum(sum(own[:n]) for own, n in zip(chances, counts, strict=True))
-            cost = fixed + each * sum(counts)
+            counts = [sum(chance * WORTH > row_cost * speed for chance in odds) for odds in chances]
+            gain = sum(sum(odds[:n]) for odds, n in zip(chances, counts, strict=True))
+            cost = fixed + row_cost * sum(counts)
             speed = max(1.0, (len(chances) + gain) / (len(chances) + cost))
         if self.sums[0] and gain * WORTH > cost:
             self.rest = 0
             return counts
-        if self.quiet < self.rest or all(sum(own[:FIRST_DRAFT]) <= LIKELY for own in chances):
+        if self.quiet < self.rest or all(sum(odds[:FIRST_DRAFT]) <= LIKELY for odds in chances):
             return [0] * len(chances)
-        return [len(own[:FIRST_DRAFT]) for own in chances]
+        return [len(odds[:FIRST_DRAFT]) for odds in chances]
 
 
 class _Record(Struct):

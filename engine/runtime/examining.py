@@ -63,13 +63,13 @@ class Candidate(Struct, frozen=True):
     @property
     def identity(self) -> tuple[object, ...]:
         """Key that changes when a file in one of the folders changes."""
-        own = self.examined.identity
-        return own if self.adapter is None else (own, self.adapter.identity)
+        base_identity = self.examined.identity
+        return base_identity if self.adapter is None else (base_identity, self.adapter.identity)
 
     @property
     def name(self) -> str:
-        own = self.examined.name
-        return own if self.adapter is None else f"{own} + {self.adapter.name}"
+        base_name = self.examined.name
+        return base_name if self.adapter is None else f"{base_name} + {self.adapter.name}"
 
     def spread(self, shares: ShardSizes) -> Candidate:
         """Add the size on each rank, for an engine with several ranks.
@@ -270,8 +270,8 @@ def weights_of(
     """
     weights = Weights(nbytes, max(wide, nbytes))
     if adapter is not None:
-        own = adapter.wide if float32 else adapter.size
-        weights = replace(weights, adapter=own, rebuilt=adapter.rebuilt)
+        adapter_size = adapter.wide if float32 else adapter.size
+        weights = replace(weights, adapter=adapter_size, rebuilt=adapter.rebuilt)
     if base is None or (adapter is not None and needs_own_weights(base, adapter.kind)):
         return weights
     return replace(weights, shared=base.info.nbytes)
@@ -287,13 +287,13 @@ def resolve(path_or_id: str) -> Path:
     """
     if not path_or_id.strip():
         raise folder.load_refused("No model given. Pass a folder or the id of a downloaded model.")
-    place = Path(path_or_id).expanduser()
-    if place.is_dir():
-        file = kept.find_single_file(place)
-        return place if file is None else kept.convert_if_needed(file)
-    if kept.is_gguf(place):
-        return kept.convert_if_needed(place)
-    if place.exists():
+    local_folder = Path(path_or_id).expanduser()
+    if local_folder.is_dir():
+        file = kept.find_single_file(local_folder)
+        return local_folder if file is None else kept.convert_if_needed(file)
+    if kept.is_gguf(local_folder):
+        return kept.convert_if_needed(local_folder)
+    if local_folder.exists():
         raise folder.load_refused(
             f"{path_or_id} is a file. Choose a folder with a config.json, or a GGUF file."
         )
@@ -314,10 +314,10 @@ def resolve_adapter(asked: str) -> Path:
     Raises:
         EngineError: `model_load_failed`, and the message says what to do.
     """
-    place = Path(asked).expanduser()
-    if not asked.strip() or not place.is_dir():
+    local_folder = Path(asked).expanduser()
+    if not asked.strip() or not local_folder.is_dir():
         raise folder.load_refused(
             f"Adapter folder {asked[:500]!r} does not exist. Choose a folder with an "
             "adapter_config.json, or use the model without an adapter."
         )
-    return place
+    return local_folder

@@ -187,13 +187,13 @@ class Executor:
         # Deliver the end of a prompt before the step that processed its last token.
         run.outcomes = [*(PrefillOutcome(part.session) for part in read), *steps, *run.outcomes]
         ended = self._state.clock()
-        left = 0
+        unread = 0
         if chunk in read:
-            left = self._state.requests[chunk.session].unread
+            unread = self._state.requests[chunk.session].unread
         tokens = sum(part.count for part in read)
         drafted = any(isinstance(s, DraftOutcome) for s in steps)
         generated = sum(isinstance(s, TokenOutcome) for s in steps) if drafted else 0
-        run.timing = Timing(ended, decoded - started, ended - decoded, tokens, left, generated)
+        run.timing = Timing(ended, decoded - started, ended - decoded, tokens, unread, generated)
 
     def start_prefill(self, request: Request) -> None:
         kv = request.kv
@@ -294,13 +294,13 @@ class Executor:
 
         This leaves out chunks that are no longer valid because of a fault in this iteration.
         """
-        held = self._state.requests
+        known = self._state.requests
         chunks = [
-            c for c in plan.chunks if c.session in held and held[c.session].kv.length == c.start
+            c for c in plan.chunks if c.session in known and known[c.session].kv.length == c.start
         ]
         if not chunks:
             return []
-        model = held[chunks[0].session].session.model
+        model = known[chunks[0].session].session.model
         try:
             readings = [self._reading(chunk) for chunk in chunks]
             if len(readings) == 1:
@@ -359,14 +359,14 @@ def _check_drafts(
 ) -> tuple[dict[str, NextToken], dict[str, CheckedDraft]]:
     """Draft up to `counts` tokens of answers, and verify them with the sessions' model."""
     model, following, checks = feeding[0].session.model, {}, {}
-    each: Sequence[NextToken | CheckedDraft | None]
+    next_tokens: Sequence[NextToken | CheckedDraft | None]
     if len(feeding) > 1:
-        each = drafting.verify_together(model, feeding, counts)
+        next_tokens = drafting.verify_together(model, feeding, counts)
     else:
         if isinstance(model.drafter, Drafter):
             model.drafter.set_domain(feeding[0].session.domain)
-        each = [drafting.draft_and_verify(model, feeding[0], model.drafter, counts[0])]
-    for request, found in zip(feeding, each, strict=True):
+        next_tokens = [drafting.draft_and_verify(model, feeding[0], model.drafter, counts[0])]
+    for request, found in zip(feeding, next_tokens, strict=True):
         if isinstance(found, CheckedDraft):
             checks[request.session.id] = found
         elif found is not None:

@@ -70,5 +70,5 @@ class IdleUnloader:
         bases = {m.base.info.id for m in self._state.models.values() if m.base is not None}
         bases |= {d.model.info.id for d in self._state.memory.drafters.values()}
         # Unloading a base would free nothing.
-        left = self._state.models.keys() - busy - self._pinned - bases
-        return [(i, self._state.models[i].used_at + self._after) for i in left]
+        idle = self._state.models.keys() - busy - self._pinned - bases
+        return [(i, self._state.models[i].used_at + self._after) for i in idle]

@@ -220,10 +220,10 @@ class Embedder:
             return
         tokens = job.texts[len(job.vectors)]
         job.caches = job.caches if job.caches is not None else model.new_caches()
-        left = len(tokens) - job.done
+        unread = len(tokens) - job.done
         # A partial tile takes about as long as a full tile.
         tile = 1 if model.info.exact else TILE
-        count = max(self._pacing.chunk(key, left, step, tile), min(tile, left))
+        count = max(self._pacing.chunk(key, unread, step, tile), min(tile, unread))
         began = self._state.clock()
         piece = tokens[job.done : job.done + count]
         job.total = runner.add_hidden_states(model, job.caches, piece, job.total)
@@ -251,9 +251,9 @@ class Embedder:
 
     def give_up(self) -> list[Command]:
         """Stop embedding. Returns the commands that haven't been answered."""
-        left: list[Command] = [job.command for job in self._jobs]
+        commands: list[Command] = [job.command for job in self._jobs]
         self._jobs.clear()
-        return left
+        return commands
 
 
 def _tokens(model: TextCodec, command: Embed) -> list[list[int]]:

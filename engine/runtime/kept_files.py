@@ -148,18 +148,18 @@ class CheckedFile(KeptFile):
         libraries = versions("mlx-lm", "transformers", "tokenizers")
         super().__init__(folder, {"contents": contents, **asked, **code, **libraries})
 
-    def read(self, place: Path) -> CheckedTokenizer | None:
-        """Load the result for the model folder `place`, or return None if there's no valid file."""
-        return self._read(lambda: self._parse(str(place)))
+    def read(self, path: Path) -> CheckedTokenizer | None:
+        """Load the result for the model folder `path`, or return None if there's no valid file."""
+        return self._read(lambda: self._parse(str(path)))
 
-    def _parse(self, place: str) -> CheckedTokenizer:
+    def _parse(self, path: str) -> CheckedTokenizer:
         data = memoryview(read_file(self.path, _MAX_BYTES))
         if hashlib.sha256(data[_DIGEST_BYTES:]).digest() != data[:_DIGEST_BYTES]:
             raise ValueError("it is damaged")
         found, (packed, tokens) = protocol.unpack(io.BytesIO(data[_DIGEST_BYTES:]).read)
         if found.pop("of") != self._facts:
             raise ValueError("it belongs to a different check")
-        return CheckedTokenizer(uuid.uuid4().hex, place, packed=packed, tokens=tokens, **found)
+        return CheckedTokenizer(uuid.uuid4().hex, path, packed=packed, tokens=tokens, **found)
 
     def write(self, checked: CheckedTokenizer) -> None:
         """Write a result. If this fails, the next load repeats the check."""

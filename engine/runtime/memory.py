@@ -170,12 +170,12 @@ class Memory:
             if at + len(sight.ids) > r.kv.length
         }
         for model, vision in seeing.items():
-            for digest, held in vision.cached.items():
+            for digest, images in vision.cached.items():
                 if (model, digest) in wanted:
-                    needed += held.nbytes
+                    needed += images.nbytes
                 else:
                     key = CacheKey("image", f"{model} {digest}")
-                    found[key] = Idle(key, held.nbytes, held.used_at + LONG_AGO)
+                    found[key] = Idle(key, images.nbytes, images.used_at + LONG_AGO)
         return found, needed
 
     def _drop_image(self, key: CacheKey) -> None:
@@ -202,17 +202,17 @@ class Memory:
 
     def base(self, contents: str) -> LoadedModel | None:
         """Return the loaded model without an adapter that has these files, if any."""
-        held = [m for m in self.in_memory if m.base is None]
-        return next((m for m in held if m.examined.contents == contents), None)
+        base_models = [m for m in self.in_memory if m.base is None]
+        return next((m for m in base_models if m.examined.contents == contents), None)
 
     def freed_by(self, model: LoadedModel) -> int:
         """Return the bytes that unloading a model would free.
 
         A variant's base stays in memory if it's needed otherwise.
         """
-        kept = [m for m in self._models.values() if m is not model]
-        small = [m.drafting_model for m in kept]
-        needed = {id(m) for m in [*kept, *(m.base for m in kept), *small, *self.adapted]}
+        others = [m for m in self._models.values() if m is not model]
+        small = [m.drafting_model for m in others]
+        needed = {id(m) for m in [*others, *(m.base for m in others), *small, *self.adapted]}
         parts = [model, model.base, model.drafting_model]
         return sum(m.info.nbytes for m in parts if m is not None and id(m) not in needed)
 
@@ -224,8 +224,8 @@ class Memory:
         others = [*running, *(d.kv for d in self.drafters.values())]
         parts = [kv.cache_bytes for kv in (*others, *(p.kv for p in self.prefixes.cached.values()))]
         more = {p.group: p.shared for p in parts if p.group not in self.tally.groups}
-        held = self.tally.nbytes + sum(p.own for p in parts) + sum(more.values())
-        return held - self.prefixes.nbytes
+        total = self.tally.nbytes + sum(p.own for p in parts) + sum(more.values())
+        return total - self.prefixes.nbytes
 
     def usage(self, promise: Promise | None = None) -> MemoryView:
         """Return the current memory usage. Pass `promise` if it's already known."""
@@ -273,9 +273,9 @@ class Memory:
         ]
         needs += [r.growth_bytes for r in rows if r.growth_bytes is not None]
         # List idle chats only if some of them may have to be evicted.
-        taken = now.fixed + promise.nbytes + now.idle_bytes + now.writing_bytes
-        short = taken + max(needs) > self.budget
-        kept = self.prefixes.cached.items() if any(r.prefix_to_keep for r in rows) else ()
+        used = now.fixed + promise.nbytes + now.idle_bytes + now.writing_bytes
+        short = used + max(needs) > self.budget
+        cached = self.prefixes.cached.items() if any(r.prefix_to_keep for r in rows) else ()
         passing = sum(self._reserved.values())
         if any(r.runs for r in rows):  # other replies may be prefilling their images
             passing = now.fixed - self.weights
@@ -286,7 +286,7 @@ class Memory:
                 default=0,
             ),
             idle=self.idle() if short or over or everything else (),
-            prefixes=[Idle(key, p.kv.attributed_bytes, p.used_at) for key, p in kept],
+            prefixes=[Idle(key, p.kv.attributed_bytes, p.used_at) for key, p in cached],
             prefix_limit=self.prefixes.limit,
             excess_image_bytes=over,
             releasing_bytes=passing,
@@ -309,8 +309,8 @@ class Memory:
         found = [_idle(s.key, s.kv.cache_bytes, s.used_at) for s in chats]
         found += [Idle(k, d.nbytes, d.used_at + LONG_AGO) for k, d in self.drafters.items()]
         found += self._images[0].values()
-        kept = self.prefixes.cached.items()
-        return [*found, *(_idle(key, p.kv.cache_bytes, p.used_at + LONG_AGO) for key, p in kept)]
+        cached = self.prefixes.cached.items()
+        return [*found, *(_idle(key, p.kv.cache_bytes, p.used_at + LONG_AGO) for key, p in cached)]
 
     def evict(self, keys: Iterable[CacheKey], at_once: bool = False) -> None:
         """Drop idle caches.
@@ -360,7 +360,7 @@ class Memory:
     def file_of(self, session: SessionState) -> str:
         """Return the id of a file that the session can start from, or "" if there is none."""
         ids = (session.id, session.begins_as)
-        return next((one for one in ids if one and self.offload.may_hold(one)), "")
+        return next((key for key in ids if key and self.offload.may_hold(key)), "")
 
     def erase(self, session_id: str) -> None:
         """Delete a session's file on disk."""
@@ -370,5 +370,5 @@ class Memory:
             log.exception("cannot remove a session's file")
 
 
-def _idle(key: CacheKey, held: CacheBytes, used_at: float) -> Idle:
-    return Idle(key, held.own, used_at, held.group, held.shared)
+def _idle(key: CacheKey, nbytes: CacheBytes, used_at: float) -> Idle:
+    return Idle(key, nbytes.own, used_at, nbytes.group, nbytes.shared)

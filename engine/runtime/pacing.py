@@ -290,5 +290,5 @@ def parts(shares: Mapping[str, float]) -> dict[str, float]:
         shares: in percent.
     """
     others = sum(not share for share in shares.values())
-    left = max(1.0, 100.0 - sum(shares.values())) / max(1, others)
-    return {program: (share or left) / 100 for program, share in shares.items()}
+    default = max(1.0, 100.0 - sum(shares.values())) / max(1, others)
+    return {program: (share or default) / 100 for program, share in shares.items()}

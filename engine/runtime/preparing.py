@@ -124,12 +124,12 @@ def prepare(job: Job) -> PreparedRequest:
     if isinstance(job.asked, RawPrompt):
         return _prepare_raw(job, job.asked)
     model, params = job.model, job.params
-    whole = isinstance(job.asked, tuple)
-    given = _conversation(job, job.asked)
-    messages = given if whole else [*job.history, *given]
+    is_complete = isinstance(job.asked, tuple)
+    new_messages = _conversation(job, job.asked)
+    messages = new_messages if is_complete else [*job.history, *new_messages]
     if job.system and messages[0]["role"] != "system":
         messages = [{"role": "system", "content": job.system}, *messages]
-    messages, omitted = _without_omitted(job, messages, whole)
+    messages, omitted = _without_omitted(job, messages, is_complete)
     ledger = job.ledger
     if job.look is not None:
         record = job.look()
@@ -148,16 +148,16 @@ def prepare(job: Job) -> PreparedRequest:
     except EngineError:
         bounds.check_prompt(last_turn(messages), context, MESSAGE_TOO_LONG)
         raise
-    kept, ready, length = _fit_messages(job, messages, build)
-    if kept is not messages:
-        omitted = [*omitted, *dropped_messages(messages, kept)]
-        messages = kept
+    kept_messages, ready, length = _fit_messages(job, messages, build)
+    if kept_messages is not messages:
+        omitted = [*omitted, *dropped_messages(messages, kept_messages)]
+        messages = kept_messages
     if ready is None or length >= context:
         raise _too_long(job, messages, length, build)
     most = params.max_tokens or context
     tools = params.offered or job.template.get("tools") or ()
-    one = bool(tools) and not params.parallel_tool_calls
-    text = ReplyText(model.tokenizer, ready.opened, params.stop, ready.opening, tools, one)
+    single = bool(tools) and not params.parallel_tool_calls
+    text = ReplyText(model.tokenizer, ready.opened, params.stop, ready.opening, tools, single)
     constraint = _constraint(job, text, job.reasoning, params.tool_form is not None)
     if ready.answered:
         reply_tokens = ready.tokens[-ready.answered :]
@@ -171,7 +171,7 @@ def prepare(job: Job) -> PreparedRequest:
     tokens = pieces.concatenate(ready.tokens)
     images: list[PlacedImage] = []
     if model.preprocessor is not None:
-        images = place_images(tokens, [job.sight(one) for one in media_in(messages)])
+        images = place_images(tokens, [job.sight(single) for single in media_in(messages)])
     return PreparedRequest(
         messages, omitted, ready, tokens, text, longest, ledger, constraint, images
     )
@@ -184,7 +184,7 @@ def _build(job: Job, ledger: Ledger, context: int | None, messages: list[Message
         media = media_in(messages)
         ids = {m.digest: (preprocessor.placeholder_of(m), job.sight(m).ids) for m in media}
         images = Images(preprocessor.template_tokens, ids)
-    made = prompt.build_prompt(
+    built = prompt.build_prompt(
         model.tokenizer,
         messages,
         job.reasoning,
@@ -195,8 +195,8 @@ def _build(job: Job, ledger: Ledger, context: int | None, messages: list[Message
         images,
     )
     if model.rows is not None:
-        check_ids(model.rows, [token for token in made.tokens if token < FIRST_IMAGE_ID])
-    return made
+        check_ids(model.rows, [token for token in built.tokens if token < FIRST_IMAGE_ID])
+    return built
 
 
 def _fits(model: TextCodec, tokens: Sequence[int]) -> bool:
@@ -214,13 +214,13 @@ def _conversation(job: Job, asked: str | tuple[Message, ...] | AddedMessages) ->
     if model.preprocessor is not None:
         checked = [_with_notes_for_lost_media(m, job, model.preprocessor) for m in checked]
     name, media = model.info.name, media_in(checked)
-    if not model.info.sees and any(isinstance(one, Image) for one in media):
+    if not model.info.sees and any(isinstance(part, Image) for part in media):
         raise EngineError(
             INVALID_REQUEST,
             f"{name} does not support images. Remove them, or choose a model that does.",
             CANNOT_SEE,
         )
-    if not model.info.hears and any(isinstance(one, Audio) for one in media):
+    if not model.info.hears and any(isinstance(part, Audio) for part in media):
         raise EngineError(
             INVALID_REQUEST,
             f"{name} does not support audio. Remove the recordings, or choose a model that does.",
@@ -348,27 +348,27 @@ def _too_long(job: Job, messages: list[Message], length: int, build: Build) -> E
 def _build_or_measure(build: Build, messages: list[Message]) -> tuple[prompt.Prompt | None, int]:
     """Build the prompt (None if it exceeds the context) and get its length in tokens."""
     try:
-        made = build(messages)
+        built = build(messages)
     except TooLongError as error:
         return None, error.tokens
-    return made, len(made.tokens)
+    return built, len(built.tokens)
 
 
 def _without_omitted(
-    job: Job, messages: list[Message], whole: bool
+    job: Job, messages: list[Message], all_messages: bool
 ) -> tuple[list[Message], list[Message]]:
     """Split off the messages that were already dropped from the last prompt.
 
     Otherwise, every turn would drop more messages, so no cache could be reused.
 
     Args:
-        whole: the caller sent the whole conversation, including those messages.
+        all_messages: the caller sent the whole conversation, including those messages.
     """
     omitted = job.omitted
-    if not whole or not omitted:
+    if not all_messages or not omitted:
         return messages, omitted
-    kept = without(messages, omitted) if job.slides else None
-    return (messages, []) if kept is None else (kept, omitted)
+    kept_messages = without(messages, omitted) if job.slides else None
+    return (messages, []) if kept_messages is None else (kept_messages, omitted)
 
 
 def _shorten(context: int, messages: list[Message]) -> tuple[list[Message], list[Message]]:
@@ -394,13 +394,13 @@ def _fit_messages(
     and dropping helps.
     """
     context = job.context
-    made, length = _build_or_measure(build, messages)
+    built, length = _build_or_measure(build, messages)
     if not job.slides or context - length >= min(job.params.max_tokens or context, context // 8):
-        return messages, made, length
+        return messages, built, length
     target = int(context * KEPT_SHARE)
     slid = slide(messages, target, context - 1, lambda some: _build_or_measure(build, some)[1])
     if slid is None or not slid[1]:
-        return messages, made, length
+        return messages, built, length
     return slid[0], *_build_or_measure(build, slid[0])
 
 
@@ -447,22 +447,22 @@ def slide(
     fixed = fixed_head(messages)
     cuts = [i for i, m in enumerate(messages) if i > fixed and m["role"] == "user"]
     if cuts:
-        kept = _fewest([[*messages[:fixed], *messages[cut:]] for cut in cuts], target, length)
-        if length(kept) <= most:
-            return kept, len(messages) - len(kept)
+        shortened = _fewest([[*messages[:fixed], *messages[cut:]] for cut in cuts], target, length)
+        if length(shortened) <= most:
+            return shortened, len(messages) - len(shortened)
     last = cuts[-1] if cuts else fixed
     asked = messages[last : last + 1]
     steps = [i for i, m in enumerate(messages) if i > last and m["role"] == "assistant"][1:]
     if not steps or asked[0]["role"] != "user":
         return None
-    kept = _fewest([[*messages[:fixed], *asked, *messages[i:]] for i in steps], target, length)
-    return (kept, len(messages) - len(kept)) if length(kept) <= most else None
+    shortened = _fewest([[*messages[:fixed], *asked, *messages[i:]] for i in steps], target, length)
+    return (shortened, len(messages) - len(shortened)) if length(shortened) <= most else None
 
 
-def dropped_messages(messages: Sequence[Message], kept: Sequence[Message]) -> list[Message]:
+def dropped_messages(messages: Sequence[Message], remaining: Sequence[Message]) -> list[Message]:
     """Find the messages that `slide` dropped."""
-    there = {id(message) for message in kept}
-    return [message for message in messages if id(message) not in there]
+    kept_ids = {id(message) for message in remaining}
+    return [message for message in messages if id(message) not in kept_ids]
 
 
 def without(messages: list[Message], omitted: Sequence[Message]) -> list[Message] | None:
@@ -471,14 +471,14 @@ def without(messages: list[Message], omitted: Sequence[Message]) -> list[Message
     Between them, there may only be user messages, because the message of the current turn stays.
     """
     fixed = fixed_head(messages)
-    kept, found = messages[:fixed], 0
+    system, found = messages[:fixed], 0
     for at, message in enumerate(messages[fixed:], fixed):
         if found == len(omitted):
-            return [*kept, *messages[at:]]
+            return [*system, *messages[at:]]
         if message == omitted[found]:
             found += 1
         elif message["role"] == "user":
-            kept.append(message)
+            system.append(message)
         else:
             return None
     return None

@@ -420,9 +420,9 @@ class Request:
         """True if the pending token is the last token within the limit."""
         return self.generated + 2 > self.limit
 
-    def extend(self, whole: bool) -> None:
-        """Raise the limit by `EXTENSION_TOKENS` if `whole` is set, else by `EARLY_TOKENS`."""
-        self.limit = min(self.longest, self.limit + (EXTENSION_TOKENS if whole else EARLY_TOKENS))
+    def extend(self, full: bool) -> None:
+        """Raise the limit by `EXTENSION_TOKENS` if `full` is set, else by `EARLY_TOKENS`."""
+        self.limit = min(self.longest, self.limit + (EXTENSION_TOKENS if full else EARLY_TOKENS))
 
     def _cache_bytes(self, limit: int) -> int:
         """Return the bytes of the caches at a limit, or the allocated bytes if that's more."""
@@ -444,17 +444,17 @@ class Request:
     def promise(self) -> CacheBytes:
         """Bytes of the caches at the reply's maximum length."""
         kv = self.kv
-        whole = self._cache_bytes(self.limit) + (self._image_bytes if self.images else 0)
+        nbytes = self._cache_bytes(self.limit) + (self._image_bytes if self.images else 0)
         shared = kv.shared_prefix
         if shared is None:
-            return CacheBytes(whole)
+            return CacheBytes(nbytes)
         base = kv.shared_prefix_length
         if not self.is_running:  # the prompt may reuse just a part of the prefix, or nothing
             base = min(base, common_length(kv.tokens[:base], self.tokens))
             if base < shared_prefix.MIN_TOKENS:
-                return CacheBytes(whole)
+                return CacheBytes(nbytes)
         others = shared.bytes_per_token * base
-        return CacheBytes(max(0, whole - others), shared.number, shared.nbytes)
+        return CacheBytes(max(0, nbytes - others), shared.number, shared.nbytes)
 
     @property
     def reader(self) -> PrefillingSession:
@@ -600,9 +600,9 @@ class SessionState(Struct, eq=False, dict=True):  # compared by identity
     @property
     def fingerprint(self) -> str:
         """Fingerprint of files with this session's caches."""
-        made = kv_fingerprint(self.model.info.id, self.kv_bits)
+        base = kv_fingerprint(self.model.info.id, self.kv_bits)
         # Engine-generated ids are unique, but two domains may choose the same name.
-        return f"{made} {self.domain}" if self.named and self.domain else made
+        return f"{base} {self.domain}" if self.named and self.domain else base
 
     @property
     def kind(self) -> tuple[object, ...]:

@@ -109,8 +109,8 @@ class Scheduler:
             found = admission.admit(queue, budget, claimed)
             if refused or found is not None:
                 return replace(_single_decision(found, "admit"), refuse=refused)
-        kept = admission.keep_prefix(budget)
-        return _single_decision(kept, "keep") if kept is not None else None
+        decision = admission.keep_prefix(budget)
+        return _single_decision(decision, "keep") if decision is not None else None
 
     def _working(self, view: View, budget: MemoryBudget) -> StepPlan:
         """Plan passes and chunks, or adopt a prefix instead."""
@@ -392,10 +392,10 @@ def _may_mix(view: View, row: Row, group: Sequence[Row]) -> bool:
     )
 
 
-def _runs_beside(other: Row, group: Sequence[Row]) -> bool:
+def _runs_beside(neighbor: Row, group: Sequence[Row]) -> bool:
     """True if another active chat keeps the group from drafting."""
-    beside = not other.is_suspended and all(other.id != row.id for row in group)
-    return beside and other.status not in (Status.PREPARING, Status.FINISHED)
+    beside = not neighbor.is_suspended and all(neighbor.id != row.id for row in group)
+    return beside and neighbor.status not in (Status.PREPARING, Status.FINISHED)
 
 
 MAX_PROMPTS = 16
@@ -434,15 +434,15 @@ def read_beside(
         room: number of tokens left in the pass.
     """
     first, *others = candidates(view, order)
-    taken = [first]
+    group = [first]
     for row in others:
         if row.remaining > room or _stops(row, order):
             continue
-        if any(_shares(row, other) for other in taken):
+        if any(_shares(row, member) for member in group):
             continue
-        taken.append(row)
+        group.append(row)
         room -= row.remaining
-    return tuple(Chunk(r.id, r.model, r.length, r.remaining, mixed) for r in taken[1:])
+    return tuple(Chunk(r.id, r.model, r.length, r.remaining, mixed) for r in group[1:])
 
 
 def with_last_tokens(
@@ -530,28 +530,28 @@ def halt(row: Row, order: Sequence[Row]) -> int:
     if not row.needs_stops:
         return -1
     places = [row.system]
-    for other in order:
-        common = 0 if other is row else common_tokens(row, other)
-        if common >= other.length + MIN_GAIN:
+    for earlier in order:
+        common = 0 if earlier is row else common_tokens(row, earlier)
+        if common >= earlier.length + MIN_GAIN:
             places.append(common)
     return min((p for p in places if p > row.length), default=-1)
 
 
-def common_tokens(one: Row, other: Row) -> int:
+def common_tokens(first: Row, second: Row) -> int:
     """Return the length of the common prefix of two prompts being read."""
-    return _in_common(one.prompt, other.prompt) if one.kind == other.kind else 0
+    return _in_common(first.prompt, second.prompt) if first.kind == second.kind else 0
 
 
 @lru_cache(maxsize=WAITING_PAIRS)
-def _in_common(one: bytes, other: bytes) -> int:
-    return shareable_tokens(one, other)
+def _in_common(first: bytes, second: bytes) -> int:
+    return shareable_tokens(first, second)
 
 
-def _shares(one: Row, other: Row) -> bool:
+def _shares(first: Row, second: Row) -> bool:
     """True if one of two prompts should wait in order to reuse tokens of the other.
 
     If reuse is free, waiting only pays off if nothing is left to read afterwards.
     """
-    common = common_tokens(one, other)
-    whole = any(row.unwritten and common == row.end for row in (one, other))
-    return whole or any(is_worth_a_copy(row, common) for row in (one, other))
+    common = common_tokens(first, second)
+    covers_all = any(row.unwritten and common == row.end for row in (first, second))
+    return covers_all or any(is_worth_a_copy(row, common) for row in (first, second))

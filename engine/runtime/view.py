@@ -68,24 +68,24 @@ def _rows(state: State) -> list[Row]:
             rows.append(_row(state, request))
         except BaseException as error:
             raise RowError(request) from error
-    decoding = [place for place, row in enumerate(rows) if row.decodes]
+    decoding = [index for index, row in enumerate(rows) if row.decodes]
     alone = len(decoding) == 1
-    for place in decoding:
-        request = state.requests[rows[place].id]
-        if not rows[place].drafts:
+    for index in decoding:
+        request = state.requests[rows[index].id]
+        if not rows[index].drafts:
             continue
         if isinstance(request.session.model.drafter, Lookup):
             least = 1 if alone else LIKELY_MATCH
             if (alone or request.kv.can_draft_together) and request.places.find() >= least:
-                most = min(rows[place].drafts, MAX_LOOKUP)
-                rows[place] = replace(
-                    rows[place], lookup_chances=request.places.acceptance_chances(most)
+                most = min(rows[index].drafts, MAX_LOOKUP)
+                rows[index] = replace(
+                    rows[index], lookup_chances=request.places.acceptance_chances(most)
                 )
         elif alone:
             drafter: Drafter = request.session.model.drafter
             longest = request.prompt_length + request.limit
-            rows[place] = replace(
-                rows[place],
+            rows[index] = replace(
+                rows[index],
                 behind=drafter.unread_count(request.tokens, request.session.domain),
                 drafter_bytes=drafter.model.abilities.estimate.bytes(longest) - drafter.nbytes,
             )

@@ -93,9 +93,9 @@ class Mailbox:
         """Reject further commands. Returns the commands that weren't taken."""
         with self._lock:
             self._closed = True
-        left: deque[Command] = deque()
-        self.take(left, block=False)
-        return list(left)
+        commands: deque[Command] = deque()
+        self.take(commands, block=False)
+        return list(commands)
 
 
 def refuse(command: Command, error: EngineError) -> None:
@@ -357,7 +357,7 @@ class Workers:
     def _has_room(self, lane: str) -> bool:
         """Return True if another job of the lane may start. The caller must hold the lock."""
         group = lane.partition(" ")[0]
-        busy = sum(n for other, n in self._busy.items() if other.partition(" ")[0] == group)
+        busy = sum(n for name, n in self._busy.items() if name.partition(" ")[0] == group)
         return self._busy[lane] < MAX_LANE_THREADS and busy < MAX_GROUP_THREADS
 
     def _leave(self, lane: str) -> None:

@@ -155,16 +155,16 @@ def form_refusal(params: SamplingParams) -> str:
     if params.tool_form is not None:  # the engine generated this form
         form = params.tool_form
         schemas = [schema for _, schema in form.tools] + [form.answer] * (form.answer is not None)
-        each = (SamplingParams(json_schema=schema) for schema in schemas)
-        return next((reason for one in each if (reason := form_refusal(one))), "")
+        candidates = (SamplingParams(json_schema=schema) for schema in schemas)
+        return next((reason for candidate in candidates if (reason := form_refusal(candidate))), "")
     texts = [params.json_schema, params.regex, params.grammar, *params.choices]
-    given = [text for text in texts if isinstance(text, str)]
+    strings = [text for text in texts if isinstance(text, str)]
     if len(params.choices) > MAX_CHOICES:
         return f"It has {len(params.choices):,} choices (limit {MAX_CHOICES:,})."
-    length = sum(map(len, given))
+    length = sum(map(len, strings))
     if length > MAX_FORM_CHARACTERS:
         return f"It is {length:,} characters long (limit {MAX_FORM_CHARACTERS:,})."
-    if wrong := _surrogate_error("".join(given)):
+    if wrong := _surrogate_error("".join(strings)):
         return wrong
     if params.json_schema is not None:
         return _schema_refusal(json.loads(str(params.json_schema)))
@@ -223,16 +223,16 @@ def _longest_reference_chain(schema: Any) -> int:
 
 
 def _resolve_pointer(schema: Any, pointer: str) -> Any:
-    place = schema
+    target = schema
     for name in pointer.removeprefix("#").split("/")[1:]:
         key = name.replace("~1", "/").replace("~0", "~")
-        if isinstance(place, dict):
-            place = place.get(key)
-        elif isinstance(place, list) and key.isdecimal() and len(key) < 9:
-            place = place[int(key)] if int(key) < len(place) else None
+        if isinstance(target, dict):
+            target = target.get(key)
+        elif isinstance(target, list) and key.isdecimal() and len(key) < 9:
+            target = target[int(key)] if int(key) < len(target) else None
         else:
             return None
-    return place
+    return target
 
 
 _BRACKETS = re.compile(r"\\.|[()\[\]{}]", re.DOTALL)

@@ -173,17 +173,17 @@ _form_tokenizers: dict[str, Any] = {}  # llguidance tokenizers by model key
 
 def _load_tokenizer(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     """Load a model's tokenizer. Any tokenizer not listed in "keep" is dropped."""
-    for held in (_readers, _form_tokenizers):
-        for key in set(held) - set(arguments["keep"]):
-            del held[key]
+    for cache in (_readers, _form_tokenizers):
+        for key in set(cache) - set(arguments["keep"]):
+            del cache[key]
     from engine.sandbox import prompts
 
     known = arguments["known"]
     if known is not None:
         _readers[arguments["key"]] = prompts.PlainTokenizer(known, blobs[0])
     else:
-        given = (arguments[name] for name in ("folder", "eos", "defaults"))
-        _readers[arguments["key"]] = prompts.load_reader(*given)
+        tokenizer_arguments = (arguments[name] for name in ("folder", "eos", "defaults"))
+        _readers[arguments["key"]] = prompts.load_reader(*tokenizer_arguments)
     return {}, ()
 
 
@@ -191,8 +191,8 @@ def _render(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     long = arguments["long"]
     count = len(blobs) - len(long)
     lists = [json.loads(blob) for blob in blobs[:count]]
-    for (number, place, key), blob in zip(long, blobs[count:], strict=True):
-        lists[number][place][key] = blob.decode()
+    for (number, message_index, key), blob in zip(long, blobs[count:], strict=True):
+        lists[number][message_index][key] = blob.decode()
     asked = [(lists[number], opening) for number, opening in arguments["asked"]]
     texts: list[bytes] = []
     errors: list[list[str] | None] = []

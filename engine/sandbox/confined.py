@@ -168,8 +168,8 @@ class Sandbox:
         Raises:
             EngineError: `model_load_failed`.
         """
-        ids, given = None if eos is None else list(eos), None if defaults is None else {**defaults}
-        asked = {"folder": str(folder), "rows": rows, "eos": ids, "defaults": given}
+        ids, usual = None if eos is None else list(eos), None if defaults is None else {**defaults}
+        asked = {"folder": str(folder), "rows": rows, "eos": ids, "defaults": usual}
         failed = f"{name} could not be loaded"
         work = _TaskPolicy(
             self._tokenizer,
@@ -185,7 +185,7 @@ class Sandbox:
             largest_id=int(result["largest_id"]),
             longest_token=int(result["longest_token"]),
             eos=ids,
-            defaults=given,
+            defaults=usual,
             known=result["known"],
             packed=blobs[0] if blobs else b"",
             table=result["table"],
@@ -256,8 +256,8 @@ class Sandbox:
     def encode(
         self, checked: CheckedTokenizer, most: int | None, texts: tuple[bytes, ...]
     ) -> TaskReply:
-        given = self._encoding(sum(map(len, texts)))
-        work = _TaskPolicy(given, INVALID_REQUEST, "The model's tokenizer")
+        limits = self._encoding(sum(map(len, texts)))
+        work = _TaskPolicy(limits, INVALID_REQUEST, "The model's tokenizer")
         asked = {"most": most}
         return self._run_task(self._children, "encode", checked.key, asked, work, texts, checked)
 
@@ -296,10 +296,10 @@ class Sandbox:
 def _ensure_loaded(child: Child, checked: CheckedTokenizer) -> None:
     key = checked.key
     if key not in child.loaded:
-        kept = list(child.loaded)[1 - _MAX_LOADED_TOKENIZERS :]
+        keys = list(child.loaded)[1 - _MAX_LOADED_TOKENIZERS :]
         asked = {
             "key": key,
-            "keep": kept,
+            "keep": keys,
             "known": checked.known,
             "folder": checked.folder,
             "eos": checked.eos,
@@ -307,7 +307,7 @@ def _ensure_loaded(child: Child, checked: CheckedTokenizer) -> None:
         }
         # Use a separate request, because loading can take longer than the limit for rendering.
         child.run_task("load", asked, (checked.packed,), protocol.TOKENIZER_LIMITS)
-        child.loaded = OrderedDict.fromkeys([*kept, key])
+        child.loaded = OrderedDict.fromkeys([*keys, key])
     child.loaded.move_to_end(key)
 
 
@@ -382,14 +382,14 @@ def _encode_messages(
         long, texts: long texts are added here, with their positions (list, message, key).
     """
     packed = []
-    for place, message in enumerate(messages):
-        kept = message
+    for message_index, message in enumerate(messages):
+        remaining = message
         for key, value in message.items():
             if isinstance(value, str) and len(value) > _LONG_CHARACTERS:
-                long.append((number, place, key))
+                long.append((number, message_index, key))
                 texts.append(pieces.encode_utf8(value))
-                kept = {**kept, key: ""}
-        packed.append(json.dumps(kept, default=protocol.json_fallback).encode())
+                remaining = {**remaining, key: ""}
+        packed.append(json.dumps(remaining, default=protocol.json_fallback).encode())
     return b"[" + b",".join(packed) + b"]"
 
 

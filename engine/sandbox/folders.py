@@ -165,8 +165,8 @@ def _growth_factor(config: dict[str, Any], tensor: str, dtype: str) -> float:
         return 2
     form = config.get("quantization")
     if dtype == "U32" and isinstance(form, dict):
-        own = form.get(tensor.removesuffix(".weight"))
-        bits = (own if isinstance(own, dict) else form).get("bits")
+        settings = form.get(tensor.removesuffix(".weight"))
+        bits = (settings if isinstance(settings, dict) else form).get("bits")
         if type(bits) is int and bits in (1, 2, 3, 5, 6):
             return (4 if bits < 4 else 8) / bits
     return 1
@@ -244,12 +244,12 @@ def _read_config(path: Path, name: str) -> dict[str, Any]:
     if not isinstance(config.get("model_type"), str):
         raise RefusedError(f"The config.json of {name} does not name a model type.")
     for key, value in _named_numbers(config):
-        for what, pattern, most in (
+        for label, pattern, most in (
             ("layers", _LAYERS, _MAX_LAYERS),
             ("experts", _EXPERTS, _MAX_EXPERTS),
         ):
             if pattern.search(key) and value > most:
-                raise RefusedError(f"{name} claims {value:,} {what} ({key}, limit {most:,}).")
+                raise RefusedError(f"{name} claims {value:,} {label} ({key}, limit {most:,}).")
     return config
 
 
@@ -285,7 +285,7 @@ def _named_numbers(content: Any) -> Iterator[tuple[str, float]]:
 
 
 def _vocabulary_size(config: dict[str, Any]) -> int | None:
-    sizes = (place.get("vocab_size") for place in text_configs(config))
+    sizes = (part.get("vocab_size") for part in text_configs(config))
     return next((size for size in sizes if type(size) is int), None)
 
 
@@ -332,18 +332,18 @@ def _read_adapter_config(folder: Path, name: str) -> dict[str, Any]:
     return config
 
 
-def _adapter_parameters(given: Any, name: str) -> dict[str, Any]:
+def _adapter_parameters(settings: Any, name: str) -> dict[str, Any]:
     """Check `lora_parameters` and return the values that mlx-lm uses."""
     file = f"{ADAPTER_CONFIG} of {name}"
-    if not isinstance(given, dict):
+    if not isinstance(settings, dict):
         raise RefusedError(f"The {file} has no lora_parameters.")
-    rank, keys = given.get("rank"), given.get("keys")
-    scale: Any = given.get("scale")
-    dropout: Any = given.get("dropout", 0.0)
+    rank, keys = settings.get("rank"), settings.get("keys")
+    scale: Any = settings.get("scale")
+    dropout: Any = settings.get("dropout", 0.0)
     if type(rank) is not int or not 1 <= rank <= _MAX_RANK:
         raise RefusedError(f"The {file} has no rank from 1 to {_MAX_RANK:,}.")
     if not _is_number(scale):
-        hint = " It has alpha, which mlx-lm does not use." if "alpha" in given else ""
+        hint = " It has alpha, which mlx-lm does not use." if "alpha" in settings else ""
         raise RefusedError(f"The {file} has no scale.{hint}")
     if not _is_number(dropout) or not 0 <= dropout < 1:
         raise RefusedError(f"The dropout in the {file} is not between 0 and 1.")

@@ -210,10 +210,10 @@ def run_gguf_task(
         OSError: if the file doesn't exist.
     """
     asked = {"path": str(path), "called": called, **more}
-    given = limits(os.stat(path).st_size)
+    task_limits = limits(os.stat(path).st_size)
     try:
         with Child(ChildKind.WRITES) as child:
-            return child.run_task(do, asked, (), given, stop)[0]
+            return child.run_task(do, asked, (), task_limits, stop)[0]
     except RefusedError as refusal:
         raise EngineError(MODEL_LOAD_FAILED, str(refusal)) from None
     except TaskError as error:

@@ -157,8 +157,8 @@ def _command(path: Path, language: str) -> Sequence[str]:
     if sys.platform == "darwin":
         return (_find_program(), "-e", _VISION, str(path))
     known = _installed_languages(_find_program())
-    languages = dict.fromkeys(_TESSERACT[each] for each in (language, "en") if each in _TESSERACT)
-    chosen = "+".join(each for each in languages if each in known)
+    languages = dict.fromkeys(_TESSERACT[code] for code in (language, "en") if code in _TESSERACT)
+    chosen = "+".join(code for code in languages if code in known)
     return (_find_program(), str(path), "stdout", *(("-l", chosen) if chosen else ()))
 
 
@@ -177,7 +177,7 @@ def _installed_languages(program: str) -> frozenset[str]:
 
 def _environment() -> dict[str, str]:
     """Build an environment with a single thread and without the bundle's libraries."""
-    kept = ("PATH", "HOME", "LANG", "TMPDIR", "TESSDATA_PREFIX")
-    return {each: os.environ[each] for each in kept if each in os.environ} | {
+    names = ("PATH", "HOME", "LANG", "TMPDIR", "TESSDATA_PREFIX")
+    return {name: os.environ[name] for name in names if name in os.environ} | {
         "OMP_THREAD_LIMIT": "1"
     }

@@ -195,7 +195,7 @@ class ChildPool:
     def pids(self) -> list[int]:
         with self._lock:
             every = [*self._idle, *self._busy.values()]
-            return [one.result().pid for one in every if one.done() and one.exception() is None]
+            return [task.result().pid for task in every if task.done() and task.exception() is None]
 
     def run_task(self, lane: str, key: str, use: Callable[[Child], TaskReply]) -> TaskReply:
         """Wait until it's the lane's turn, then call `use` with a child.

@@ -262,10 +262,10 @@ class _Pipe:
     def _seconds_left(self) -> float:
         if self._stop is not None and self._stop.is_set():
             raise TaskError("cancelled", "was cancelled")
-        left = self._deadline - time.monotonic()
-        if left <= 0:
+        seconds = self._deadline - time.monotonic()
+        if seconds <= 0:
             raise self._limits.exceeded_error("time")
-        return left
+        return seconds
 
 
 def record_token() -> None:

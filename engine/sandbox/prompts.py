@@ -208,8 +208,8 @@ class _SafeNamespace(jinja2.utils.Namespace):
 
     def __init__(*args: Any, **kwargs: Any) -> None:
         # As in Jinja, a keyword argument may be named `self`.
-        self, given = args[0], args[1:]
-        names = dict(*given, **kwargs)
+        self, positional = args[0], args[1:]
+        names = dict(*positional, **kwargs)
         for name in names:
             _check_name(name)
         jinja2.utils.Namespace.__init__(self, names)

@@ -76,14 +76,14 @@ class TaskLimits(Struct, frozen=True):
     output_bytes: int
     file_bytes: int = 0
 
-    def exceeded_error(self, what: str) -> TaskError:
+    def exceeded_error(self, limit: str) -> TaskError:
         """Build the error for exceeding "time", "memory" or "output"."""
         texts = {
             "time": f"took longer than {self.cpu_s:g} seconds",
             "memory": f"needed more than {self.memory_bytes / 1e9:.1f} GB of memory",
             "output": f"produced more than {self.output_bytes / 1e6:.0f} MB",
         }
-        return TaskError(what, texts[what])
+        return TaskError(limit, texts[limit])
 
 
 FILES_LIMITS = TaskLimits(20.0, 1024 * _MB, 16 * _MB)

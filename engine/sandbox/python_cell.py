@@ -244,13 +244,13 @@ def _wait(child: subprocess.Popen[bytes], code: str) -> None:
         RefusedError: if a limit was exceeded.
     """
     end = time.monotonic() + TIMEOUT_S
-    given: bytes | None = code.encode(errors="replace")
+    source: bytes | None = code.encode(errors="replace")
     while True:
         try:
-            child.communicate(given, timeout=CHECK_S)
+            child.communicate(source, timeout=CHECK_S)
             return
         except subprocess.TimeoutExpired:
-            given = None
+            source = None
         processes, memory = _process_usage(child.pid)
         if time.monotonic() > end:
             why = f"{TIMEOUT_S:.0f} s"
@@ -275,16 +275,16 @@ def _process_usage(pid: int) -> tuple[int, int]:
         return _usage_from_ps(pid)
     waiting, count, pages, descriptors = [pid], 0, 0, 0
     while waiting:
-        here = waiting.pop()
+        current = waiting.pop()
         count += 1
         with contextlib.suppress(OSError, ValueError, IndexError):
-            with open(f"/proc/{here}/statm") as file:
+            with open(f"/proc/{current}/statm") as file:
                 pages += int(file.read().split()[1])
-            for task in os.listdir(f"/proc/{here}/task"):
-                with open(f"/proc/{here}/task/{task}/children") as file:
+            for task in os.listdir(f"/proc/{current}/task"):
+                with open(f"/proc/{current}/task/{task}/children") as file:
                     waiting += map(int, file.read().split())
         with contextlib.suppress(OSError):
-            descriptors += len(os.listdir(f"/proc/{here}/fd"))
+            descriptors += len(os.listdir(f"/proc/{current}/fd"))
     return count, pages * os.sysconf("SC_PAGE_SIZE") + descriptors * _buffer_bytes()
 
 
@@ -301,11 +301,11 @@ def _usage_from_ps(pid: int) -> tuple[int, int]:
     sizes: dict[int, int] = {}
     below: dict[int, list[int]] = {}
     for line in process.stdout.splitlines():
-        own, parent, size = map(int, line.split())
-        sizes[own] = size * 1024
-        below.setdefault(parent, []).append(own)
+        child_pid, parent, size = map(int, line.split())
+        sizes[child_pid] = size * 1024
+        below.setdefault(parent, []).append(child_pid)
     waiting, found = [pid], list[int]()
     while waiting:
         found.append(waiting.pop())
         waiting += below.get(found[-1], [])
-    return len(found), sum(sizes.get(each, 0) for each in found)
+    return len(found), sum(sizes.get(descendant, 0) for descendant in found)

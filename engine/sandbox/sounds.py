@@ -63,11 +63,11 @@ def _is_truncated(data: bytes) -> bool:
     """
     if data[:4] != b"RIFF":
         return False
-    place = 12
-    while place + 8 <= len(data):
-        size = int.from_bytes(data[place + 4 : place + 8], "little")
-        if data[place : place + 4] == b"data":
-            missing = size - (len(data) - place - 8)
+    offset = 12
+    while offset + 8 <= len(data):
+        size = int.from_bytes(data[offset + 4 : offset + 8], "little")
+        if data[offset : offset + 4] == b"data":
+            missing = size - (len(data) - offset - 8)
             return size < _UNKNOWN_BYTES and missing > size // 100
-        place += 8 + size + size % 2
+        offset += 8 + size + size % 2
     return False

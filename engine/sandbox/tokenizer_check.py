@@ -99,42 +99,42 @@ def _check_description(path: Path) -> None:
         raise RefusedError(f"Its tokenizer.json cannot be read: {error}.") from None
     if not isinstance(content, dict):
         raise RefusedError("Its tokenizer.json is not an object.")
-    for place in ("normalizer", "pre_tokenizer", "post_processor", "decoder"):
-        if nesting_depth(content.get(place)) > _MAX_DEPTH:
-            raise RefusedError(f"Its tokenizer has a {place} that is nested too deeply.")
+    for name in ("normalizer", "pre_tokenizer", "post_processor", "decoder"):
+        if nesting_depth(content.get(name)) > _MAX_DEPTH:
+            raise RefusedError(f"Its tokenizer has a {name} that is nested too deeply.")
         growth = 1.0
-        for number, part in enumerate(_components(content.get(place))):
+        for number, part in enumerate(_components(content.get(name))):
             if number >= _MAX_COMPONENTS:
                 raise RefusedError(
-                    f"Its tokenizer has a {place} of more than {_MAX_COMPONENTS} parts."
+                    f"Its tokenizer has a {name} of more than {_MAX_COMPONENTS} parts."
                 )
-            growth *= _check_component(place, part)
+            growth *= _check_component(name, part)
         if growth > _MAX_GROWTH:
-            raise RefusedError(f"Its tokenizer has a {place} that makes texts too long.")
+            raise RefusedError(f"Its tokenizer has a {name} that makes texts too long.")
 
 
-def _check_component(place: str, part: dict[str, Any]) -> float:
+def _check_component(name: str, part: dict[str, Any]) -> float:
     """Return the factor by which a component could make a text longer."""
     for key, value in part.items():
         most = _MAX_CHARSMAP_CHARACTERS if key == "precompiled_charsmap" else _MAX_STRING_CHARACTERS
         if isinstance(value, str) and len(value) > most:
             raise RefusedError(
-                f"Its tokenizer has a {place} with a string of {len(value):,} characters."
+                f"Its tokenizer has a {name} with a string of {len(value):,} characters."
             )
         if key == "precompiled_charsmap" and not _is_charsmap(value):
-            raise RefusedError(f"Its tokenizer has a {place} with a damaged character table.")
+            raise RefusedError(f"Its tokenizer has a {name} with a damaged character table.")
     kind, pattern = part.get("type"), part.get("pattern")
     if kind in ("Replace", "Split") and isinstance(pattern, dict):
         if "" in pattern.values():
-            raise RefusedError(f"Its tokenizer has a {place} that searches for an empty string.")
+            raise RefusedError(f"Its tokenizer has a {name} that searches for an empty string.")
         # Decoding runs in the engine's process for every token, so it has to be fast.
-        if place == "decoder" and "Regex" in pattern:
+        if name == "decoder" and "Regex" in pattern:
             raise RefusedError("Its tokenizer decodes with a pattern, which is not supported.")
         content = part.get("content")
         if isinstance(content, str) and "String" in pattern:
             return max(1.0, len(content) / len(str(pattern["String"])))
     if kind == "FixedLength" and part.get("length") == 0:
-        raise RefusedError(f"Its tokenizer has a {place} that splits texts into empty pieces.")
+        raise RefusedError(f"Its tokenizer has a {name} that splits texts into empty pieces.")
     return 1.0
 
 
@@ -239,8 +239,8 @@ def _is_plain(wrapper: Any) -> bool:
     if not isinstance(inner, PreTrainedTokenizerFast):
         return False
     order = type(inner).__mro__
-    own = order[: order.index(PreTrainedTokenizerFast)]
-    return not any(_CUSTOM_METHODS & set(vars(kind)) for kind in own)
+    custom = order[: order.index(PreTrainedTokenizerFast)]
+    return not any(_CUSTOM_METHODS & set(vars(kind)) for kind in custom)
 
 
 def _encodes_equally(wrapper: Any, plain: PlainTokenizer) -> bool:

@@ -132,11 +132,11 @@ def identify(scope: Scope, body: Mapping[str, Any], session: str | None) -> Agen
     program = _program(headers)
     known = program in PROGRAMS.values()
     messages = _messages(body)
-    own = _first_header(headers, _AGENT)
-    whole = _first_header(headers, _SESSION) or session or _session_in(body)
+    agent = _first_header(headers, _AGENT)
+    session_id = _first_header(headers, _SESSION) or session or _session_in(body)
     parent = _first_header(headers, _PARENT)
-    if own and whole and not parent and own != whole:
-        parent = whole
+    if agent and session_id and not parent and agent != session_id:
+        parent = session_id
     task = _task(messages)
     tools = bool(body.get("tools"))
 
@@ -145,12 +145,12 @@ def identify(scope: Scope, body: Mapping[str, Any], session: str | None) -> Agen
         return hashlib.sha256(parts).hexdigest()
 
     by_words = digest("words", task)
-    named = own or whole
+    named = agent or session_id
     return AgentIdentity(
         owner.id,
         owner.name if owner.name and not known else program,
         digest("id", named) if named else by_words,
-        digest("id", whole or named) if named else digest("group", ""),
+        digest("id", session_id or named) if named else digest("group", ""),
         digest("id", parent) if parent else "",
         task,
         bool(named),
@@ -195,8 +195,8 @@ def _result_ids(messages: Sequence[Any]) -> tuple[str, ...]:
             parts = (
                 content[-_MAX_SEARCHED_MESSAGES:] if isinstance(content, list) and not found else []
             )
-            given = [p for p in parts if isinstance(p, dict) and p.get("type") == "tool_result"]
-            found += [part.get("tool_use_id") for part in given]
+            results = [p for p in parts if isinstance(p, dict) and p.get("type") == "tool_result"]
+            found += [part.get("tool_use_id") for part in results]
             break
     return tuple(name[:_MAX_ID_CHARACTERS] if isinstance(name, str) else "" for name in found)
 
@@ -209,9 +209,9 @@ def _task(messages: Sequence[Any]) -> str:
         if isinstance(m, dict) and m.get("role") == "user"
     ]
     start = 0
-    for place, message in enumerate(users, 1):
+    for number, message in enumerate(users, 1):
         if next(_texts(message.get("content")), "").startswith(_AIDER_EXAMPLES_END):
-            start = place
+            start = number
     for text in (text for message in users[start:] for text in _texts(message.get("content"))):
         if line := _first_line(_after_tags(text)):
             return line
@@ -324,7 +324,7 @@ class Agent(Struct, eq=False):
         """Remove a request that was answered or whose client disconnected, and count its tokens."""
         self.last_seen = time.monotonic()
         self.written += request.pieces
-        self.requests = [one for one in self.requests if one is not request]
+        self.requests = [active for active in self.requests if active is not request]
         if self._displayed is request and self.requests:
             self._displayed = self.requests[-1]
 
@@ -366,17 +366,17 @@ class Agent(Struct, eq=False):
             self._displayed.messages, self._displayed.size = (), 0
 
     def snapshot(self) -> AgentSnapshot:
-        shown, here = self._displayed, self.requests
+        shown, active = self._displayed, self.requests
         assert shown is not None
         pieces = shown.pieces
         state, seconds = shown.state, 0
-        if not here:
+        if not active:
             state = "tool" if shown.last_call_id else "ended" if self.parent else "idle"
             state = "stopped" if self.stopped else "paused" if self.paused else state
         elif self.paused or shown.paused:
             state = "paused"
-        if here or state == "tool":
-            seconds = int(time.monotonic() - (shown.started_at if here else self.last_seen))
+        if active or state == "tool":
+            seconds = int(time.monotonic() - (shown.started_at if active else self.last_seen))
         return AgentSnapshot(
             self.number,
             self.group,
@@ -389,10 +389,10 @@ class Agent(Struct, eq=False):
             seconds,
             *shown.progress,
             pieces,
-            self.written + (pieces if here else 0),
+            self.written + (pieces if active else 0),
             shown.rate if state == "answering" else 0.0,
             shown.context_length,
-            tuple(session for request in here for session in request.engine_sessions),
+            tuple(session for request in active for session in request.engine_sessions),
             bool(shown.messages),
         )
 

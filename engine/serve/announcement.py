@@ -75,7 +75,7 @@ def addresses_of(host: str) -> list[str]:
     if host in ("0.0.0.0", "::"):
         ips = [ip.ip if ip.is_IPv4 else ip.ip[0] for a in ifaddr.get_adapters() for ip in a.ips]
         found = [str(ip) for ip in ips if host == "::" or ":" not in str(ip)]
-        found = [each for each in found if _reachable(each)]
+        found = [address for address in found if _reachable(address)]
     else:
         found = [
             str(info[4][0]) for info in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)

@@ -68,8 +68,8 @@ class _LoggingMiddleware:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                own = [*request_id, *ignored_header(scope)]
-                message["headers"] = [*message.get("headers", ()), *own]
+                added = [*request_id, *ignored_header(scope)]
+                message["headers"] = [*message.get("headers", ()), *added]
             await send(message)
 
         try:
@@ -86,10 +86,10 @@ class _LoggingMiddleware:
             log.debug("how a request failed", exc_info=True)
         finally:
             route = getattr(scope.get("route"), "path", "(no route)")
-            what = str(status) if status else "client gone"
+            outcome = str(status) if status else "client gone"
             seconds = time.monotonic() - began
-            log.info("%s %s %s %.2f s", scope["method"], route, what, seconds)
-            self._metrics.count_request(route, what, owner_of(scope).id)
+            log.info("%s %s %s %.2f s", scope["method"], route, outcome, seconds)
+            self._metrics.count_request(route, outcome, owner_of(scope).id)
 
 
 class _AuthMiddleware:
@@ -122,9 +122,9 @@ class _AuthMiddleware:
     def _owner(self, scope: Scope) -> KeyOwner | None:
         if self._keys is None:
             return None if self._settings.require_key else LOCAL
-        given = _key(scope)
+        key = _key(scope)
         try:
-            known = self._keys.owner(given) if given else None
+            known = self._keys.owner(key) if key else None
             needed = self._settings.require_key or bool(self._keys.all())
         except (OSError, ValueError):
             log.error("cannot read the key file")
@@ -183,8 +183,8 @@ def application(
         path = request.scope["path"]
         # The raw path is printable ASCII, because h11 rejects anything else.
         shown = request.scope["raw_path"].decode("ascii", "replace")[:_MAX_PATH_CHARACTERS]
-        what = f"{request.method} {shown} does not exist. GET /openapi.json lists all routes."
-        response = error_response(request.scope, RequestError(status, what))
+        text = f"{request.method} {shown} does not exist. GET /openapi.json lists all routes."
+        response = error_response(request.scope, RequestError(status, text))
         if status == 405:
             allowed = {m for r in routes if r.path_regex.match(path) for m in r.methods or ()}
             response.headers["Allow"] = ", ".join(sorted(allowed))

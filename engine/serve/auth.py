@@ -166,11 +166,11 @@ class Keys:
         """
         if not 0 < len(name) <= 60 or not is_visible(name):
             raise ValueError("a key's name must have 1 to 60 printable characters")
-        made = PREFIX + secrets.token_urlsafe(32)
+        secret = PREFIX + secrets.token_urlsafe(32)
         with self._locked():
-            key = Key(secrets.token_hex(4), name, _digest(made), time.time())
+            key = Key(secrets.token_hex(4), name, _digest(secret), time.time())
             self._write([*self._keys, key])
-        return made
+        return secret
 
     def revoke(self, name: str) -> int:
         """Revoke all keys with this name or id. Return how many there were."""
@@ -180,9 +180,9 @@ class Keys:
             self._write([replace(k, revoked=now) if k in chosen else k for k in self._keys])
         return len(chosen)
 
-    def owner(self, given: str) -> KeyOwner | None:
+    def owner(self, secret: str) -> KeyOwner | None:
         """Return the owner of a key, or None if it is unknown or revoked."""
-        digest = _digest(given[:MAX_KEY_CHARACTERS])
+        digest = _digest(secret[:MAX_KEY_CHARACTERS])
         found = None
         for key in self.all():
             # Compare against every key in constant time, so that the timing reveals nothing.
@@ -257,14 +257,14 @@ class FairShare:
         """Return how many of `places` slots are reserved for keys that aren't using any."""
         return places // SPARE_DIVISOR if self.several else 0
 
-    def may_have(self, mine: float, left: float) -> bool:
-        """Check whether a key may hold `mine` of a resource if that leaves `left` for others."""
-        return mine <= left or not self.several
+    def may_have(self, mine: float, free: float) -> bool:
+        """Check whether a key may hold `mine` of a resource if that leaves `free` for others."""
+        return mine <= free or not self.several
 
-    def refused(self, what: str) -> RequestError:
+    def refused(self, resource: str) -> RequestError:
         return RequestError(
             429,
-            f"This key already uses its share of {what}. Retry later.",
+            f"This key already uses its share of {resource}. Retry later.",
             CAPACITY_EXHAUSTED,
         )
 
@@ -344,8 +344,8 @@ class RateLimiter:
 
     def _count_minute(self, account: _Account, a_minute: int, now: float) -> None:
         if a_minute:
-            left = account.left + (now - account.at) * a_minute / 60
-            account.left, account.at = min(float(a_minute), left), now
+            tokens = account.left + (now - account.at) * a_minute / 60
+            account.left, account.at = min(float(a_minute), tokens), now
             if account.left < 1:
                 raise RequestError(
                     429,

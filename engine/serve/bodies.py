@@ -67,8 +67,8 @@ class MemoryAccount:
                     f"Too many request bytes in flight ({self.bytes / 2**20:.3g} MB). Retry later.",
                     CAPACITY_EXHAUSTED,
                 )
-            left = MAX_IN_FLIGHT_BODY_BYTES - self.bytes - by
-            if not self._sharing.may_have(self._of[owner.id] + by, left):
+            free = MAX_IN_FLIGHT_BODY_BYTES - self.bytes - by
+            if not self._sharing.may_have(self._of[owner.id] + by, free):
                 raise self._sharing.refused("memory for requests")
             mine += by
             self.bytes += by
@@ -86,7 +86,7 @@ async def read(
     scope: Scope,
     receive: Receive,
     silence: float,
-    held: Callable[[int], None],
+    charge: Callable[[int], None],
 ) -> bytearray:
     """Read a whole body.
 
@@ -94,12 +94,12 @@ async def read(
 
     Args:
         silence: longest allowed pause between chunks, in seconds.
-        held: called before each chunk is stored, with the bytes of the chunk and its parsed values.
+        charge: called before each chunk is stored, with its bytes and parsed values.
 
     Raises:
         RequestError: if the body is too large, has too many values, or arrives too slowly.
     """
-    return await _read_limited(scope, receive, MAX_LIMIT_BYTES, silence, held)
+    return await _read_limited(scope, receive, MAX_LIMIT_BYTES, silence, charge)
 
 
 def check_size(size: int, body: Mapping[str, Any], model: Model) -> None:
@@ -126,18 +126,18 @@ def media_bytes(body: Mapping[str, Any]) -> int:
     level: list[Any] = [body.get("messages"), body.get("input")]
     for _ in range(6):  # nesting: messages, message, parts, part, tool result's parts, part
         inner: list[Any] = []
-        for one in level:
-            if isinstance(one, list):
-                inner += one
-            elif isinstance(one, dict) and one.get("type") in _MEDIA:
-                nested = [part for part in one.values() if isinstance(part, dict)]
-                values = [value for part in (one, *nested) for value in part.values()]
+        for item in level:
+            if isinstance(item, list):
+                inner += item
+            elif isinstance(item, dict) and item.get("type") in _MEDIA:
+                nested = [part for part in item.values() if isinstance(part, dict)]
+                values = [value for part in (item, *nested) for value in part.values()]
                 found += sum(len(value) for value in values if isinstance(value, str))
-            elif isinstance(one, dict):
-                images = one.get("images")  # field in Ollama's format
+            elif isinstance(item, dict):
+                images = item.get("images")  # field in Ollama's format
                 if isinstance(images, list):
                     found += sum(len(image) for image in images if isinstance(image, str))
-                inner += [one.get("content"), one.get("output")]
+                inner += [item.get("content"), item.get("output")]
         level = inner
     return found
 
@@ -157,8 +157,8 @@ async def read_small(request: Request, kind: type[B]) -> B:
     """
     raw = await _read_limited(request.scope, request.receive, MIN_LIMIT_BYTES, MAX_PAUSE_S)
     try:
-        given = json_input.decode(raw) if raw else {}
-        found, ignored = read_fields(lambda: validate(kind, given))
+        body = json_input.decode(raw) if raw else {}
+        found, ignored = read_fields(lambda: validate(kind, body))
     except ValueError as error:
         raise invalid_body_error(error, kind) from None
     note_ignored(request.scope, ignored)
@@ -170,7 +170,7 @@ async def _read_limited(
     receive: Receive,
     limit: int,
     silence: float,
-    held: Callable[[int], None] = lambda _: None,
+    charge: Callable[[int], None] = lambda _: None,
 ) -> bytearray:
     headers = dict(scope["headers"])
     body, parts, more = bytearray(), JSONCounter(), True
@@ -191,7 +191,7 @@ async def _read_limited(
                         raise RequestError(
                             413, f"Request is too large (limit: {most}). Shorten it."
                         )
-                    held(len(piece) + parts.nbytes - before)
+                    charge(len(piece) + parts.nbytes - before)
                     body += piece
                     if len(body) > limit:
                         raise _too_large_error(limit)
@@ -212,12 +212,12 @@ async def _drain(receive: Receive) -> None:
     Closing a connection that is still receiving data resets it, and then many clients never see our
     error response.
     """
-    left = DRAIN_BYTES
+    remaining = DRAIN_BYTES
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(DRAIN_S):
-            while left > 0:
+            while remaining > 0:
                 message = await receive()
-                left -= len(message.get("body", b""))
+                remaining -= len(message.get("body", b""))
                 if not message.get("more_body", False):
                     break
 

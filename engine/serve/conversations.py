@@ -302,14 +302,14 @@ class ConversationPool:
         """Write idle conversations' caches to disk once they're due. Call about once per second."""
         now = time.monotonic()
         with self._lock:
-            for one in self._idle:
-                since = one.unsaved_since
+            for conversation in self._idle:
+                since = conversation.unsaved_since
                 if since is not None and (
                     now - since > WRITE_AFTER_IDLE_S
-                    or (one.saved_at and now - one.saved_at > WRITE_EVERY_S)
+                    or (conversation.saved_at and now - conversation.saved_at > WRITE_EVERY_S)
                 ):
-                    one.session.keep()
-                    one.saved_at, one.unsaved_since = now, None
+                    conversation.session.keep()
+                    conversation.saved_at, conversation.unsaved_since = now, None
 
     def _names_for(
         self, kind: tuple[str, str, SessionConfig], messages: Sequence[Message], head: str
@@ -323,13 +323,13 @@ class ConversationPool:
             return None, ""
         digests, begins_as = _digests(kind, messages), ""
         with self._lock:
-            name, whole = self._names.find(digests)
-            if not whole or name in self._used_names:
-                here, others = (
+            name, is_whole = self._names.find(digests)
+            if not is_whole or name in self._used_names:
+                matching, others = (
                     {*self._used_names, *self._source_names},
                     (name, self._names.find([head])[0]),
                 )
-                begins_as = next((one for one in others if one and one not in here), "")
+                begins_as = next((known for known in others if known and known not in matching), "")
                 name = f"{APART}{uuid.uuid4().hex}"
             self._used_names.add(name)
             self._source_names.add(begins_as)
@@ -340,28 +340,28 @@ class ConversationPool:
             return
         conversation.unsaved_since = time.monotonic()
         conversation.saved_at = conversation.saved_at or conversation.unsaved_since
-        own, followed = conversation.session.id, conversation.was_continued
+        session_id, followed = conversation.session.id, conversation.was_continued
         noted = []
         for beginning in filter(None, (conversation.head, *digests[-INDEXED_BEGINNINGS:-1])):
             known, _ = self._names.find([beginning])
             # Conversations that were never continued are dropped first, so prefer the others.
-            if not known or (followed and known != own):
+            if not known or (followed and known != session_id):
                 noted.append(beginning)
         if noted := [*noted, *digests[-1:]]:
-            self._names.note(noted, own, conversation.kind[0])
+            self._names.note(noted, session_id, conversation.kind[0])
 
     def _choose_surplus(self, owner_id: str) -> Conversation | None:
         """Pick the conversation to close after an owner has returned one, if any."""
-        held = Counter(c.kind[0] for c in self._idle)
-        if held[owner_id] <= self._keep and len(self._idle) <= self._most:
+        counts = Counter(c.kind[0] for c in self._idle)
+        if counts[owner_id] <= self._keep and len(self._idle) <= self._most:
             return None
-        whose = owner_id if held[owner_id] > self._keep else max(held, key=lambda g: held[g])
-        own = [c for c in self._idle if c.kind[0] == whose]
-        new = [c for c in own if not c.was_continued]
+        whose = owner_id if counts[owner_id] > self._keep else max(counts, key=lambda g: counts[g])
+        conversations = [c for c in self._idle if c.kind[0] == whose]
+        new = [c for c in conversations if not c.was_continued]
         return (
             new[0]
-            if len(new) > len(own) // NEW_DIVISOR
-            else next(c for c in own if c.was_continued)
+            if len(new) > len(conversations) // NEW_DIVISOR
+            else next(c for c in conversations if c.was_continued)
         )
 
     def clear(self, model_id: str | None = None) -> None:
@@ -398,7 +398,7 @@ class ConversationPool:
 
     def _close(self, chosen: Callable[[Conversation], bool], forget: bool = False) -> None:
         with self._lock:
-            for old in [one for one in self._idle if chosen(one)]:
+            for old in [conversation for conversation in self._idle if chosen(conversation)]:
                 self._drop(old, forget)
 
     def _drop(self, old: Conversation, forget: bool = False) -> None:
@@ -422,9 +422,9 @@ class ConversationPool:
             for known in self._idle:
                 # If a session has more turns than this request, leave it for the client that added
                 # them.
-                said = known.messages
-                if known.kind == kind and len(said) > most and _begins_with(messages, said):
-                    best, most = known, len(said)
+                sent = known.messages
+                if known.kind == kind and len(sent) > most and _begins_with(messages, sent):
+                    best, most = known, len(sent)
             if best is not None:
                 self._idle.remove(best)
                 best.is_idle = False
@@ -440,6 +440,6 @@ def _begins_with(messages: Sequence[Message], beginning: Sequence[Message]) -> b
         return False
     pairs = zip(reversed(beginning), reversed(messages[: len(beginning)]), strict=True)
     return all(
-        one.get("role") == other.get("role") and one.get("content") == other.get("content")
-        for one, other in pairs
+        first.get("role") == second.get("role") and first.get("content") == second.get("content")
+        for first, second in pairs
     )

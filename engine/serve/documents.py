@@ -80,11 +80,11 @@ def read(data: str, kind: str = "", name: str = "") -> str:
         EngineError: `engine_stopped` if the request was cancelled.
     """
     content, told = decode(data)
-    own = _ENDING.fullmatch(Path(name[-300:]).suffix)
+    suffix = _ENDING.fullmatch(Path(name[-300:]).suffix)
     charset = _CHARSET.search(told) or _CHARSET.search(kind)
     encoding = charset[1] if charset else ""
     kind = (told.partition(";")[0] or kind.partition(";")[0]).strip().lower()
-    ending = _ENDINGS.get(kind) or (own[0] if own else ".bin")
+    ending = _ENDINGS.get(kind) or (suffix[0] if suffix else ".bin")
     documents = _documents.get()
     if documents is None:
         return _text(content, ending, encoding)
@@ -179,10 +179,10 @@ class RequestDocuments:
         return found
 
     def _read(self, content: bytes, ending: str, encoding: str) -> str | ValueError:
-        left = READING_BUDGET_S - self._lane.busy_s
-        if left <= 0:
+        seconds = READING_BUDGET_S - self._lane.busy_s
+        if seconds <= 0:
             raise self._too_long()
-        limits = replace(DOCUMENT_LIMITS, cpu_s=min(DOCUMENT_LIMITS.cpu_s, left))
+        limits = replace(DOCUMENT_LIMITS, cpu_s=min(DOCUMENT_LIMITS.cpu_s, seconds))
         try:
             with use_lane(self._lane):
                 return _text(content, ending, encoding, self.stop, limits)
@@ -275,9 +275,9 @@ def _from_base64(data: str) -> bytes:
                 raise ValueError("it has padding before its end")
             is_padded = is_padded or len(bare) < len(piece)
             rest += bare
-            whole = len(rest) // 4 * 4
-            found.append(base64.b64decode(rest[:whole], validate=True))
-            rest = rest[whole:]
+            length = len(rest) // 4 * 4
+            found.append(base64.b64decode(rest[:length], validate=True))
+            rest = rest[length:]
         found.append(base64.b64decode(rest + b"=" * (-len(rest) % 4), validate=True))
     except ValueError:
         raise ValueError("its base64 is damaged") from None
@@ -303,12 +303,12 @@ def has_documents(body: Mapping[str, Any]) -> bool:
     level: list[Any] = [body.get("messages"), body.get("input")]
     for _ in range(4):  # nesting: messages, message parts, tool result's parts, sources
         inner: list[Any] = []
-        for one in level:
-            if isinstance(one, list):
-                inner += one
-            elif isinstance(one, dict):
-                if one.get("type") in _TYPES:
+        for item in level:
+            if isinstance(item, list):
+                inner += item
+            elif isinstance(item, dict):
+                if item.get("type") in _TYPES:
                     return True
-                inner += [one.get("content"), one.get("output")]
-        level = [part for one in inner for part in (one if isinstance(one, list) else [one])]
+                inner += [item.get("content"), item.get("output")]
+        level = [part for item in inner for part in (item if isinstance(item, list) else [item])]
     return False

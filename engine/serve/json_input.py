@@ -236,15 +236,15 @@ def usual_value(name: str, value: Any) -> Any:
     return meaning if is_scalar and value in values else value
 
 
-def sampling_params(given: Mapping[str, Any], base: Mapping[str, Any]) -> SamplingParams:
+def sampling_params(request: Mapping[str, Any], base: Mapping[str, Any]) -> SamplingParams:
     """Build sampling parameters from JSON, on top of the defaults in `base`.
 
     Raises:
         ValueError: if they're invalid, with the reason.
     """
-    if given.get("choices") is not None and not given["choices"]:
+    if request.get("choices") is not None and not request["choices"]:
         raise ValueError("choices must not be empty. Omit it for an unconstrained answer")
-    sampling = {**base, **{name: usual_value(name, value) for name, value in given.items()}}
+    sampling = {**base, **{name: usual_value(name, value) for name, value in request.items()}}
     sampling["logit_bias"] = _token_ids(sampling.get("logit_bias"))
     try:
         return SamplingParams(**sampling)
@@ -260,7 +260,7 @@ def _token_ids(bias: Any) -> Any:
 
     Accepts JSON's string keys, or llama.cpp's list of pairs.
     """
-    if isinstance(bias, list) and all(isinstance(one, list) and len(one) == 2 for one in bias):
+    if isinstance(bias, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in bias):
         if any(isinstance(token, (list, dict)) for token, _ in bias):
             return bias
         bias = dict(bias)

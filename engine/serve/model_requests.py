@@ -87,13 +87,13 @@ class ClientResponse:
         asked_to_stream: the body asks for a stream. It may then start before the body is validated.
     """
 
-    def __init__(self, send: Send, api: API, streams: bool, held: Callable[[int], None]) -> None:
+    def __init__(self, send: Send, api: API, streams: bool, charge: Callable[[int], None]) -> None:
         self.asked_to_stream = False
         self._send = send
         self._unsent: deque[Message] = deque()
         self._unsent_bytes = 0
         self._task: asyncio.Task[None] | None = None  # sends what is in `_unsent`
-        self._held = held
+        self._held = charge
         self._held_bytes = 0
         self._api = api
         self._streams = streams
@@ -332,10 +332,10 @@ class ModelRequestHandler:
             RequestError, EngineError: if it fails before the response has started.
         """
         accepted = dict(scope["headers"]).get(b"accept", b"")
-        with self.held.share(owner_of(scope)) as held:
-            client = ClientResponse(send, api, b"text/event-stream" in accepted, held)
+        with self.held.share(owner_of(scope)) as charge:
+            client = ClientResponse(send, api, b"text/event-stream" in accepted, charge)
             try:
-                raw = await bodies.read(scope, receive, self.silence, held)
+                raw = await bodies.read(scope, receive, self.silence, charge)
                 size = len(raw)
                 body = await bodies.parse(raw, self._threads)
                 del raw
@@ -571,8 +571,8 @@ class ModelRequestHandler:
         Raises:
             RequestError, EngineError: if it fails.
         """
-        with self.held.share(owner_of(scope)) as held:
-            raw = await bodies.read(scope, receive, self.silence, held)
+        with self.held.share(owner_of(scope)) as charge:
+            raw = await bodies.read(scope, receive, self.silence, charge)
             size = len(raw)
             body = await bodies.parse(raw, self._threads)
             name, found, ignored = session_name(scope, body), None, ""

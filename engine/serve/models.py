@@ -246,8 +246,8 @@ class ModelRegistry:
         """
         made_of = (model.path, model.adapter)
         for entry in self.entries:
-            held = entry.model
-            if held is not None and (held.path, held.adapter) == made_of:
+            loaded = entry.model
+            if loaded is not None and (loaded.path, loaded.adapter) == made_of:
                 return entry
             if (entry.folder, entry.adapter) == made_of:
                 return entry
@@ -463,9 +463,9 @@ class ModelRegistry:
 
     def _unload_late(self, models: list[Model | None]) -> None:
         """Unload models whose load finished after the server stopped. Thread-safe."""
-        given = {(entry.folder, entry.adapter) for entry in self.entries if entry.given}
+        pinned = {(entry.folder, entry.adapter) for entry in self.entries if entry.given}
         for model in models:
-            if model is not None and (model.path, model.adapter) not in given:
+            if model is not None and (model.path, model.adapter) not in pinned:
                 self._release_model(model)
 
     def _release_model(self, model: Model) -> None:

@@ -84,7 +84,7 @@ class Queue:
     def before(self, ticket: QueueEntry) -> int:
         """Return how many requests will be admitted before this one."""
         if self._order is None:
-            self._order = {one: place for place, one in enumerate(self._in_order())}
+            self._order = {entry: index for index, entry in enumerate(self._in_order())}
         return self._order.get(ticket, 0)
 
     def drop(self, ticket: QueueEntry) -> bool:
@@ -105,7 +105,7 @@ class Queue:
 
     def _admit_next(self) -> None:
         while self.waiting and self.running < self._at_once:
-            heads = (next(iter(own)) for own in self._by.values())
+            heads = (next(iter(entries)) for entries in self._by.values())
             first = min(heads, key=lambda ticket: (self._of[ticket.owner_id], ticket.number))
             if not self._has_room(first.named, first.slots, first.owner_id):
                 if first.named:
@@ -177,7 +177,7 @@ class QueueEntry:
         # Resolves on admission, and fails on refusal.
         self.admitted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-    async def wait(self, report: Report, what: str) -> None:
+    async def wait(self, report: Report, need: str) -> None:
         """Wait until admitted. After a while, start reporting the position.
 
         Raises:
@@ -191,7 +191,7 @@ class QueueEntry:
             before, silent = self._queue.before(self), silent + pause
             if before != reported or silent >= REPORT_EVERY_S:
                 reported, silent = before, 0.0
-                report(f"waiting for {what} ({before} ahead)")
+                report(f"waiting for {need} ({before} ahead)")
             pause = min(max(REPORT_AFTER_S, before / CHECKS_PER_S), REPORT_EVERY_S)
         self.admitted.result()
 

@@ -95,15 +95,15 @@ class ReplySlots:
         owner = request.owner
         with ExitStack() as held:
             if name is None:
-                await self._wait_in_queue(self.queue, held, False, owner, report, what, answers)
+                await self._wait_in_queue(self.queue, undo, False, owner, report, need, answers)
                 known = self._pool.acquire(model, asked.messages, asked.config, owner, asked.head)
                 held.callback(run_cleanup, partial(self._leave, known, request))
                 yield known.session
                 return
             named = self._named_session(owner, name, model, answers)
-            held.callback(run_cleanup, partial(self.sessions.discard_new, named))
-            await self._wait_in_queue(named.queue, held, True, owner, report, "its session")
-            await self._wait_in_queue(self.queue, held, True, owner, report, what, answers, named)
+            undo.callback(run_cleanup, partial(self.sessions.discard_new, named))
+            await self._wait_in_queue(named.queue, undo, True, owner, report, "its session")
+            await self._wait_in_queue(self.queue, undo, True, owner, report, need, answers, named)
             named.is_new = False
             before = named.config
             session = self._engine_session(named, model, asked.config)
@@ -172,32 +172,32 @@ class ReplySlots:
     async def _wait_in_queue(
         self,
         queue: Queue,
-        held: ExitStack,
+        undo: ExitStack,
         named: bool,
         owner: KeyOwner,
         report: Report,
-        what: str,
+        resource: str,
         slots: int = 1,
         whose: SessionEntry | None = None,
     ) -> None:
         self._check_queue(queue, named, owner, slots)
         ticket = queue.enter(named, slots, owner.id)
-        held.callback(run_cleanup, ticket.leave)
+        undo.callback(run_cleanup, ticket.leave)
         if whose is not None:
             whose.ticket = ticket
         self._waiting[owner.id] += 1
         try:
-            await ticket.wait(report, what)
+            await ticket.wait(report, resource)
         finally:
             self._waiting[owner.id] -= 1
 
     def _check_queue(self, queue: Queue, named: bool, owner: KeyOwner, slots: int = 1) -> None:
-        left = self._max_waiting - self.waiting
+        free = self._max_waiting - self.waiting
         mine = self._waiting[owner.id]
-        if left > 0 and self._sharing.may_have(mine + 1, left):
+        if free > 0 and self._sharing.may_have(mine + 1, free):
             return
         if queue.would_wait(named, slots, owner.id):
-            if left > 0:
+            if free > 0:
                 raise self._sharing.refused("the queue")
             raise RequestError(
                 429,

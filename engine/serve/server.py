@@ -93,8 +93,8 @@ class Server:
         self.served = ModelRegistry(
             engine, models, self._close_lost_sessions, folders, settings.may_unload, sharing
         )
-        given = (alias.partition("=") for alias in settings.aliases)
-        self.served.aliases = {name.strip(): meant.strip() for name, _, meant in given}
+        pairs = (alias.partition("=") for alias in settings.aliases)
+        self.served.aliases = {name.strip(): meant.strip() for name, _, meant in pairs}
         self.metrics = Metrics()
         self._socket = _listening_socket(settings.host, port)
         self.address: tuple[str, int] = self._socket.getsockname()[:2]
@@ -230,10 +230,12 @@ class Server:
 
     def _release_memory(self) -> None:
         """Return free memory to the OS after a large request or a peak of connections."""
-        held, here = self._answering.held, self.connections
-        self._crowd = max(self._crowd, here)
-        if held.large_ended or (self._crowd >= MANY_CONNECTIONS and here < self._crowd / 2):
-            held.large_ended, self._crowd = False, here
+        bodies, connections = self._answering.held, self.connections
+        self._crowd = max(self._crowd, connections)
+        if bodies.large_ended or (
+            self._crowd >= MANY_CONNECTIONS and connections < self._crowd / 2
+        ):
+            bodies.large_ended, self._crowd = False, connections
             if self._http.loop is not None:
                 self._http.loop.run_in_executor(self._threads.status, backend.release_heap)
 

@@ -250,8 +250,8 @@ class SessionRegistry:
             raise RequestError(409, f"Session {name!r} already exists.", SESSION_EXISTS)
         self._make_room(owner, spared)
         ttl = self._settings.session_ttl if ttl is None else ttl
-        made = self._named[(owner.id, name)] = SessionEntry(owner, name, model, config, ttl)
-        return made
+        entry = self._named[(owner.id, name)] = SessionEntry(owner, name, model, config, ttl)
+        return entry
 
     def fork(self, owner: KeyOwner, name: str, twin: str | None) -> SessionEntry:
         """Copy a session under a new name.
@@ -261,15 +261,15 @@ class SessionRegistry:
         """
         source = self.get(owner, name)
         name = twin or uuid.uuid4().hex
-        made = self.make(owner, name, source.model, source.config, source.ttl, source)
-        made.sent = source.sent
+        entry = self.make(owner, name, source.model, source.config, source.ttl, source)
+        entry.sent = source.sent
         if source.session is not None:
             try:
-                made.session = source.session.fork()
+                entry.session = source.session.fork()
             except EngineError:
-                self._free(made)
+                self._free(entry)
                 raise
-        return made
+        return entry
 
     def open(self, named: SessionEntry) -> Session:
         return named.config.open(self._engine, named.model, named.owner)
@@ -306,13 +306,13 @@ class SessionRegistry:
 
     def _make_room(self, owner: KeyOwner, spared: SessionEntry | None) -> None:
         evict, of = self._settings.policy == "evict", Counter(n.owner.id for n in self.all())
-        left = self._settings.sessions - len(self._named)
-        if left > 0:
+        free = self._settings.sessions - len(self._named)
+        if free > 0:
             mine = of[owner.id]
             if (
                 not evict
                 and mine
-                and not self._sharing.may_have((mine + 1) / SESSION_SHARE_DIVISOR, left)
+                and not self._sharing.may_have((mine + 1) / SESSION_SHARE_DIVISOR, free)
             ):
                 raise self._sharing.refused("the sessions")
             return

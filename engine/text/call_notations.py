@@ -145,23 +145,23 @@ def _read_objects(text: str) -> ParsedCalls:
 
 
 def _call_of_object(value: dict[str, str]) -> Call:
-    own = json.loads(value.get("id", value.get("tool_call_id", "null")))
+    call_id = json.loads(value.get("id", value.get("tool_call_id", "null")))
     if value.get("function", "").startswith("{"):
         value = split_members(value["function"])
     name = next((json.loads(value[key]) for key in _NAMES if key in value), None)
-    given = next((value[key] for key in _GIVEN if key in value), None)
+    args = next((value[key] for key in _GIVEN if key in value), None)
     if name is None and len(value) == 1:
-        ((name, given),) = value.items()
-    if given is None and not isinstance(name, str | None):
+        ((name, args),) = value.items()
+    if args is None and not isinstance(name, str | None):
         raise ValueError("it names no tool")
-    if given is None and name is not None:
+    if args is None and name is not None:
         others = set(value) - {*_NAMES, "id", "tool_call_id", "type"}
-        given = f"{{{', '.join(f'{dumps(key)}: {value[key]}' for key in value if key in others)}}}"
-    if given is not None and given.startswith('"'):
-        given, _ = parse_literal(json.loads(given).strip() or "{}", 0)
-    if not isinstance(name, str) or given is None:
+        args = f"{{{', '.join(f'{dumps(key)}: {value[key]}' for key in value if key in others)}}}"
+    if args is not None and args.startswith('"'):
+        args, _ = parse_literal(json.loads(args).strip() or "{}", 0)
+    if not isinstance(name, str) or args is None:
         raise ValueError("it has no tool name or no arguments")
-    return Call(name, _check_object(given), own if isinstance(own, str) else None)
+    return Call(name, _check_object(args), call_id if isinstance(call_id, str) else None)
 
 
 def _check_object(arguments: str) -> str:
@@ -185,26 +185,28 @@ def _read_python(text: str, tools: Sequence[Tool]) -> ParsedCalls:
     at += text.startswith("[", at)
     while head := re.compile(r"\s*([\w.:/-]+)\s*\(").match(text, at):
         called = _python_name(head[1], tools)
-        properties, given = _properties(tools, called), list[str]()
+        properties, arguments = _properties(tools, called), list[str]()
         names = list(properties)
         at = skip_blanks(text, head.end())
         while not text.startswith(")", at):
             key = _ARGUMENT.match(text, at)
-            if key is None and len(given) >= len(names):
+            if key is None and len(arguments) >= len(names):
                 raise ValueError("an argument has no name")
-            name = key[1] if key is not None else names[len(given)]
+            name = key[1] if key is not None else names[len(arguments)]
             value, at = parse_literal(text, key.end() if key is not None else at, PYTHON_STYLE)
-            is_alone = key is None and not given and value.startswith("{")
+            is_alone = key is None and not arguments and value.startswith("{")
             if is_alone and (allowed_types(properties[name]) or {"object"}).isdisjoint({"object"}):
                 # A single object with all arguments, as in JSON.
-                given += (f"{dumps(each)}: {one}" for each, one in split_members(value).items())
+                arguments += (
+                    f"{dumps(item)}: {shown}" for item, shown in split_members(value).items()
+                )
             else:
-                given.append(f"{dumps(name)}: {value}")
+                arguments.append(f"{dumps(name)}: {value}")
             at = skip_blanks(text, at)
             if not text.startswith((",", ")"), at):
                 raise ValueError("an argument has no end")
             at = skip_blanks(text, at + 1) if text[at] == "," else at
-        found.append(Call(called, f"{{{', '.join(given)}}}"))
+        found.append(Call(called, f"{{{', '.join(arguments)}}}"))
         at = skip_blanks(text, at + 1)
         at += text.startswith((",", ";"), at)
     rest = text[at:].strip()
@@ -262,19 +264,19 @@ class _TagParser:
         return ParsedCalls(found, text[at:].strip())
 
     def _arguments(self, at: int, properties: Mapping[str, Any]) -> tuple[str, int]:
-        text, given = self._text, dict[str, str]()
+        text, values = self._text, dict[str, str]()
         while True:
             at = skip_blanks(text, at)
             if head := self._tags.argument.match(text, at):
                 key = head["key"].strip()
-                end, at = self._value_end(head.end(), {*given, key}, properties)
-                given[key] = self._convert_value(head, text[head.end() : end], properties.get(key))
+                end, at = self._value_end(head.end(), {*values, key}, properties)
+                values[key] = self._convert_value(head, text[head.end() : end], properties.get(key))
             elif self._close and text.startswith(self._close, at):
                 at += len(self._close)
                 break
             elif text.startswith(self._after, at):
                 at += len(self._after)  # skip a superfluous end tag
-            elif not given and (block := _JSON_BLOCK.match(text, at)):
+            elif not values and (block := _JSON_BLOCK.match(text, at)):
                 arguments, at = parse_literal(text, block.end() - 1)
                 ended = re.compile(rf"{_JSON_ENDED}(?:{re.escape(self._close)})?").match(text, at)
                 return arguments, ended.end() if ended is not None else at
@@ -282,10 +284,10 @@ class _TagParser:
                 break  # the end tag is missing
             else:
                 raise ValueError("it has text between its arguments")
-        return f"{{{', '.join(f'{dumps(key)}: {value}' for key, value in given.items())}}}", at
+        return f"{{{', '.join(f'{dumps(key)}: {value}' for key, value in values.items())}}}", at
 
     def _value_end(
-        self, start: int, given: set[str], properties: Mapping[str, Any]
+        self, start: int, names: set[str], properties: Mapping[str, Any]
     ) -> tuple[int, int]:
         """Find where a value ends, and where its closing tag ends."""
         text, in_section = (
@@ -297,7 +299,7 @@ class _TagParser:
             behind = end + len(self._after)
             if in_section and not text[start:end].rstrip().endswith("]]>"):
                 continue
-            if self._can_follow(behind, given):
+            if self._can_follow(behind, names):
                 break
         if end < 0:
             end = behind = self._call_end(start)
@@ -306,7 +308,7 @@ class _TagParser:
         heads = [
             m
             for m in self._tags.argument.finditer(text, start, end)
-            if m["key"].strip() in properties and m["key"].strip() not in given
+            if m["key"].strip() in properties and m["key"].strip() not in names
         ]
         if heads and text.count(self._after, start, behind) <= len(heads):
             lines = [m for m in heads if text[start : m.start()].rstrip(" \t").endswith("\n")]
@@ -327,13 +329,13 @@ class _TagParser:
         end = text.rfind(self._close, start) if self._close else -1
         return end if end >= 0 else len(text)
 
-    def _can_follow(self, at: int, given: set[str]) -> bool:
+    def _can_follow(self, at: int, names: set[str]) -> bool:
         text, at = self._text, skip_blanks(self._text, at)
         if at == len(text) or self._head.match(text, at):
             return True
         argument = self._tags.argument.match(text, at)
         if argument is not None:
-            return argument["key"].strip() not in given
+            return argument["key"].strip() not in names
         if not self._close or not text.startswith(self._close, at):
             return False
         at = skip_blanks(text, at + len(self._close))
@@ -573,7 +575,7 @@ def parse_calls(name: str, text: str, tools: Sequence[Tool] = ()) -> ParsedCalls
     notation = NOTATIONS.get(name)
     if notation is None:
         return _parse_with_mlx_lm(name, text, tools)
-    first, other = text.lstrip()[:1], NOTATIONS["qwen3_coder"]
+    first, xml_notation = text.lstrip()[:1], NOTATIONS["qwen3_coder"]
     if notation.tags is not None and first != "{":
         return _TagParser(text, notation, tools).read()
     if notation.quote:
@@ -584,8 +586,8 @@ def parse_calls(name: str, text: str, tools: Sequence[Tool] = ()) -> ParsedCalls
     head = _match_head(text, notation) if notation.json != JSON_CALL else None
     if head is not None and (name != "mistral" or head["bare"]):
         return _read_headed(text, notation)
-    if first == "<" and other.head.match(text.lstrip()):
-        return _TagParser(text, other, tools).read()
+    if first == "<" and xml_notation.head.match(text.lstrip()):
+        return _TagParser(text, xml_notation, tools).read()
     return _read_objects(text)
 
 

@@ -89,19 +89,19 @@ def split_members(text: str) -> dict[str, str]:
 
 def escape(text: str) -> str:
     """Repair control characters and invalid escapes inside a JSON string."""
-    made, at = list[str](), 0
+    parts, at = list[str](), 0
     while at < len(text):
         if found := _PLAIN.match(text, at) or _ESCAPE.match(text, at):
-            made.append(found[0])
+            parts.append(found[0])
             at = found.end()
         elif text[at] == "\\" and text[at + 1 : at + 2] in ("'", "`"):
-            made.append(text[at + 1])
+            parts.append(text[at + 1])
             at += 2
         else:
-            one = text[at]
-            made.append(f"\\u{ord(one):04x}" if one < " " else f"\\{one}")
+            character = text[at]
+            parts.append(f"\\u{ord(character):04x}" if character < " " else f"\\{character}")
             at += 1
-    return "".join(made)
+    return "".join(parts)
 
 
 class _Literals:
@@ -110,17 +110,17 @@ class _Literals:
 
     def value(self, at: int, depth: int) -> tuple[str, int]:
         text, style = self._text, self._style
-        one = text[at : at + 1]
+        character = text[at : at + 1]
         if depth > _MAX_DEPTH:
             raise ValueError("it is nested too deeply")
         if style.mark and text.startswith(style.mark, at):
             return self._marked_string(at)
-        if one and one in "'\"":
+        if character and character in "'\"":
             return self._quoted_string(at)
-        if one == "{":
+        if character == "{":
             return self._members(at, "}", depth, True)
-        if one == "[" or (one == "(" and style.python):
-            return self._members(at, "]" if one == "[" else ")", depth, False)
+        if character == "[" or (character == "(" and style.python):
+            return self._members(at, "]" if character == "[" else ")", depth, False)
         if found := _NUMBER.match(text, at):
             return found[0], found.end()
         word = _WORD.match(text, at)
@@ -136,31 +136,31 @@ class _Literals:
     def _members(self, at: int, close: str, depth: int, named: bool) -> tuple[str, int]:
         """Parse an object or a list. Whitespace is kept."""
         text = self._text
-        made, at, comma = ["{" if named else "["], at + 1, ""
+        parts, at, comma = ["{" if named else "["], at + 1, ""
         end = "}" if named else "]"
         while True:
             after = skip_blanks(text, at)
             if text.startswith(close, after):
                 if not comma:
-                    made.append(text[at:after])
-                return "".join([*made, end]), after + 1
-            if after == len(text) and len(made) > 1 and made[-1][-1:] in '"}]':
-                return "".join([*made, end]), after  # only the end is missing
-            if len(made) > 1 and not comma:
+                    parts.append(text[at:after])
+                return "".join([*parts, end]), after + 1
+            if after == len(text) and len(parts) > 1 and parts[-1][-1:] in '"}]':
+                return "".join([*parts, end]), after  # only the end is missing
+            if len(parts) > 1 and not comma:
                 raise ValueError("a comma is missing")
-            made += [comma, text[at:after]]
+            parts += [comma, text[at:after]]
             at = after
             if named:
                 key, at = self._key(at)
-                made.append(key)
+                parts.append(key)
                 colon = skip_blanks(text, at)
                 if not text.startswith(":", colon):
                     raise ValueError("a name has no value")
                 after = skip_blanks(text, colon + 1)
-                made.append(text[at:after])
+                parts.append(text[at:after])
                 at = after
             value, at = self.value(at, depth + 1)
-            made.append(value)
+            parts.append(value)
             comma, after = "", skip_blanks(text, at)
             if text.startswith(",", after):
                 comma, at = text[at : after + 1], after + 1
@@ -263,8 +263,8 @@ def convert_text(text: str, schema: Any, has_json: bool = False) -> str:
     Args:
         has_json: the notation quotes strings that could be mistaken for JSON.
     """
-    taken = allowed_types(schema)
-    if text == "null" and (not taken or "null" in taken):
+    types = allowed_types(schema)
+    if text == "null" and (not types or "null" in types):
         return text
     words = text.strip()
     if has_json and words.startswith('"') and _is_json(words):
@@ -272,23 +272,23 @@ def convert_text(text: str, schema: Any, has_json: bool = False) -> str:
     for choice in schema.get("enum", ()) if isinstance(schema, Mapping) else ():
         if not isinstance(choice, str) and words == dumps(choice):
             return words
-    if "string" in taken:
+    if "string" in types:
         return dumps(text)
-    if not taken:
+    if not types:
         return words if _is_json(words) else dumps(text)
     try:
-        made, end = parse_literal(words, 0)
+        literal, end = parse_literal(words, 0)
     except ValueError:
         return dumps(text)
-    return made if end == len(words) and _fits(made, taken) else dumps(text)
+    return literal if end == len(words) and _fits(literal, types) else dumps(text)
 
 
-def _fits(made: str, taken: set[str]) -> bool:
-    kind = _STARTS.get(made[0])
+def _fits(literal: str, types: set[str]) -> bool:
+    kind = _STARTS.get(literal[0])
     if kind is not None:
-        return kind in taken
-    is_whole = re.fullmatch(r"-?\d+(\.0+)?", made) is not None
-    return "number" in taken or ("integer" in taken and is_whole)
+        return kind in types
+    is_whole = re.fullmatch(r"-?\d+(\.0+)?", literal) is not None
+    return "number" in types or ("integer" in types and is_whole)
 
 
 def _is_json(text: str) -> bool:

@@ -36,12 +36,12 @@ class Code(Struct):
 
     def after(self, text: str) -> Self:
         """Return the position after more text, without changing this one."""
-        made = replace(self)
-        made.feed(text)
-        if made._run:
-            made._read_token(made._run)
-            made._run = ""
-        return made
+        copy = replace(self)
+        copy.feed(text)
+        if copy._run:
+            copy._read_token(copy._run)
+            copy._run = ""
+        return copy
 
     @property
     def is_open(self) -> bool:

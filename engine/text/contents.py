@@ -74,11 +74,11 @@ class GapInserter:
             return text
         if not answer or self._frames is None:
             return self._insert_gaps(text)
-        made, at = list[str](), 0
+        parts, at = list[str](), 0
         for frame in self._frames.finditer(text):
-            made += [self._insert_gaps(text[at : frame.start()]), frame.group()]
+            parts += [self._insert_gaps(text[at : frame.start()]), frame.group()]
             at = frame.end()
-        return "".join([*made, self._insert_gaps(text[at:])])
+        return "".join([*parts, self._insert_gaps(text[at:])])
 
     def insert_in_reply(self, raw: str, message: Message) -> str:
         """Insert gaps into a raw reply, in the same positions as in later prompts.
@@ -88,9 +88,9 @@ class GapInserter:
         """
         for key, answer in (("reasoning_content", False), ("content", True)):
             text = message.get(key) or ""
-            place = raw.rfind(text)
-            if place >= 0 and (gapped := self.insert(text, answer)) != text:
-                raw = f"{raw[:place]}{gapped}{raw[place + len(text) :]}"
+            start = raw.rfind(text)
+            if start >= 0 and (gapped := self.insert(text, answer)) != text:
+                raw = f"{raw[:start]}{gapped}{raw[start + len(text) :]}"
         return raw
 
     def insert_in_messages(self, messages: list[Message]) -> list[Message]:
@@ -98,7 +98,7 @@ class GapInserter:
 
         If there's nothing to do, the same list is returned.
         """
-        made = [
+        changed_messages = [
             {
                 key: self.insert(value, True)
                 if key == "content" and isinstance(value, str) and message["role"] == "assistant"
@@ -107,7 +107,7 @@ class GapInserter:
             }
             for message in messages
         ]
-        return messages if made == messages else made
+        return messages if changed_messages == messages else changed_messages
 
     def insert_in(self, value: Any) -> Any:
         """Insert gaps into the strings and keys of a template argument."""
@@ -119,7 +119,7 @@ class GapInserter:
             return [self.insert_in(inside) for inside in value]
         return value
 
-    def split_names(self, messages: list[Message], given: Mapping[str, Any]) -> _Given | None:
+    def split_names(self, messages: list[Message], options: Mapping[str, Any]) -> _Given | None:
         """Insert gaps into tool and argument names that would become marks when put in brackets.
 
         Some templates turn names into tags, e.g. an argument `think` into `<think>`.
@@ -127,7 +127,7 @@ class GapInserter:
         Returns:
             None if there is no such name.
         """
-        made = [
+        changed_messages = [
             {
                 **m,
                 **{
@@ -138,11 +138,11 @@ class GapInserter:
             }
             for m in messages
         ]
-        template = dict(given)
-        if given.get("tools"):
-            template["tools"] = self._split_in_calls(given["tools"])
-        changed = made != messages or template != given
-        return (made, template) if changed else None
+        template = dict(options)
+        if options.get("tools"):
+            template["tools"] = self._split_in_calls(options["tools"])
+        changed = changed_messages != messages or template != options
+        return (changed_messages, template) if changed else None
 
     def _split_in_calls(self, value: Any) -> Any:
         if isinstance(value, str):
@@ -151,15 +151,15 @@ class GapInserter:
             return [self._split_in_calls(inside) for inside in value]
         if not isinstance(value, Mapping):
             return value
-        made = dict(value)
-        if "function" in made:
-            made["function"] = self._split_in_calls(made["function"])
-        if isinstance(made.get("name"), str):
-            made["name"] = self._split_name(made["name"])
+        copy = dict(value)
+        if "function" in copy:
+            copy["function"] = self._split_in_calls(copy["function"])
+        if isinstance(copy.get("name"), str):
+            copy["name"] = self._split_name(copy["name"])
         for key in ("parameters", "arguments"):
-            if key in made:
-                made[key] = self._split_in_keys(made[key])
-        return made
+            if key in copy:
+                copy[key] = self._split_in_keys(copy[key])
+        return copy
 
     def _split_in_keys(self, value: Any) -> Any:
         if isinstance(value, Mapping):
@@ -169,8 +169,8 @@ class GapInserter:
         return [self._split_in_keys(v) for v in value] if isinstance(value, list) else value
 
     def _split_name(self, name: Any) -> Any:
-        own = isinstance(name, str) and len(name) > 1 and name in self._names
-        return f"{name[0]}{GAP}{name[1:]}" if own else name
+        is_tool = isinstance(name, str) and len(name) > 1 and name in self._names
+        return f"{name[0]}{GAP}{name[1:]}" if is_tool else name
 
     def count_marks(self, text: str) -> int:
         return 0 if self._marks is None else sum(1 for _ in self._marks.finditer(text))
@@ -184,12 +184,12 @@ class GapInserter:
         return None
 
     def _insert_gaps(self, text: str) -> str:
-        made, at = list[str](), 0
+        parts, at = list[str](), 0
         # Continue after the mark's first character, because marks may overlap.
         while (found := self._find_mark(text, at)) is not None:
-            made += [text[at : found.start() + 1], GAP]
+            parts += [text[at : found.start() + 1], GAP]
             at = found.start() + 1
-        text = "".join([*made, text[at:]])
+        text = "".join([*parts, text[at:]])
         if not self._folds or text.isascii():
             return text
         if not self.count_marks(unicodedata.normalize("NFKC", text)):
@@ -229,14 +229,14 @@ def marks_of(tokenizer: Any) -> tuple[list[str], bool]:
         return [], False
     dialect, template = recognition.recognize(tokenizer), recognition.template_text(inner)
     row = dialect.row
-    own = {*dialect.markers.all, *row.ends, *row.needs}
+    own_marks = {*dialect.markers.all, *row.ends, *row.needs}
     special = {*(getattr(inner, "all_special_tokens", None) or ())}
 
     def is_mark(token: Any) -> bool:
         text = str(token)
         if len(text) < 2 or not text.strip() or text in row.user_tokens:
             return False
-        if getattr(token, "special", False) or text in special or text in own:
+        if getattr(token, "special", False) or text in special or text in own_marks:
             return True
         return _SHAPED.match(text) is not None or text in template
 

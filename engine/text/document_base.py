@@ -79,17 +79,17 @@ class LeftOut:
     def __init__(self) -> None:
         self._counts = Counter[str]()
 
-    def add(self, what: str, count: int = 1) -> None:
+    def add(self, kind: str, count: int = 1) -> None:
         """Count something, named in the singular.
 
         Use a count of 0 for names without a number ("macros").
         """
-        self._counts[what] += count
+        self._counts[kind] += count
 
     def note(self) -> str:
         named = [
-            what if not n else f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
-            for what, n in self._counts.items()
+            kind if not n else f"{n:,} {kind}" if n == 1 else f"{n:,} {kind}s"
+            for kind, n in self._counts.items()
         ]
         return f"[Not included: {', '.join(named)}]" if named else ""
 
@@ -201,16 +201,16 @@ class Archive:
         if rels not in self:
             return {}
         return {
-            str(each.get("Id")): join_path(folder, str(each.get("Target")))
-            for each in self.parse_xml(rels)
-            if each.get("TargetMode") != "External"
+            str(relation.get("Id")): join_path(folder, str(relation.get("Target")))
+            for relation in self.parse_xml(rels)
+            if relation.get("TargetMode") != "External"
         }
 
     def main_part(self) -> str:
         """Find the main part of an Office file. "" if its relations name no main part."""
-        for each in self.parse_xml("_rels/.rels") if "_rels/.rels" in self else ():
-            if str(each.get("Type")).endswith("/officeDocument"):
-                return join_path("", str(each.get("Target")))
+        for relation in self.parse_xml("_rels/.rels") if "_rels/.rels" in self else ():
+            if str(relation.get("Type")).endswith("/officeDocument"):
+                return join_path("", str(relation.get("Target")))
         return ""
 
 

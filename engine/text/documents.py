@@ -191,7 +191,7 @@ def _read_pdf(path: Path) -> Document:
     opened = _open_pdf(path)
     budget = Budget()
     budget.add("", len(opened))
-    pages, whole, filled, left_out = [], 0, set[int](), LeftOut()
+    pages, page_count, filled, left_out = [], 0, set[int](), LeftOut()
     for number in range(len(opened)):
         try:
             page = opened[number]
@@ -199,7 +199,7 @@ def _read_pdf(path: Path) -> Document:
         except pypdfium2.PdfiumError:
             pages.append("")  # the page is damaged
             continue
-        whole += 1
+        page_count += 1
         pages.append(budget.add(text.get_text_range()))
         if (count := pypdfium2.raw.FPDFPage_CountObjects(page)) > 0:
             filled.add(number + 1)
@@ -207,7 +207,7 @@ def _read_pdf(path: Path) -> Document:
             left_out.add("image", images)
         text.close()
         page.close()
-    if not whole:
+    if not page_count:
         raise UnreadableError(DAMAGED)
     cleaned = [clean(page.translate(_LIGATURES)) for page in rejoin_words(pages)]
     scans = tuple(n for n, words in enumerate(cleaned, 1) if not words and n in filled)
@@ -221,7 +221,7 @@ def _images_on(page: Any, count: int) -> int:
     from pypdfium2 import raw
 
     objects = (raw.FPDFPage_GetObject(page, n) for n in range(min(count, _MAX_OBJECTS)))
-    return sum(raw.FPDFPageObj_GetType(each) == raw.FPDF_PAGEOBJ_IMAGE for each in objects)
+    return sum(raw.FPDFPageObj_GetType(item) == raw.FPDF_PAGEOBJ_IMAGE for item in objects)
 
 
 def _open_pdf(path: Path) -> Any:
@@ -290,14 +290,14 @@ def _read_sheets(path: Path, archive: Archive) -> Document:
     try:
         with path.open("rb") as file:  # openpyxl doesn't close damaged files
             book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
-            for place, sheet in enumerate(book.worksheets):
+            for index, sheet in enumerate(book.worksheets):
                 try:
                     lines = [*_rows_of(sheet, book, budget)]
                     lines += _comments_and_shapes(archive, sheet._worksheet_path, budget)
                 except UnreadableError:
-                    if not place:
+                    if not index:
                         raise
-                    left_out.add("sheet", len(book.worksheets) - place)
+                    left_out.add("sheet", len(book.worksheets) - index)
                     break
                 pages.append("\n".join(lines))
                 labels.append(str(sheet.title))
@@ -306,9 +306,9 @@ def _read_sheets(path: Path, archive: Archive) -> Document:
         raise
     except Exception:  # a damaged file; openpyxl uses defusedxml, which has its own exceptions
         raise UnreadableError(DAMAGED) from None
-    for folder, what in (("media", "image"), ("charts/chart", "chart"), ("embeddings", "object")):
+    for folder, kind in (("media", "image"), ("charts/chart", "chart"), ("embeddings", "object")):
         if count := sum(name.startswith(f"xl/{folder}") for name in archive.names):
-            left_out.add("embedded object" if what == "object" else what, count)
+            left_out.add("embedded object" if kind == "object" else kind, count)
     if "xl/vbaProject.bin" in archive:
         left_out.add("macros", 0)
     return build_document("Excel", "sheet", pages, labels, left_out)
@@ -320,17 +320,17 @@ def _comments_and_shapes(archive: Archive, sheet: str, budget: Budget) -> list[s
     lines = []
     for name in parts:
         if "/threadedComments/" in name or ("/comments" in name and not has_threads):
-            for each in archive.parse_xml(name).iter():
-                if each.get("ref") and str(each.tag).endswith(("}comment", "}threadedComment")):
+            for item in archive.parse_xml(name).iter():
+                if item.get("ref") and str(item.tag).endswith(("}comment", "}threadedComment")):
                     texts = (
-                        e.text or "" for e in each.iter() if str(e.tag).endswith(("}t", "}text"))
+                        e.text or "" for e in item.iter() if str(e.tag).endswith(("}t", "}text"))
                     )
                     lines.append(
-                        f"[comment on {each.get('ref')}] {' '.join(''.join(texts).split())}"
+                        f"[comment on {item.get('ref')}] {' '.join(''.join(texts).split())}"
                     )
         elif "/drawings/" in name and name.endswith(".xml"):
             for paragraph in archive.parse_xml(name).iter(f"{word.A}p"):
-                text = "".join(each.text or "" for each in paragraph.iter(f"{word.A}t"))
+                text = "".join(item.text or "" for item in paragraph.iter(f"{word.A}t"))
                 lines += [text] if text.strip() else []
     return ["", *map(budget.add, lines)] if lines else []
 
@@ -435,8 +435,8 @@ def _read_epub(archive: Archive) -> Document:
         for e in named(root, "item")
     }
     budget, pages, left_out = Budget(), [], LeftOut()
-    for each in named(root, "itemref"):
-        name = files.get(str(each.get("idref")), "")
+    for item in named(root, "itemref"):
+        name = files.get(str(item.get("idref")), "")
         if name in archive:
             source, _ = _decode(archive.read(name), "")
             pages.append(budget.add(webpages.to_markdown(source, left_out), 1))

@@ -24,19 +24,19 @@ _BPE = (
 TokenizerData = tuple[dict[str, Any], tuple[bytes, ...]]
 
 
-def extract(made: Any, text: str) -> TokenizerData | None:
+def extract(tokenizer: Any, text: str) -> TokenizerData | None:
     """Extract the parts for `assemble`. Called in a child process.
 
     Args:
-        made: llguidance's tokenizer, built from the same JSON.
+        tokenizer: llguidance's tokenizer, built from the same JSON.
         text: the tokenizer in the JSON format of `tokenizers`.
 
     Returns:
         A JSON-compatible dict, and the packed words, their lengths, the vocabulary and the merges.
             None if the type of tokenizer isn't supported.
     """
-    whole = json.loads(text)
-    model, added = whole["model"], whole["added_tokens"]
+    description = json.loads(text)
+    model, added = description["model"], description["added_tokens"]
     if model.get("type") != "BPE":
         return None
     vocabulary: dict[str, int] = model["vocab"]
@@ -45,13 +45,13 @@ def extract(made: Any, text: str) -> TokenizerData | None:
         tokens[i] = token
     pairs = (pair.split(" ") if isinstance(pair, str) else pair for pair in model["merges"])
     merges = array("I", (vocabulary[half] for pair in pairs for half in pair))
-    special = [i for i in range(made.vocab_size) if made.is_special_token(i)]
-    words = [made.decode_bytes([i]) for i in range(made.vocab_size)]
+    special = [i for i in range(tokenizer.vocab_size) if tokenizer.is_special_token(i)]
+    words = [tokenizer.decode_bytes([i]) for i in range(tokenizer.vocab_size)]
     # llguidance's notation for a token without text.
     words = [b"" if word == f"<[{i}]>".encode() else word for i, word in enumerate(words)]
-    bare = {**whole, "added_tokens": [], "model": {"type": "BPE", "vocab": {}, "merges": []}}
-    bare["normalizer"] = _remove_prefix(whole.get("normalizer"))
-    bare["pre_tokenizer"] = _remove_prefix(whole.get("pre_tokenizer"))
+    bare = {**description, "added_tokens": [], "model": {"type": "BPE", "vocab": {}, "merges": []}}
+    bare["normalizer"] = _remove_prefix(description.get("normalizer"))
+    bare["pre_tokenizer"] = _remove_prefix(description.get("pre_tokenizer"))
     facts = {
         "bare": json.dumps(bare),
         "model": {name: model.get(name) for name in _BPE if model.get(name) is not None},
@@ -78,8 +78,10 @@ def _remove_prefix(part: Any) -> Any:
         return {**part, "prepend_scheme": "never"}
     for parts in ("normalizers", "pretokenizers"):
         if kind == "Sequence" and parts in part:
-            kept = [some for one in part[parts] if (some := _remove_prefix(one)) is not None]
-            return {**part, parts: kept} if kept else None
+            children = [
+                some for child in part[parts] if (some := _remove_prefix(child)) is not None
+            ]
+            return {**part, parts: children} if children else None
     return part
 
 
@@ -110,15 +112,15 @@ def _tokenizer(facts: dict[str, Any], vocabulary: bytes, merges: bytes) -> Any:
     # Use a Python loop, so that other threads can run.
     pairs = [(tokens[left], tokens[right]) for left, right in zip(halves, halves, strict=True)]
     ids = {token: i for i, token in enumerate(tokens) if token is not None}
-    made = Tokenizer.from_str(facts["bare"])
-    made.model = models.BPE(ids, pairs, **facts["model"])
-    for special, some in groupby(facts["added"], lambda one: bool(one["special"])):
+    tokenizer = Tokenizer.from_str(facts["bare"])
+    tokenizer.model = models.BPE(ids, pairs, **facts["model"])
+    for special, some in groupby(facts["added"], lambda entry: bool(entry["special"])):
         listed = list(some)
-        add = made.add_special_tokens if special else made.add_tokens
-        add([AddedToken(**{k: v for k, v in one.items() if k != "id"}) for one in listed])
-        if any(made.token_to_id(one["content"]) != one["id"] for one in listed):
+        add = tokenizer.add_special_tokens if special else tokenizer.add_tokens
+        add([AddedToken(**{k: v for k, v in entry.items() if k != "id"}) for entry in listed])
+        if any(tokenizer.token_to_id(entry["content"]) != entry["id"] for entry in listed):
             raise ValueError("an added token has an unexpected id")
-    return made
+    return tokenizer
 
 
 class _Words(Sequence[bytes]):
@@ -132,13 +134,13 @@ class _Words(Sequence[bytes]):
         return len(self._ends) - 1
 
     @overload
-    def __getitem__(self, place: int) -> bytes: ...
+    def __getitem__(self, index: int) -> bytes: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[bytes]: ...
-    def __getitem__(self, place: int | slice) -> bytes | Sequence[bytes]:
-        if isinstance(place, slice):
-            return [self[i] for i in range(*place.indices(len(self)))]
-        return self._words[self._ends[place] : self._ends[place + 1]]
+    def __getitem__(self, index: slice) -> Sequence[bytes]: ...
+    def __getitem__(self, index: int | slice) -> bytes | Sequence[bytes]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        return self._words[self._ends[index] : self._ends[index + 1]]
 
     def __iter__(self) -> Iterator[bytes]:
         return (self[i] for i in range(len(self)))

@@ -125,9 +125,9 @@ def _value(element: Any, name: str, default: str = "") -> str:
     """Get a property of an element, or "" if it has no value, `default` if it's missing."""
     for properties in element:
         if _name(properties).endswith("Pr"):
-            for each in properties:
-                if _name(each) == name:
-                    values = [v for k, v in each.attrib.items() if k.rpartition("}")[2] == "val"]
+            for child in properties:
+                if _name(child) == name:
+                    values = [v for k, v in child.attrib.items() if k.rpartition("}")[2] == "val"]
                     return values[0] if values else ""
     return default
 

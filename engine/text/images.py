@@ -62,13 +62,13 @@ class Images(Struct, frozen=True):
         for digest in digests:
             word, ids = self.ids[digest]
             try:
-                place = known.index(self.words[word], at)
+                position = known.index(self.words[word], at)
             except ValueError:
                 raise EngineError(
                     TEMPLATE_ERROR, f"The model's tokenizer has no token for {word!r}."
                 ) from None
-            out += [*known[at:place], *ids]
-            at = place + 1
+            out += [*known[at:position], *ids]
+            at = position + 1
         return [*out, *known[at:]]
 
     def restore_placeholders(self, text: str) -> str:

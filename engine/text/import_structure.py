@@ -119,15 +119,15 @@ class _Loader(Loader):
     def exec_module(self, module: ModuleType) -> None:
         self._loader.exec_module(module)
         package = Path(str(module.__file__)).parents[1]
-        kept = _read(package)
+        source = _read(package)
         reads = getattr(module, "create_import_structure_from_path", None)
-        if kept is None or reads is None:
+        if source is None or reads is None:
             return
 
         def known(module_path: Any) -> Any:
             folder = Path(module_path)
             folder = folder.parent if folder.suffix else folder
-            listed = kept.get(folder)
+            listed = source.get(folder)
             return reads(module_path) if listed is None else _from_json(listed)
 
         module.create_import_structure_from_path = known  # type: ignore[attr-defined]

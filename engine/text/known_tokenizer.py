@@ -57,7 +57,7 @@ def describe(wrapper: Any, largest: int) -> tuple[dict[str, Any], bytes] | None:
         "added": dict(inner.get_added_vocab()),
         "marks": {"marks": marks, "folds": folds},
         "encoded": {
-            text: [list(wrapper.encode(text, add_special_tokens=whole)) for whole in (True, False)]
+            text: [list(wrapper.encode(text, add_special_tokens=full)) for full in (True, False)]
             for text in sorted(filter(None, texts))
         },
     }

@@ -82,12 +82,12 @@ def convert_expression(expression: str) -> str:
         parts = parts[1:]
     if parts[-1:] == ["$"] and not _has_alternatives(parts):
         parts = parts[:-1]
-    made = "".join(map(_convert_part, parts))
+    pattern = "".join(map(_convert_part, parts))
     try:
-        re.compile(made)
+        re.compile(pattern)
     except (re.error, RecursionError, OverflowError) as error:
         raise ValueError(f"is not a regular expression: {error}") from None
-    return made
+    return pattern
 
 
 def _has_alternatives(parts: Iterable[str]) -> bool:
@@ -123,7 +123,7 @@ def _escape_in_class(found: re.Match[str]) -> str:
 
 
 def _literal(text: str) -> str:
-    return "".join(_ESCAPES.get(one) or re.escape(one) for one in text)
+    return "".join(_ESCAPES.get(character) or re.escape(character) for character in text)
 
 
 class _ParsedGrammar:
@@ -150,16 +150,16 @@ class _ParsedGrammar:
         if starts[:1] != [0]:
             raise ValueError("does not begin with a rule")
         for start, end in zip(starts, [*starts[1:], len(tokens)], strict=True):
-            (kind, word), own = tokens[start], tokens[start + 1 : end]
+            (kind, word), rule = tokens[start], tokens[start + 1 : end]
             if kind == "rule":
                 name = re.sub(r"[?!:\s]|\.-?\d+", "", word)
                 if name in self._rules:
                     raise ValueError(f"has two rules named {name}")
-                self._rules[name] = own
+                self._rules[name] = rule
             elif word == "%import":
-                self._import([text for _, text in own])
+                self._import([text for _, text in rule])
             elif word == "%ignore":
-                self._ignored.append(own)
+                self._ignored.append(rule)
             else:
                 raise ValueError(f"has {word}, which is not supported")
 
@@ -174,8 +174,8 @@ class _ParsedGrammar:
 
     def expression(self) -> str:
         if self._ignored:
-            made = "|".join(self._full_expression(own, True) for own in self._ignored)
-            self._between = f"(?:{made})*"
+            pattern = "|".join(self._full_expression(rule, True) for rule in self._ignored)
+            self._between = f"(?:{pattern})*"
         if "start" not in self._rules:
             raise ValueError("has no rule named start")
         return self._between + self._rule("start")
@@ -192,65 +192,65 @@ class _ParsedGrammar:
         return self._expressions[name]
 
     def _full_expression(self, tokens: list[tuple[str, str]], terminal: bool) -> str:
-        left = list(reversed(tokens))
-        made = self._alternatives(left, terminal)
-        if left:
-            raise ValueError(f"has an unexpected {left[-1][1]!r}")
-        return made
+        remaining = list(reversed(tokens))
+        pattern = self._alternatives(remaining, terminal)
+        if remaining:
+            raise ValueError(f"has an unexpected {remaining[-1][1]!r}")
+        return pattern
 
-    def _alternatives(self, left: list[tuple[str, str]], terminal: bool) -> str:
+    def _alternatives(self, tokens: list[tuple[str, str]], terminal: bool) -> str:
         found, sequence = list[str](), list[str]()
-        while left and left[-1][1] not in (")", "]"):
-            kind, word = left.pop()
+        while tokens and tokens[-1][1] not in (")", "]"):
+            kind, word = tokens.pop()
             if word == "|":
                 found.append(_join(sequence))
                 sequence = []
             elif kind != "alias":
                 sequence.append(
-                    self._apply_repetition(self._item(kind, word, left, terminal), left)
+                    self._apply_repetition(self._item(kind, word, tokens, terminal), tokens)
                 )
         found.append(_join(sequence))
         return _join(["(?:", "|".join(found), ")"]) if len(found) > 1 else found[0]
 
-    def _item(self, kind: str, word: str, left: list[tuple[str, str]], terminal: bool) -> str:
+    def _item(self, kind: str, word: str, tokens: list[tuple[str, str]], terminal: bool) -> str:
         if word in ("(", "["):
-            made = self._alternatives(left, terminal)
-            if not left or left.pop()[1] != {"(": ")", "[": "]"}[word]:
+            pattern = self._alternatives(tokens, terminal)
+            if not tokens or tokens.pop()[1] != {"(": ")", "[": "]"}[word]:
                 raise ValueError(f"has an unclosed {word}")
-            return made if word == "(" else f"(?:{made})?"
+            return pattern if word == "(" else f"(?:{pattern})?"
         if kind == "name":
-            made = self._rule(word)
+            pattern = self._rule(word)
             inner = not _is_terminal(word)
         elif kind == "text":
-            made, inner = self._text(word, left), False
+            pattern, inner = self._text(word, tokens), False
         elif kind == "regex":
             body, _, flags = word[1:].rpartition("/")
             if flags.strip("isux"):
                 raise ValueError(f"has the flags {flags}, which are not supported")
-            made, inner = convert_expression(body), False
+            pattern, inner = convert_expression(body), False
             flags = flags.replace("u", "")
-            made = f"(?{flags}:{made})"
+            pattern = f"(?{flags}:{pattern})"
         else:
             raise ValueError(f"has an unexpected {word!r}")
-        return made if inner or terminal else _join([f"(?:{made})", self._between])
+        return pattern if inner or terminal else _join([f"(?:{pattern})", self._between])
 
-    def _text(self, word: str, left: list[tuple[str, str]]) -> str:
+    def _text(self, word: str, tokens: list[tuple[str, str]]) -> str:
         text, small = _unquote(word), word.endswith("i")
-        if left and left[-1][0] == "dots":
-            left.pop()
-            kind, last = left.pop() if left else ("", "")
+        if tokens and tokens[-1][0] == "dots":
+            tokens.pop()
+            kind, last = tokens.pop() if tokens else ("", "")
             if kind != "text" or len(text) != 1 or len(_unquote(last)) != 1:
                 raise ValueError("has a range that is not between two characters")
             return f"[{_literal(text)}-{_literal(_unquote(last))}]"
         return f"(?i:{_literal(text)})" if small else _literal(text)
 
-    def _apply_repetition(self, made: str, left: list[tuple[str, str]]) -> str:
-        while left and (left[-1][1] in "?*+" or left[-1][0] == "times"):
-            kind, sign = left.pop()
+    def _apply_repetition(self, pattern: str, tokens: list[tuple[str, str]]) -> str:
+        while tokens and (tokens[-1][1] in "?*+" or tokens[-1][0] == "times"):
+            kind, sign = tokens.pop()
             if kind == "times":
                 sign = f"{{{','.join(re.findall('[0-9]+', sign))}}}"
-            made = f"(?:{made}){sign}"
-        return made
+            pattern = f"(?:{pattern}){sign}"
+        return pattern
 
 
 def _join(parts: list[str]) -> str:

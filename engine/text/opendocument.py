@@ -105,8 +105,8 @@ class _OpenDocument:
 
     def _margins(self, styles: Any, kind: str) -> list[str]:
         found = dict[str, None]()
-        for each in styles.iter(f"{_STYLE}{kind}") if styles is not None else ():
-            text = "\n".join(self._blocks(each, 0))
+        for style in styles.iter(f"{_STYLE}{kind}") if styles is not None else ():
+            text = "\n".join(self._blocks(style, 0))
             if any(char.isalpha() for char in text):
                 found[f"{kind.title()}: {text}"] = None
         return [*found]
@@ -135,10 +135,10 @@ class _OpenDocument:
     def _list(self, element: Any, depth: int, level: int) -> Iterator[str]:
         for item in element:
             blocks = [*self._blocks(item, depth + 1, level)]
-            for place, block in enumerate(blocks):
+            for index, block in enumerate(blocks):
                 is_inner = block.lstrip(" ").startswith("- ") and level < 8
-                mark = "" if is_inner and place else "- " if not place else "  "
-                yield "  " * (0 if is_inner and place else level) + mark + block
+                mark = "" if is_inner and index else "- " if not index else "  "
+                yield "  " * (0 if is_inner and index else level) + mark + block
 
     def _paragraph(self, element: Any, depth: int) -> Iterator[str]:
         boxes: list[Any] = []
@@ -187,13 +187,13 @@ class _OpenDocument:
 
     def _note(self, element: Any, found: list[str], word: str, depth: int) -> str:
         """Return the reference for a note or comment. Its text is kept for the end."""
-        place = len(found)
+        index = len(found)
         found.append("")
         author = element.find(f"{_DC}creator")
         by = f" by {author.text}" if author is not None and author.text else ""
         text = " ".join(" ".join(self._blocks(element, depth + 1)).split())
-        mark = f"{word}{place + 1}"
-        found[place] = f"[{mark}{by}] {text}"
+        mark = f"{word}{index + 1}"
+        found[index] = f"[{mark}{by}] {text}"
         return f"[{mark}]"
 
     def _frame(self, frame: Any, depth: int) -> Iterator[str]:
@@ -203,7 +203,7 @@ class _OpenDocument:
             return
         blocks = [*self._blocks(frame, depth)]
         yield from blocks
-        names = {str(each.tag).rpartition("}")[2] for each in frame}
+        names = {str(child.tag).rpartition("}")[2] for child in frame}
         if blocks or frame.tag != f"{_DRAW}frame":
             return
         if "object" in names or "object-ole" in names:
@@ -212,9 +212,9 @@ class _OpenDocument:
             self.left_out.add("image")
 
     def _formula(self, frame: Any) -> str:
-        for each in frame.iter(f"{_DRAW}object"):
-            root = next(iter(each), None)
-            name = f"{join_path('', str(each.get(f'{_XLINK}href', '')))}/content.xml"
+        for element in frame.iter(f"{_DRAW}object"):
+            root = next(iter(element), None)
+            name = f"{join_path('', str(element.get(f'{_XLINK}href', '')))}/content.xml"
             if root is None and self._archive is not None and name in self._archive:
                 root = self._archive.parse_xml(name)
             if root is not None and root.tag == f"{_MATH}math":
@@ -285,8 +285,8 @@ class _OpenDocument:
 def _positions(root: Any) -> dict[str, str]:
     found = {}
     for style in root.iter(f"{_STYLE}style"):
-        for each in style.iter(f"{_STYLE}text-properties"):
-            position = str(each.get(f"{_STYLE}text-position", ""))
+        for element in style.iter(f"{_STYLE}text-properties"):
+            position = str(element.get(f"{_STYLE}text-position", ""))
             if position.startswith(("super", "sub")):
                 found[str(style.get(f"{_STYLE}name"))] = position
             elif re.match(r"-?[1-9]", position):  # a percentage of the font height
@@ -302,8 +302,8 @@ def _collapse_blanks(text: str | None) -> str:
     return f"{' ' if before else ''}{words}{' ' if after and words else ''}"
 
 
-def _repeat_count(element: Any, what: str) -> int:
-    count = str(element.get(f"{_TABLE}number-{what}-repeated", "1"))
+def _repeat_count(element: Any, kind: str) -> int:
+    count = str(element.get(f"{_TABLE}number-{kind}-repeated", "1"))
     return min(int(count), _MAX_REPEATED) if count.isdecimal() else 1
 
 

@@ -52,11 +52,11 @@ def slice_ids(ids: Sequence[int]) -> Iterator[Sequence[int]]:
 
 
 def concatenate(*several: Sequence[int]) -> list[int]:
-    made: list[int] = []
+    joined: list[int] = []
     for ids in several:
         for part in slice_ids(ids):
-            made += part
-    return made
+            joined += part
+    return joined
 
 
 def pack_table(tokens: Sequence[str | None]) -> bytes:
@@ -119,7 +119,7 @@ def _split_at_gaps(text: str) -> Iterator[str]:
     for number, part in enumerate(text.split(GAP * 2)):
         first, *others = part.split(GAP)
         piece += [GAP, first] if number else [first]
-        for other in others:
+        for mark in others:
             yield "".join(piece)
-            piece = [other]
+            piece = [mark]
     yield "".join(piece)

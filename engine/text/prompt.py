@@ -140,10 +140,10 @@ def build_prompt(
     main, ends = text[characters:], {ending}
     if len(text) > len(opened) and first is None:
         ends.add(opened)
-    other = _raise_if_error(rendered.other) if rendered.other is not None and not known else None
-    if other is not None:
-        other = other if images is None else images.remove_marks(other)
-        ends.add(other)
+    bare = _raise_if_error(rendered.other) if rendered.other is not None and not known else None
+    if bare is not None:
+        bare = bare if images is None else images.remove_marks(bare)
+        ends.add(bare)
     in_order = [main, *(ends - {main})]
     try:
         room = None if most is None else most - count
@@ -165,8 +165,8 @@ def build_prompt(
     else:
         boundary = common_length(tokens, list(ids[ending][: len(tokens)]))
     system = 0
-    if other is not None:
-        system = common_length(tokens, list(ids[other][: len(tokens)]))
+    if bare is not None:
+        system = common_length(tokens, list(ids[bare][: len(tokens)]))
     last = len(tokens) - 1
     return Prompt(
         tokens,
@@ -186,10 +186,10 @@ def _encode_marked(
 ) -> Sequence[Sequence[int]]:
     """Tokenize texts with images. Raises `TooLongError` if the first text exceeds `most` tokens."""
     found = reader.encode([images.restore_placeholders(text) for text in texts], most)
-    made = [images.expand_tokens(text, ids) for text, ids in zip(texts, found, strict=True)]
-    if most is not None and len(made[0]) > most:
-        raise TooLongError(len(made[0]))
-    return made
+    token_lists = [images.expand_tokens(text, ids) for text, ids in zip(texts, found, strict=True)]
+    if most is not None and len(token_lists[0]) > most:
+        raise TooLongError(len(token_lists[0]))
+    return token_lists
 
 
 class _RenderedPrompt(Struct, frozen=True):
@@ -216,19 +216,19 @@ def _render(
     template: Mapping[str, Any],
     images: Images | None,
 ) -> _RenderedPrompt:
-    digests = [one.digest for one in media_in(messages)] if images is not None else []
+    digests = [part.digest for part in media_in(messages)] if images is not None else []
     messages = strip_images(messages) if digests else messages
-    given, messages = recognition.of(tokenizer).prepare(reasoning, template, messages)
-    messages, given = inert.insert_in_messages(messages), inert.insert_in(given)
-    other = _other_chat(messages, bool(given.get("tools")))
-    more = [(other, True)] if other else []
-    rendered = reader.render([(messages, True), (messages, False), *more], reasoning, given)
-    parted = inert.split_names(messages, given)
+    options, messages = recognition.of(tokenizer).prepare(reasoning, template, messages)
+    messages, options = inert.insert_in_messages(messages), inert.insert_in(options)
+    without_tools = _other_chat(messages, bool(options.get("tools")))
+    more = [(without_tools, True)] if without_tools else []
+    rendered = reader.render([(messages, True), (messages, False), *more], reasoning, options)
+    parted = inert.split_names(messages, options)
     if parted is not None:  # check whether the template turns names into marks
         named, values = parted
         without = reader.render([(named, True), (named, False), *more], reasoning, values)
         if _has_fewer_marks(inert, without, rendered):
-            messages, given, rendered = named, values, without
+            messages, options, rendered = named, values, without
     opened, closed = _raise_if_error(rendered[0]), _raise_if_error(rendered[1])
     if images is not None:
         opened, closed = images.insert_marks(opened, digests), images.insert_marks(closed, digests)
@@ -237,10 +237,10 @@ def _render(
         opening = opened[len(closed) :]
     else:  # the template opens either all answers or none, so check how later prompts continue
         answered = [*messages, {"role": "assistant", "content": "·"}]
-        (after,) = reader.render([(answered, False)], reasoning, given)
+        (after,) = reader.render([(answered, False)], reasoning, options)
         if not isinstance(after, EngineError):
             closed = after if images is None else images.insert_marks(after, digests)
-    return _RenderedPrompt(opened, closed, opening, rendered[2] if other else None)
+    return _RenderedPrompt(opened, closed, opening, rendered[2] if without_tools else None)
 
 
 def _raise_if_error(text: str | EngineError) -> str:
@@ -321,8 +321,8 @@ def build_raw_prompt(
 
 def _leading_ids(tokenizer: Any) -> list[int]:
     """Return the ids a tokenizer puts before every text, e.g. BOS."""
-    whole, bare = tokenizer.encode("a"), tokenizer.encode("a", add_special_tokens=False)
-    for start in range(len(whole) - len(bare) + 1):
-        if bare and whole[start : start + len(bare)] == bare:
-            return list(whole[:start])
+    full, bare = tokenizer.encode("a"), tokenizer.encode("a", add_special_tokens=False)
+    for start in range(len(full) - len(bare) + 1):
+        if bare and full[start : start + len(bare)] == bare:
+            return list(full[:start])
     return []

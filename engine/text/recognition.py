@@ -49,16 +49,16 @@ class Dialect(Struct, frozen=True, eq=False):
             reasoning: None leaves it to the template.
             template: arguments from the caller. They take precedence.
         """
-        switch, given = self.switch, dict(template)
-        today = datetime.fromtimestamp(given.get(MOMENT, time.time()))
-        given = {**{name: today.strftime(form) for name, form in self.row.dates.items()}, **given}
-        if reasoning is None and "reasoning_effort" not in given:
-            return given, messages
-        effort = switch.efforts.get(str(given.get("reasoning_effort")))
+        switch, named = self.switch, dict(template)
+        today = datetime.fromtimestamp(named.get(MOMENT, time.time()))
+        named = {**{name: today.strftime(form) for name, form in self.row.dates.items()}, **named}
+        if reasoning is None and "reasoning_effort" not in named:
+            return named, messages
+        effort = switch.efforts.get(str(named.get("reasoning_effort")))
         if effort is not None:
-            given = {**given, **effort}
+            named = {**named, **effort}
         if reasoning is None:
-            return given, messages
+            return named, messages
         words = switch.words[0 if reasoning else 1]
         if words and not any(w in _text(m) for m in messages for w in switch.words):
             first, rest = messages[0], messages[1:]
@@ -66,7 +66,7 @@ class Dialect(Struct, frozen=True, eq=False):
                 messages = [{**first, "content": f"{words}\n{_text(first)}"}, *rest]
             else:
                 messages = [{"role": "system", "content": words}, *messages]
-        return {**(switch.on if reasoning else switch.off), **given}, messages
+        return {**(switch.on if reasoning else switch.off), **named}, messages
 
     def begin(self, thought: str, content: str, inside: bool) -> str:
         """Write the start of a reply as the model would have.
@@ -165,9 +165,9 @@ of = cache_per_tokenizer(recognize)
 
 def renderer(tokenizer: Any) -> str:
     """Return which mlx-lm module replaces a tokenizer's template, or ""."""
-    own = getattr(tokenizer, "_chat_template", None)
-    if own is not None:
-        return str(getattr(own, "__module__", "")).rpartition(".")[2]
+    template = getattr(tokenizer, "_chat_template", None)
+    if template is not None:
+        return str(getattr(template, "__module__", "")).rpartition(".")[2]
     name = getattr(tokenizer, "renderer", "")
     return name if isinstance(name, str) else ""
 

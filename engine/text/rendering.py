@@ -143,12 +143,12 @@ def _apply(tokenizer: Any, messages: list[Message], opening: bool, options: dict
     # mlx-lm's wrapper turns on reasoning for every model that supports it. To get the template's
     # own default, call the inner tokenizer instead.
     inner = getattr(tokenizer, "_tokenizer", None)
-    own = getattr(tokenizer, "_chat_template", None) is None  # False for mlx-lm's own renderers
-    if own and "enable_thinking" not in options and getattr(inner, "chat_template", None):
+    custom = getattr(tokenizer, "_chat_template", None) is None  # False for mlx-lm's own renderers
+    if custom and "enable_thinking" not in options and getattr(inner, "chat_template", None):
         tokenizer = inner
     # transformers only passes plain values to templates, so their time is the system clock.
     options = {name: value for name, value in options.items() if not callable(value)}
-    if not own:  # mlx-lm's renderers reject unknown arguments
+    if not custom:  # mlx-lm's renderers reject unknown arguments
         options = {name: options[name] for name in _RENDERERS if name in options}
     text = tokenizer.apply_chat_template(
         messages, tokenize=False, add_generation_prompt=opening, **options

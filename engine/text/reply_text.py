@@ -106,13 +106,13 @@ class ReplyText:
             # The text usually isn't a marker. Including it lets the next prompt match the cache.
             answer["content"] += unshown
         if parts["tool"]:
-            made = self._calling.calls
-            whole = sum(map(len, self.calls)) == len(parts["tool"])
-            if not made or not whole or self._calling.unreadable or not self._dialect.knows_calls:
+            calls = self._calling.calls
+            total = sum(map(len, self.calls)) == len(parts["tool"])
+            if not calls or not total or self._calling.unreadable or not self._dialect.knows_calls:
                 # Keep the call exactly as the model wrote it.
                 answer["content"] = self.raw_after_reasoning
             else:
-                answer["tool_calls"] = [call.as_message(name) for name, call in made]
+                answer["tool_calls"] = [call.as_message(name) for name, call in calls]
         if thought := parts["reasoning"]:
             # The template adds the line break before the marker.
             lines = self._dialect.row.opening_texts is None
@@ -172,10 +172,10 @@ class ReplyText:
             fits: checks whether an answer can start with a text. If not, the text counts as
                 reasoning.
         """
-        held = self._splitter.after_reasoning
-        stripped = held.lstrip("\n")
+        after = self._splitter.after_reasoning
+        stripped = after.lstrip("\n")
         start = next((text for text in (stripped, stripped.lstrip()) if fits(text)), "")
-        dropped = held[: len(held) - len(start)]
+        dropped = after[: len(after) - len(start)]
         self._splitter.resume(len(dropped))
         if dropped.strip():
             self._late_deltas += self._record([(dropped, "reasoning")])
@@ -243,9 +243,9 @@ class ReplyText:
         shown: list[Delta] = []
         for text, kind in deltas:
             self._pieces[kind].append(text)
-            whole = self._breaks + text if kind == "reasoning" else text
-            known = whole.rstrip("\n") if kind == "reasoning" else whole
-            self._breaks = whole[len(known) :]
+            text_so_far = self._breaks + text if kind == "reasoning" else text
+            known = text_so_far.rstrip("\n") if kind == "reasoning" else text_so_far
+            self._breaks = text_so_far[len(known) :]
             if known:
                 shown.append((known, kind))
         return shown

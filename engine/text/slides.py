@@ -30,9 +30,9 @@ def read(archive: Archive, main: str) -> Document:
         UnreadableError: if it's damaged or has no text.
     """
     targets = archive.targets(main)
-    ids = [each.get(f"{R}id") for each in archive.parse_xml(main).iter(f"{_P}sldId")]
+    ids = [element.get(f"{R}id") for element in archive.parse_xml(main).iter(f"{_P}sldId")]
     budget, pages, left_out = Budget(), [], LeftOut()
-    for target in (targets[each] for each in ids if each in targets):
+    for target in (targets[element] for element in ids if element in targets):
         budget.add("", 1)
         if target not in archive:
             raise UnreadableError(DAMAGED)
@@ -42,11 +42,11 @@ def read(archive: Archive, main: str) -> Document:
         for name in parts.values():
             if "/notesSlides/" in name and name in archive:
                 notes = _Slide(archive, {}, LeftOut(), without=("sldNum", "sldImg", "hdr", "ftr"))
-                said = notes.text(archive.parse_xml(name))
-                text += f"\n\nNotes: {said}" if said else ""
+                words = notes.text(archive.parse_xml(name))
+                text += f"\n\nNotes: {words}" if words else ""
             elif "/comments/" in name and name in archive:
                 text += "".join(
-                    f"\n\nComment: {said}" for said in _comments(archive.parse_xml(name))
+                    f"\n\nComment: {words}" for words in _comments(archive.parse_xml(name))
                 )
         pages.append(budget.add(text))
     if any(name.endswith("vbaProject.bin") for name in archive.names):
@@ -77,8 +77,8 @@ class _Slide:
                     for row in child.iter(f"{A}tr")
                 )
             elif child.tag == f"{_P}sp":
-                place = child.find(f"{_P}nvSpPr/{_P}nvPr/{_P}ph")
-                kind = place.get("type", "") if place is not None else ""
+                placeholder = child.find(f"{_P}nvSpPr/{_P}nvPr/{_P}ph")
+                kind = placeholder.get("type", "") if placeholder is not None else ""
                 text = "\n".join(_lines(child)).strip()
                 if text and kind not in self._without:
                     yield f"# {text}" if kind in {"title", "ctrTitle"} else text
@@ -92,7 +92,7 @@ class _Slide:
                 self._left_out.add("chart")
             elif name == "relIds":
                 (box,) = diagram_texts(self._archive, self._parts.get(str(child.get(f"{R}dm")), ""))
-                texts = [each.text or "" for each in box.iter(f"{W}t")]
+                texts = [element.text or "" for element in box.iter(f"{W}t")]
                 if any(texts):
                     yield "\n".join(filter(None, texts))
             else:
@@ -101,10 +101,10 @@ class _Slide:
 
 def _comments(root: Any) -> Iterator[str]:
     """Yield a slide's comments. Old and new versions of PowerPoint store them differently."""
-    for each in root.iter():
-        if each.tag == f"{_P}text" and each.text:
-            yield " ".join(each.text.split())
-        elif str(each.tag).endswith("}txBody") and (text := " ".join(_lines(each)).strip()):
+    for element in root.iter():
+        if element.tag == f"{_P}text" and element.text:
+            yield " ".join(element.text.split())
+        elif str(element.tag).endswith("}txBody") and (text := " ".join(_lines(element)).strip()):
             yield text
 
 

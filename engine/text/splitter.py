@@ -185,8 +185,8 @@ class TextSplitter:
     @property
     def call_start(self) -> str:
         """Marker before the latest call. "" if it's part of the call."""
-        _, start, kept = self._frame
-        return "" if kept else start
+        _, start, is_kept = self._frame
+        return "" if is_kept else start
 
     @property
     def in_code(self) -> bool:
@@ -293,22 +293,22 @@ class TextSplitter:
         return out
 
     def _holds_partial_marker(self, ended: bool) -> bool:
-        held = self._held_text
-        if not held or (ended and (len(held) <= _SHORT or held[0].isalpha())):
+        text = self._held_text
+        if not text or (ended and (len(text) <= _SHORT or text[0].isalpha())):
             return False
-        if any(marker.startswith(held) for marker in (*self._part.ends, *self._halved)):
+        if any(marker.startswith(text) for marker in (*self._part.ends, *self._halved)):
             return True
-        kept = [
-            start for start, f in self._starts.items() if f.keeps_start and held.startswith(start)
+        starts = [
+            start for start, f in self._starts.items() if f.keeps_start and text.startswith(start)
         ]
-        return not ended and any(self._names_a_tool(held[len(one) :]) is None for one in kept)
+        return not ended and any(self._names_a_tool(text[len(mark) :]) is None for mark in starts)
 
     def _end_call(self, out: list[Delta], marker: str, cut: bool = False) -> None:
-        blanks, start, kept = self._frame
+        blanks, start, is_kept = self._frame
         pieces, self.call = self.call, []
         inside, end = "".join(pieces), self._marks.unmap(marker)
         self._part, self._doubts, self._at_start = _ANSWER, 0, True
-        call_text = CallText(inside, "" if kept else start, end, kept, pieces)
+        call_text = CallText(inside, "" if is_kept else start, end, is_kept, pieces)
         shown = self._judge(call_text, cut)
         if shown or not cut:
             self.calls.append(inside)
@@ -349,8 +349,8 @@ class TextSplitter:
         doubtful, ends = self._doubtful, {self._marks.unmap(end) for end in self._part.ends}
         places = (n for n in range(len(doubtful) - 1, 0, -1) if doubtful[n] in ends)
         at = next(places, 0)
-        whole = at and is_complete(self._notation, "".join([*self.call, *doubtful[:at]]))
-        return at if whole else 0
+        is_complete_call = at and is_complete(self._notation, "".join([*self.call, *doubtful[:at]]))
+        return at if is_complete_call else 0
 
     def _watch_pattern(self) -> tuple[re.Pattern[str], tuple[str, ...]]:
         """Return `_wanted` as a pattern, plus the strings sorted from longest to shortest."""
@@ -393,17 +393,17 @@ class TextSplitter:
 
         If it isn't clear yet whether it counts as a marker, "" is returned for it.
         """
-        held, (watched, strings) = self._held_text, self._watch_pattern()
+        pending, (watched, strings) = self._held_text, self._watch_pattern()
         code, at = self._code, 0
-        found = watched.search(held)
+        found = watched.search(pending)
         while found is not None:
-            code, at = (code.after(held[at : found.start()]), found.start())
+            code, at = (code.after(pending[at : found.start()]), found.start())
             for marker in strings:
-                if held.startswith(marker, at):
+                if pending.startswith(marker, at):
                     counts = self._is_marker(marker, at, code, last)
                     if counts or counts is None:
                         return at, marker if counts else ""
-            found = watched.search(held, at + 1)
+            found = watched.search(pending, at + 1)
         return -1, ""
 
     def _is_marker(self, marker: str, position: int, code: Code, last: bool) -> bool | None:
@@ -573,15 +573,15 @@ class TextSplitter:
         A complete call is followed by its end or another call. Any other text could mean that the
         call continues, and that its end was only quoted.
         """
-        whole = self._is_complete([*self.call, *self._doubtful])
-        if whole and (self.eager or not self._may_be_quoted):
+        is_complete_call = self._is_complete([*self.call, *self._doubtful])
+        if is_complete_call and (self.eager or not self._may_be_quoted):
             self._treat_as_quoted(out)
             self._end_call(out, marker)
             return
-        if whole:
+        if is_complete_call:
             self._treat_as_quoted(out)
-        if whole or not self._doubtful:
-            self._was_whole = whole
+        if is_complete_call or not self._doubtful:
+            self._was_whole = is_complete_call
         self._doubtful.append(self._marks.unmap(marker))
 
     def _is_complete(self, call: Iterable[str]) -> bool:

@@ -107,11 +107,11 @@ class _Conversation:
         can_learn = len(self.rules) < MAX_RULES and self._lessons <= MAX_LESSONS
         for change in _CHANGES[self._change_counts.get(index, 0) :] if can_learn else ():
             self._change_counts[index] = self._change_counts.get(index, 0) + 1
-            made = _apply(change, before, message)
-            if made is None or (results_as_user and _as_user not in change[0]):
+            changed = _apply(change, before, message)
+            if changed is None or (results_as_user and _as_user not in change[0]):
                 continue
-            found, _ = self._render_prefix(made, index + 1)
-            if found is not None and all(is_shown(one, found) for one in needed):
+            found, _ = self._render_prefix(changed, index + 1)
+            if found is not None and all(is_shown(item, found) for item in needed):
                 self.rules[shape] = (index, change)
                 return True
         self._undecided.add(index)
@@ -168,23 +168,23 @@ class _Conversation:
                 # Models without a system role in the template are trained with this form.
                 change = (change[0] if start <= index else (), _merge)
                 start = index
-            made = _apply(change, out, message) if start <= index else None
-            if made is not None:
+            changed = _apply(change, out, message) if start <= index else None
+            if changed is not None:
                 folds = folds or (index == 0 and _as_user in change[0])
                 splits = splits or _split_calls in change[0]
-            out = made if made is not None else [*out, message]
+            out = changed if changed is not None else [*out, message]
             if splits and message["role"] == "tool":
                 out = _move_after_call(out)
         return out
 
     def _render_prefix(
-        self, made: list[Message], count: int
+        self, changed: list[Message], count: int
     ) -> tuple[str | None, Exception | None]:
         """Render a prefix. Without a user message, it may need the next one to succeed."""
-        tried = [made]
-        if not any(message["role"] == "user" for message in made):
+        tried = [changed]
+        if not any(message["role"] == "user" for message in changed):
             users = [m for m in self._messages[count:] if m["role"] == "user"]
-            tried = [[*made, *users[:1]], made] if users else tried
+            tried = [[*changed, *users[:1]], changed] if users else tried
         first: Exception | None = None
         for some in tried:
             try:
@@ -226,14 +226,14 @@ def _message_shape(before: list[Message], message: Message) -> _Shape:
 
 def _apply(change: _Change, before: list[Message], message: Message) -> list[Message] | None:
     """Apply a change to a message and append it. Returns None if the change isn't applicable."""
-    variants, place = change
-    made = [message]
+    variants, combine = change
+    variants_so_far = [message]
     for variant in variants:
-        found = [variant(before, one) for one in made]
+        found = [variant(before, messages) for messages in variants_so_far]
         if None in found:
             return None
-        made = [one for some in found for one in some or ()]
-    return place(before, made)
+        variants_so_far = [messages for some in found for messages in some or ()]
+    return combine(before, variants_so_far)
 
 
 # -- changed forms of a message ------------------------------------------------------------------
@@ -255,12 +255,12 @@ def _arguments_to_text(call: Any) -> Any:
 
 def _short_ids(_: list[Message], message: Message) -> list[Message] | None:
     """Shorten ids to nine letters and digits, which Mistral's templates insist on."""
-    made = {**message}
+    copy = {**message}
     if message.get("tool_calls"):
-        made["tool_calls"] = [{**c, "id": _shorten(c.get("id"))} for c in message["tool_calls"]]
+        copy["tool_calls"] = [{**c, "id": _shorten(c.get("id"))} for c in message["tool_calls"]]
     if "tool_call_id" in message:
-        made["tool_call_id"] = _shorten(message["tool_call_id"])
-    return [made] if made != message else None
+        copy["tool_call_id"] = _shorten(message["tool_call_id"])
+    return [copy] if copy != message else None
 
 
 def _shorten(name: Any) -> str:
@@ -291,8 +291,8 @@ def _content_to_parts(_: list[Message], message: Message) -> list[Message] | Non
 
 
 def _drop_reasoning(_: list[Message], message: Message) -> list[Message] | None:
-    made = {name: value for name, value in message.items() if name != "reasoning_content"}
-    return [made] if made != message else None
+    copy = {name: value for name, value in message.items() if name != "reasoning_content"}
+    return [copy] if copy != message else None
 
 
 def _split_calls(_: list[Message], message: Message) -> list[Message] | None:
@@ -309,8 +309,8 @@ def _calls_to_text(_: list[Message], message: Message) -> list[Message] | None:
     calls = message.get("tool_calls")
     if not calls:
         return None
-    said = text_of(message.get("content") or "")
-    content = "\n\n".join(filter(None, [said, *map(_format_call, calls)]))
+    text = text_of(message.get("content") or "")
+    content = "\n\n".join(filter(None, [text, *map(_format_call, calls)]))
     return [{**{k: v for k, v in message.items() if k != "tool_calls"}, "content": content}]
 
 
@@ -329,8 +329,8 @@ def _as_user(before: list[Message], message: Message) -> list[Message] | None:
     content = message.get("content") or ""
     if message["role"] in ("tool", "function", "ipython"):
         calls = [c for m in before for c in m.get("tool_calls") or ()]
-        own = [c for c in calls if c.get("id") == message.get("tool_call_id")]
-        name = _format_call(own[-1]) if own else message.get("name") or "a tool"
+        matching = [c for c in calls if c.get("id") == message.get("tool_call_id")]
+        name = _format_call(matching[-1]) if matching else message.get("name") or "a tool"
         content = _join_contents(f"Result of {name}:", content, "\n")
     return [{"role": "user", "content": content}]
 
@@ -354,12 +354,12 @@ _VARIANTS: tuple[_Variant, ...] = (
 # -- position of a message -----------------------------------------------------------------------
 
 
-def _append(before: list[Message], made: list[Message]) -> list[Message]:
-    return [*before, *made]
+def _append(before: list[Message], messages: list[Message]) -> list[Message]:
+    return [*before, *messages]
 
 
-def _merge(before: list[Message], made: list[Message]) -> list[Message] | None:
-    first, *rest = made
+def _merge(before: list[Message], messages: list[Message]) -> list[Message] | None:
+    first, *rest = messages
     if not before or before[-1]["role"] != first["role"] or first["role"] == "tool":
         return None
     last = before[-1]
@@ -375,14 +375,14 @@ def _merge(before: list[Message], made: list[Message]) -> list[Message] | None:
 def _bridge_with(content: str) -> _Placement:
     """Create a placement that inserts a message of the opposite role in front."""
 
-    def bridged(before: list[Message], made: list[Message]) -> list[Message] | None:
-        role = made[0]["role"]
-        other = {"user": "assistant", "assistant": "user"}.get(role)
-        if other is None or (role == "user" and not before):
+    def bridged(before: list[Message], messages: list[Message]) -> list[Message] | None:
+        role = messages[0]["role"]
+        role_between = {"user": "assistant", "assistant": "user"}.get(role)
+        if role_between is None or (role == "user" and not before):
             return None
-        if before and before[-1]["role"] == other:
+        if before and before[-1]["role"] == role_between:
             return None
-        return [*before, {"role": other, "content": content}, *made]
+        return [*before, {"role": role_between, "content": content}, *messages]
 
     return bridged
 

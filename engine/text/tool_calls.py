@@ -118,7 +118,7 @@ class _Objects:
 
     def _scan_object(self, text: str) -> str:
         """Scan text inside an object. Returns what comes after the object."""
-        made, at = self.found[-1].new_chunks, 0
+        parts, at = self.found[-1].new_chunks, 0
         while at < len(text) and self._depth and not self._is_over:
             token = (self._INSIDE if self._in_text else self._BETWEEN).match(text, at)
             assert token is not None
@@ -133,15 +133,15 @@ class _Objects:
                 elif word == '"':
                     self._in_text, self._undecided = False, word
                 else:
-                    made.append(escape(word))
+                    parts.append(escape(word))
             elif not word.strip() or word == ",":
                 self._undecided += word
             else:
-                self._scan_structure(word, made)
+                self._scan_structure(word, parts)
         self.found[-1].is_complete = not self._depth
         return text[at:]
 
-    def _scan_structure(self, word: str, made: list[str]) -> None:
+    def _scan_structure(self, word: str, parts: list[str]) -> None:
         before = self._undecided.strip()
         after_text, after_comma = before.startswith('"'), before.endswith(",")
         fits = word in '{}[]:"' or self._WORD.fullmatch(word) is not None
@@ -154,7 +154,7 @@ class _Objects:
         if not fits:
             self._is_over = True
             return
-        made.append((self._undecided if before != "{" else self._undecided[1:]) + word)
+        parts.append((self._undecided if before != "{" else self._undecided[1:]) + word)
         self._undecided = "{" if word == "{" else ""
         self._in_text = word == '"'
         self._depth += (word in "{[") - (word in "}]")
@@ -357,11 +357,11 @@ class ToolCallTracker:
         started = any(partial.started for partial in self._open)
         return not started and not any(name in text for name in self._offered)
 
-    def _make_id(self, own: str | None) -> str:
+    def _make_id(self, requested: str | None) -> str:
         """Return the model's id, or make one up (nine letters and digits, as Mistral requires)."""
         used = {name for name, _ in self.calls} | {partial.id for partial in self._open}
-        if own and own not in used:
-            return own
+        if requested and requested not in used:
+            return requested
         self._numbers += 1
         seed = hashlib.sha256(f"{self._numbers} {self._seed}".encode(errors="replace")).digest()
         return "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in seed[:9])

@@ -221,13 +221,13 @@ class _GrammarBuilder:
         )
 
     def _tagged_call(self, tags: Tags, tool: str, schema: Schema) -> str:
-        made = self._spell_out(tags.open.format(name=tool))
+        rule = self._spell_out(tags.open.format(name=tool))
         if schema == _FREE:
-            made += f" ({self._free_argument(tags)})*"
-        for key, own, must in _arguments(schema):
-            kind = own.get("type")
-            choices = own.get("enum", [own["const"]] if "const" in own else None)
-            words = choices is not None and all(isinstance(one, str) for one in choices)
+            rule += f" ({self._free_argument(tags)})*"
+        for key, spec, must in _arguments(schema):
+            kind = spec.get("type")
+            choices = spec.get("enum", [spec["const"]] if "const" in spec else None)
+            words = choices is not None and all(isinstance(word, str) for word in choices)
             raw = kind == "string" or (tags.typed and kind is None and words)
             if tags.typed and not raw and not isinstance(kind, str):
                 raise ValueError(f"the parameter {json.dumps(key)} must have one type here")
@@ -238,19 +238,19 @@ class _GrammarBuilder:
             )
             after = self._spell_out(tags.after)
             if not raw:
-                value = f"{_json_rule(own)} {after}"
+                value = f"{_json_rule(spec)} {after}"
             elif words and choices is not None:
                 sequence = (
-                    _text_rule(json.dumps(one) if tags.unless_json else one) for one in choices
+                    _text_rule(json.dumps(word) if tags.unless_json else word) for word in choices
                 )
                 value = f"({' | '.join(sequence)}) {after}"
             elif tags.unless_json:
-                text = self._text_until(_free_text_pattern(own, key, tags.ends) + _NO_JSON, after)
-                value = f"({text} | {_json_rule(own)} {after})"
+                text = self._text_until(_free_text_pattern(spec, key, tags.ends) + _NO_JSON, after)
+                value = f"({text} | {_json_rule(spec)} {after})"
             else:
-                value = self._text_until(_free_text_pattern(own, key, tags.ends), after)
-            made += f" {before} {value}" if must else f" ({before} {value})?"
-        return f"{made} {self._spell_out(tags.close)}" if tags.close else made
+                value = self._text_until(_free_text_pattern(spec, key, tags.ends), after)
+            rule += f" {before} {value}" if must else f" ({before} {value})?"
+        return f"{rule} {self._spell_out(tags.close)}" if tags.close else rule
 
     def _free_argument(self, tags: Tags) -> str:
         """Build the rule for an unconstrained argument.
@@ -263,13 +263,13 @@ class _GrammarBuilder:
         shows_type = "{raw}" in tags.before or "{kind}" in tags.before
         values = [("true", '"string"', text)]
         values += [("false", _OTHER_KINDS, f"{_json_rule({})} {after}")] if shows_type else []
-        made = []
+        rules = []
         for raw, kind, value in values:
             known = {"{key}": key, "{raw}": _text_rule(raw), "{kind}": kind}
             parts = re.split("({key}|{raw}|{kind})", tags.before)
             before = " ".join(known.get(part) or self._spell_out(part) for part in parts)
-            made.append(f"{before} {value}")
-        return " | ".join(made)
+            rules.append(f"{before} {value}")
+        return " | ".join(rules)
 
     # -- text -----------------------------------------------------------------------------------
 
@@ -294,12 +294,12 @@ class _GrammarBuilder:
     def _spell_out(self, words: str) -> str:
         """Spell out text, using special tokens where they exist."""
         pieces = self._added.split(words) if self._added is not None else [words]
-        made = []
+        rules = []
         for number, piece in enumerate(pieces):
-            own = self._token_id(piece) if number % 2 else None
+            token_id = self._token_id(piece) if number % 2 else None
             if piece:
-                made.append(_text_rule(piece) if own is None else f"<[{own}]>")
-        return " ".join(made)
+                rules.append(_text_rule(piece) if token_id is None else f"<[{token_id}]>")
+        return " ".join(rules)
 
     def _token_id(self, words: str) -> int | None:
         ids = self._tokenizer.encode(words, add_special_tokens=False)
@@ -324,17 +324,17 @@ def _arguments(schema: Schema) -> Iterator[tuple[str, Schema, bool]]:
     if not isinstance(properties, dict) or any(word in schema for word in _COMBINING):
         raise ValueError("its parameters must be plain properties for this model")
     defined: Schema = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
-    for key, own in properties.items():
-        if not isinstance(own, dict) or not _KEY.fullmatch(key):
+    for key, property_schema in properties.items():
+        if not isinstance(property_schema, dict) or not _KEY.fullmatch(key):
             raise _unsupported_error(key)
-        yield key, {**own, **defined}, key in schema.get("required", ())
+        yield key, {**property_schema, **defined}, key in schema.get("required", ())
 
 
 def _free_text_pattern(schema: Schema, key: str, ends: tuple[str, ...]) -> str:
     """Build the pattern for a trimmed string between tags that doesn't contain any of `ends`."""
     never = f"~/[nN][uU][lL][lL]/ & {_exclude(ends)}"
-    if whole := _anchored_pattern(schema):
-        return f"/{whole}/ & {never}"
+    if pattern := _anchored_pattern(schema):
+        return f"/{pattern}/ & {never}"
     if "pattern" in schema or "format" in schema:
         raise ValueError(
             f"the parameter {json.dumps(key)} has a pattern or format, which cannot be constrained "
@@ -371,24 +371,24 @@ def _python_call(tool: str, schema: Schema, blanks: str) -> str:
     """Build the rule for a Python-style call. Values are in JSON, since the parsers accept that."""
     if not all(part.isidentifier() and not keyword.iskeyword(part) for part in tool.split(".")):
         raise ValueError("its name is not a Python identifier, which this model's calls require")
-    given: list[tuple[str, bool]] = []
+    arguments: list[tuple[str, bool]] = []
     if schema == _FREE:
-        one = f"/[A-Za-z_][A-Za-z0-9_]*/ {_text_rule('=')} {_json_rule({}, blanks)}"
-        return f"{_text_rule(tool + '(')} ({one} ({_text_rule(', ')} {one})*)? {_text_rule(')')}"
-    for key, own, must in _arguments(schema):
+        item = f"/[A-Za-z_][A-Za-z0-9_]*/ {_text_rule('=')} {_json_rule({}, blanks)}"
+        return f"{_text_rule(tool + '(')} ({item} ({_text_rule(', ')} {item})*)? {_text_rule(')')}"
+    for key, property_schema, must in _arguments(schema):
         if not key.isidentifier() or keyword.iskeyword(key):
             raise _unsupported_error(key)
-        given.append((f"{_text_rule(key + '=')} {_json_rule(own, blanks)}", must))
-    given.sort(key=lambda one: not one[1])  # required arguments first
-    return f"{_text_rule(tool + '(')} {_join_with_commas(given, ', ')} {_text_rule(')')}"
+        arguments.append((f"{_text_rule(key + '=')} {_json_rule(property_schema, blanks)}", must))
+    arguments.sort(key=lambda any_argument: not any_argument[1])  # required arguments first
+    return f"{_text_rule(tool + '(')} {_join_with_commas(arguments, ', ')} {_text_rule(')')}"
 
 
 def _join_with_commas(parts: list[tuple[str, bool]], comma: str) -> str:
     """Join expressions with commas. Optional expressions may be missing."""
     tails = [""]  # what can follow each expression, in reverse
     for expression, must in reversed(parts):
-        one = f"{_text_rule(comma)} {expression}"
-        tails.append(f"{one} {tails[-1]}" if must else f"({one})? {tails[-1]}")
+        item = f"{_text_rule(comma)} {expression}"
+        tails.append(f"{item} {tails[-1]}" if must else f"({item})? {tails[-1]}")
     tails.reverse()
     starts = []
     for at, (expression, must) in enumerate(parts):
@@ -428,10 +428,10 @@ class _Gemmas:
         if any(word in schema for word in (*_NOT_IN_GEMMAS, "anyOf", "oneOf")):
             raise ValueError("its parameters must be plain properties for this model")
         parts: list[tuple[str, bool]] = []
-        for key, own in schema.get("properties", {}).items():
-            if not _WORD.fullmatch(key) or not isinstance(own, dict):
+        for key, property_schema in schema.get("properties", {}).items():
+            if not _WORD.fullmatch(key) or not isinstance(property_schema, dict):
                 raise _unsupported_error(key)
-            value = self._value(own, key, depth + 1)
+            value = self._value(property_schema, key, depth + 1)
             parts.append((f"{_text_rule(key + ':')} {value}", key in schema.get("required", ())))
         return f'"{{" {_join_with_commas(parts, ",")} "}}"'
 
@@ -440,25 +440,25 @@ class _Gemmas:
         target = schema.get("$ref")
         found = None if target is None else self._defined.get(str(target).rpartition("/")[2])
         if isinstance(found, dict):
-            schema = {**found, **{word: own for word, own in schema.items() if word != "$ref"}}
-        whole = _anchored_pattern(schema)
-        never = set(_NOT_IN_GEMMAS) - ({"pattern"} if whole else set())
+            schema = {**found, **{word: value for word, value in schema.items() if word != "$ref"}}
+        pattern = _anchored_pattern(schema)
+        never = set(_NOT_IN_GEMMAS) - ({"pattern"} if pattern else set())
         if depth > _MAX_DEPTH or any(word in schema for word in (*never, "$ref")):
             raise _unsupported_error(key)
         kind = schema.get("type")
         one_of = schema.get("enum", [schema["const"]] if "const" in schema else None)
         choices = schema.get("anyOf", schema.get("oneOf"))
         if choices is None and isinstance(kind, list):
-            choices = [{**schema, "type": one} for one in kind]
+            choices = [{**schema, "type": type_} for type_ in kind]
         if one_of is not None:
-            return f"({' | '.join(self._constant(one, key) for one in one_of)})"
+            return f"({' | '.join(self._constant(type_, key) for type_ in one_of)})"
         if choices is not None:
-            return f"({' | '.join(self._value(one, key, depth + 1) for one in choices)})"
+            return f"({' | '.join(self._value(type_, key, depth + 1) for type_ in choices)})"
         if kind == "string":
             least, most = int(schema.get("minLength", 0)), schema.get("maxLength", "")
             letter = r"[^}\x00]" if self._flat else r"[^\x00]"
             form = f"/{letter}{{{least},{most}}}/ & {_exclude((self._mark,))}"
-            name = self._grammar.text(f"{form} & /{whole}/" if whole else form)
+            name = self._grammar.text(f"{form} & /{pattern}/" if pattern else form)
             return f"{self._quote} {name} {self._quote}"
         if kind in ("integer", "number", "boolean", "null"):
             return _json_rule(schema)

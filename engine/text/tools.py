@@ -64,17 +64,17 @@ class Copies(tuple[dict[str, Any], ...]):
     """Validated tools from `as_tools`. This way, thousands of tools are only validated once."""
 
 
-def as_tools(given: object) -> Copies:
+def as_tools(value: object) -> Copies:
     """Validate tools. The copies returned always have parameters.
 
     Raises:
         ValueError: if a tool is invalid, or two tools have the same name.
     """
-    if isinstance(given, Copies):
-        return given
-    if not isinstance(given, (list, tuple)):
+    if isinstance(value, Copies):
+        return value
+    if not isinstance(value, (list, tuple)):
         raise ValueError("tools must be a list")
-    tools = Copies(_check_function(number, tool) for number, tool in enumerate(given, 1))
+    tools = Copies(_check_function(number, tool) for number, tool in enumerate(value, 1))
     if len({name_of(tool) for tool in tools}) < len(tools):
         raise ValueError("tools must have unique names")
     return tools
@@ -160,7 +160,7 @@ def inline_references(schema: str) -> str:
     properties = parsed.get("properties")
     if not isinstance(properties, dict):
         return schema
-    known = {key: _resolve(parsed, own) for key, own in properties.items()}
+    known = {key: _resolve(parsed, property_schema) for key, property_schema in properties.items()}
     return json.dumps({**parsed, "properties": known})
 
 
@@ -171,15 +171,15 @@ def resolve_types(tool: Tool) -> dict[str, Any]:
     return {**tool, "function": {**function, "parameters": parameters}}
 
 
-def _resolve(schema: dict[str, Any], own: Any) -> Any:
+def _resolve(schema: dict[str, Any], node: Any) -> Any:
     for _ in range(8):
-        target = own.get("$ref") if isinstance(own, dict) else None
+        target = node.get("$ref") if isinstance(node, dict) else None
         kind, _, name = str(target).removeprefix("#/").partition("/")
         found = schema.get(kind, {}).get(name) if kind in ("$defs", "definitions") else None
         if not isinstance(found, dict):
             break
-        own = {**found, **{key: value for key, value in own.items() if key != "$ref"}}
-    return own
+        node = {**found, **{key: value for key, value in node.items() if key != "$ref"}}
+    return node
 
 
 def _check_function(number: int, tool: object) -> dict[str, Any]:
@@ -200,10 +200,10 @@ def _check_function(number: int, tool: object) -> dict[str, Any]:
     if not isinstance(inside.get("parameters", {}), (Mapping, type(None))):
         raise ValueError(f"the parameters of the tool {quote(name)} must be a schema")
     names = ("name", "description", "parameters", "strict")
-    kept = {key: inside[key] for key in names if inside.get(key) is not None}
-    kept.setdefault("parameters", {"type": "object", "properties": {}})
+    fields = {key: inside[key] for key in names if inside.get(key) is not None}
+    fields.setdefault("parameters", {"type": "object", "properties": {}})
     try:
-        copied: dict[str, Any] = json.loads(json.dumps(kept))
+        copied: dict[str, Any] = json.loads(json.dumps(fields))
     except (TypeError, ValueError, RecursionError):
         raise ValueError(f"the tool {quote(name)} must be plain JSON") from None
     return {"type": "function", "function": copied}

@@ -65,9 +65,9 @@ def read(archive: Archive, main: str) -> Document:
 def choose_alternative(element: Any, depth: int = 0) -> Any:
     """Choose from `mc:AlternateContent`: the first alternative that has text."""
     found = [*element]
-    for each in found:
-        if any(inner.text for inner in each.iter() if inner.tag in {f"{W}t", f"{A}t"}):
-            return each
+    for choice in found:
+        if any(inner.text for inner in choice.iter() if inner.tag in {f"{W}t", f"{A}t"}):
+            return choice
     return found[0] if found else element
 
 
@@ -91,7 +91,7 @@ class _Word:
         self._notes: list[str] = []
         self._comments: list[str] = []
         self._kinds = {
-            kind: {str(each.get(f"{W}id")): each for each in self._part(f"{kind}s.xml")}
+            kind: {str(element.get(f"{W}id")): element for element in self._part(f"{kind}s.xml")}
             for kind in ("footnote", "endnote", "comment")
         }
         self._styles = self._read_styles()
@@ -121,12 +121,12 @@ class _Word:
 
     def _read_styles(self) -> dict[str, _Style]:
         found = {}
-        for each in self._part("styles.xml"):
-            name, base = each.find(f"{W}name"), each.find(f"{W}basedOn")
-            found[str(each.get(f"{W}styleId"))] = _Style(
+        for element in self._part("styles.xml"):
+            name, base = element.find(f"{W}name"), element.find(f"{W}basedOn")
+            found[str(element.get(f"{W}styleId"))] = _Style(
                 "" if name is None else str(name.get(_VALUE)),
                 "" if base is None else str(base.get(_VALUE)),
-                each.find(f"{W}pPr/{W}numPr"),
+                element.find(f"{W}pPr/{W}numPr"),
             )
         return found
 
@@ -149,7 +149,7 @@ class _Word:
 
     def _margins(self, root: Any, kind: str) -> list[str]:
         """Return the visible headers or footers, and any that no section refers to."""
-        settings = {each.tag: each for each in self._part("settings.xml")}
+        settings = {element.tag: element for element in self._part("settings.xml")}
         parts, named = dict[str, None](), set[str]()
         for section in root.iter(f"{W}sectPr"):
             shown = {"default"}
@@ -162,9 +162,9 @@ class _Word:
                 named.add(part)
                 if part in self._archive and reference.get(f"{W}type", "default") in shown:
                     parts[part] = None
-        own = re.compile(re.escape(f"{self._folder}/{kind}".lstrip("/")) + r"[0-9]*\.xml")
+        pattern = re.compile(re.escape(f"{self._folder}/{kind}".lstrip("/")) + r"[0-9]*\.xml")
         parts |= dict.fromkeys(
-            name for name in self._archive.names if own.fullmatch(name) and name not in named
+            name for name in self._archive.names if pattern.fullmatch(name) and name not in named
         )
         found = dict[str, None]()
         for part in parts:
@@ -177,7 +177,7 @@ class _Word:
 
     def _add_unreferenced_notes(self, root: Any) -> None:
         for kind, notes in self._kinds.items():
-            marked = {str(each.get(f"{W}id")) for each in root.iter(f"{W}{kind}Reference")}
+            marked = {str(element.get(f"{W}id")) for element in root.iter(f"{W}{kind}Reference")}
             for key, note in [*notes.items()]:
                 # Other note types are separators.
                 if key not in marked and note.get(f"{W}type", "normal") == "normal":
@@ -224,10 +224,10 @@ class _Word:
 
     def _format_paragraph(self, paragraph: Any, text: str) -> str:
         numbering = paragraph.find(f"{W}pPr/{W}numPr")
-        style, own = self._style(paragraph)
+        style, style_numbering = self._style(paragraph)
         if not text.strip(" \t\n"):
             return text.strip(" \t\n")
-        numbering = own if numbering is None else numbering
+        numbering = style_numbering if numbering is None else numbering
         number = "" if numbering is None else self._numbers.next_label(numbering)
         heading = _HEADING.match(style)
         mark = "#" * min(int(heading[1]), 6) + " " if heading else "# " if style == "Title" else ""
@@ -312,12 +312,12 @@ class _Word:
             return ""
         is_comment = kind == "comment"
         found = self._comments if is_comment else self._notes
-        place = len(found)
+        index = len(found)
         found.append("")  # reserve the position, because notes can contain notes
         text = " ".join(" ".join(self._blocks(element, depth + 1)).split())
         author = " ".join(str(element.get(f"{W}author", "")).split()) if is_comment else ""
-        mark = f"comment {place + 1}" if is_comment else f"{place + 1}"
-        found[place] = f"[{mark}{' by ' if author else ''}{author}] {text}"
+        mark = f"comment {index + 1}" if is_comment else f"{index + 1}"
+        found[index] = f"[{mark}{' by ' if author else ''}{author}] {text}"
         return f"[{mark}]"
 
 
@@ -327,7 +327,7 @@ def diagram_texts(archive: Archive, part: str) -> list[Any]:
 
     box = Element("box")
     for paragraph in archive.parse_xml(part).iter(f"{A}p") if part in archive else ():
-        text = "".join(each.text or "" for each in paragraph.iter(f"{A}t"))
+        text = "".join(element.text or "" for element in paragraph.iter(f"{A}t"))
         SubElement(SubElement(box, f"{W}p"), f"{W}t").text = text
     return [box]
 
@@ -372,25 +372,25 @@ class _Numbers:
         # List and level -> format, text, start.
         self._levels = dict[tuple[str, str], tuple[str, str, int]]()
         self._counts = dict[str, dict[int, int]]()
-        for each in numbering:
-            if each.tag == f"{W}abstractNum":
-                key = str(each.get(f"{W}abstractNumId"))
-                for level in each.iter(f"{W}lvl"):
+        for element in numbering:
+            if element.tag == f"{W}abstractNum":
+                key = str(element.get(f"{W}abstractNumId"))
+                for level in element.iter(f"{W}lvl"):
                     form, text, start = (
                         "" if (found := level.find(f"{W}{name}")) is None else found.get(_VALUE, "")
                         for name in ("numFmt", "lvlText", "start")
                     )
                     first = int(start) if start.isdecimal() else 1
                     self._levels[key, str(level.get(f"{W}ilvl"))] = form, text, first
-            elif each.tag == f"{W}num":
-                used = each.find(f"{W}abstractNumId")
+            elif element.tag == f"{W}num":
+                used = element.find(f"{W}abstractNumId")
                 starts = {
                     str(level.get(f"{W}ilvl")): str(start.get(_VALUE))
-                    for level in each.iter(f"{W}lvlOverride")
+                    for level in element.iter(f"{W}lvlOverride")
                     if (start := level.find(f"{W}startOverride")) is not None
                 }
                 key = "" if used is None else str(used.get(_VALUE))
-                self._lists[str(each.get(f"{W}numId"))] = key, starts
+                self._lists[str(element.get(f"{W}numId"))] = key, starts
 
     def next_label(self, numbering: Any) -> str:
         """Return the number or bullet for the next paragraph of a list, with a space after it."""

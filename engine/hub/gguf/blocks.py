@@ -98,8 +98,8 @@ def pack_numbers(numbers: Numbers, bits: int) -> bytes:
         return pairs.tobytes()
     eight = numbers.reshape(-1, 8).astype(np.uint64)
     shifts = np.arange(8, dtype=np.uint64) * np.uint64(bits)
-    whole = np.bitwise_or.reduce(eight << shifts, axis=1)
-    return np.ascontiguousarray(whole[:, None].view(np.uint8)[:, :bits]).tobytes()
+    packed = np.bitwise_or.reduce(eight << shifts, axis=1)
+    return np.ascontiguousarray(packed[:, None].view(np.uint8)[:, :bits]).tobytes()
 
 
 def _read_float16(blocks: Numbers, at: int) -> Numbers:
@@ -120,28 +120,31 @@ def _flatten(numbers: Numbers) -> Numbers:
     return numbers.reshape(len(numbers), -1)
 
 
-def _centered_groups(numbers: Numbers, scales: Numbers, middle: int, kept: FloatType) -> Groups:
+def _centered_groups(numbers: Numbers, scales: Numbers, middle: int, dtype: FloatType) -> Groups:
     """Build groups for `scale * (number - middle)`.
 
     The middle is a power of two, so there's no second rounding.
     """
-    scales = kept.round(_flatten(scales))
+    scales = dtype.round(_flatten(scales))
     return Groups(_flatten(numbers), scales, scales * np.float32(-middle))
 
 
-def _shifted_groups(numbers: Numbers, scales: Numbers, least: Numbers, kept: FloatType) -> Groups:
-    return Groups(_flatten(numbers), kept.round(_flatten(scales)), kept.round(_flatten(least)))
+def _shifted_groups(numbers: Numbers, scales: Numbers, least: Numbers, dtype: FloatType) -> Groups:
+    return Groups(_flatten(numbers), dtype.round(_flatten(scales)), dtype.round(_flatten(least)))
 
 
-def _q4_0(rows: Numbers, kept: FloatType) -> Groups:
+def _q4_0(rows: Numbers, dtype: FloatType) -> Groups:
     blocks = _split_blocks(rows, 18)
-    return _centered_groups(_split_nibbles(blocks[..., 2:]), _read_float16(blocks, 0), 8, kept)
+    return _centered_groups(_split_nibbles(blocks[..., 2:]), _read_float16(blocks, 0), 8, dtype)
 
 
-def _q4_1(rows: Numbers, kept: FloatType) -> Groups:
+def _q4_1(rows: Numbers, dtype: FloatType) -> Groups:
     blocks = _split_blocks(rows, 20)
     return _shifted_groups(
-        _split_nibbles(blocks[..., 4:]), _read_float16(blocks, 0), _read_float16(blocks, 2), kept
+        _split_nibbles(blocks[..., 4:]),
+        _read_float16(blocks, 0),
+        _read_float16(blocks, 2),
+        dtype,
     )
 
 
@@ -150,22 +153,22 @@ def _unpack_fifth_bits(words: Numbers) -> Numbers:
     return np.unpackbits(words, axis=-1, bitorder="little") << 4
 
 
-def _q5_0(rows: Numbers, kept: FloatType) -> Groups:
+def _q5_0(rows: Numbers, dtype: FloatType) -> Groups:
     blocks = _split_blocks(rows, 22)
     numbers = _split_nibbles(blocks[..., 6:]) | _unpack_fifth_bits(blocks[..., 2:6])
-    return _centered_groups(numbers, _read_float16(blocks, 0), 16, kept)
+    return _centered_groups(numbers, _read_float16(blocks, 0), 16, dtype)
 
 
-def _q5_1(rows: Numbers, kept: FloatType) -> Groups:
+def _q5_1(rows: Numbers, dtype: FloatType) -> Groups:
     blocks = _split_blocks(rows, 24)
     numbers = _split_nibbles(blocks[..., 8:]) | _unpack_fifth_bits(blocks[..., 4:8])
-    return _shifted_groups(numbers, _read_float16(blocks, 0), _read_float16(blocks, 2), kept)
+    return _shifted_groups(numbers, _read_float16(blocks, 0), _read_float16(blocks, 2), dtype)
 
 
-def _q8_0(rows: Numbers, kept: FloatType) -> Groups:
+def _q8_0(rows: Numbers, dtype: FloatType) -> Groups:
     blocks = _split_blocks(rows, 34)
     numbers = blocks[..., 2:] ^ 0x80  # signed to unsigned
-    return _centered_groups(numbers, _read_float16(blocks, 0), 128, kept)
+    return _centered_groups(numbers, _read_float16(blocks, 0), 128, dtype)
 
 
 def _unpack_k_scales(blocks: Numbers, at: int) -> tuple[Numbers, Numbers]:
@@ -176,13 +179,13 @@ def _unpack_k_scales(blocks: Numbers, at: int) -> tuple[Numbers, Numbers]:
     return np.concatenate(scales, axis=-1), np.concatenate(least, axis=-1)
 
 
-def _k_groups(blocks: Numbers, numbers: Numbers, kept: FloatType) -> Groups:
+def _k_groups(blocks: Numbers, numbers: Numbers, dtype: FloatType) -> Groups:
     scales, least = _unpack_k_scales(blocks, 4)
     return _shifted_groups(
         numbers,
         _read_float16(blocks, 0) * scales,
         _read_float16(blocks, 2) * -least.astype(np.float32),
-        kept,
+        dtype,
     )
 
 
@@ -192,15 +195,15 @@ def _split_quarters(bytes_: Numbers) -> Numbers:
     return np.concatenate([runs & 0x0F, runs >> 4], axis=-2).reshape(*bytes_.shape[:-1], 8, GROUP)
 
 
-def _q4_k(rows: Numbers, kept: FloatType) -> Groups:
+def _q4_k(rows: Numbers, dtype: FloatType) -> Groups:
     blocks = _split_blocks(rows, 144)
-    return _k_groups(blocks, _split_quarters(blocks[..., 16:]), kept)
+    return _k_groups(blocks, _split_quarters(blocks[..., 16:]), dtype)
 
 
-def _q5_k(rows: Numbers, kept: FloatType) -> Groups:
+def _q5_k(rows: Numbers, dtype: FloatType) -> Groups:
     blocks = _split_blocks(rows, 176)
     high = blocks[..., None, 16:48] >> np.arange(8, dtype=np.uint8)[:, None]
-    return _k_groups(blocks, _split_quarters(blocks[..., 48:]) | ((high & 1) << 4), kept)
+    return _k_groups(blocks, _split_quarters(blocks[..., 48:]) | ((high & 1) << 4), dtype)
 
 
 def _q6_k_floats(rows: Numbers) -> Numbers:
@@ -216,7 +219,7 @@ def _q6_k_floats(rows: Numbers) -> Numbers:
     return _flatten(sixteens * scales[..., None])
 
 
-def quantize_to_8_bits(numbers: Numbers, kept: FloatType) -> Groups:
+def quantize_to_8_bits(numbers: Numbers, dtype: FloatType) -> Groups:
     """Quantize arbitrary rows to 8 bits.
 
     The error is at most half a step, i.e. half of 1/255 of the group's range.
@@ -227,16 +230,16 @@ def quantize_to_8_bits(numbers: Numbers, kept: FloatType) -> Groups:
     least, most = groups.min(-1), groups.max(-1)
     # NaN in the input gives NaN here, which is rejected later.
     with np.errstate(invalid="ignore", over="ignore"):
-        biases = kept.round(least - np.abs(least) * kept.precision)
-        step = (most - biases) / np.float32(255) * (1 + 2 * kept.precision)
-        scales = kept.round(np.maximum(step, np.float32(2**-24)))
+        biases = dtype.round(least - np.abs(least) * dtype.precision)
+        step = (most - biases) / np.float32(255) * (1 + 2 * dtype.precision)
+        scales = dtype.round(np.maximum(step, np.float32(2**-24)))
         near = np.rint((groups - biases[..., None]) / scales[..., None])
         found = np.nan_to_num(near).clip(0, 255).astype(np.uint8)
     return Groups(_flatten(found), scales, biases)
 
 
-def _q6_k(rows: Numbers, kept: FloatType) -> Groups:
-    return quantize_to_8_bits(_q6_k_floats(rows), kept)
+def _q6_k(rows: Numbers, dtype: FloatType) -> Groups:
+    return quantize_to_8_bits(_q6_k_floats(rows), dtype)
 
 
 def _f32(rows: Numbers) -> Numbers:

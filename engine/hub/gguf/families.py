@@ -169,8 +169,8 @@ class _Planner:
         self._vocabulary_size = self._embedding.shape[0]
 
     def plan(self) -> ConversionPlan:
-        taken = list(self._arrays())
-        used = {one.source.name for one in taken} | {*_FACTORS}
+        arrays = list(self._arrays())
+        used = {array.source.name for array in arrays} | {*_FACTORS}
         for name in self._file.arrays.keys() - used:
             if not name.startswith("blk.") or name.split(".")[2:3] != [*_SPARE]:
                 raise RefusedError(
@@ -179,9 +179,9 @@ class _Planner:
                     + ("Mixture-of-experts models are not supported. " if "exp" in name else "")
                     + "Get this model in MLX's format: File > Get a Model."
                 )
-        kept = self._float_type(taken)
-        config = {**self._config(), "torch_dtype": kept.name, **_quantization(taken)}
-        return ConversionPlan(config, taken, kept)
+        float_type = self._float_type(arrays)
+        config = {**self._config(), "torch_dtype": float_type.name, **_quantization(arrays)}
+        return ConversionPlan(config, arrays, float_type)
 
     # Settings.
 
@@ -213,8 +213,8 @@ class _Planner:
         return self._file.damaged_error(why)
 
     def _head_length(self) -> int:
-        own = self._hidden // self._heads
-        length = self._integer("attention.key_length", _MAX_WIDTH, max(1, own))
+        usual = self._hidden // self._heads
+        length = self._integer("attention.key_length", _MAX_WIDTH, max(1, usual))
         if length != self._integer("attention.value_length", _MAX_WIDTH, length):
             raise self._error("its keys and values have different lengths")
         if not self._family.has_width and length * self._heads != self._hidden:
@@ -325,8 +325,8 @@ class _Planner:
 
         A file only has the factors that result from them.
         """
-        whole = float(factors.max())
-        if whole == 1.0:
+        largest = float(factors.max())
+        if largest == 1.0:
             return {}
         turn = (
             2
@@ -335,8 +335,8 @@ class _Planner:
             ** (np.arange(0, self._rotated, 2) / self._rotated)
         )
         smooth = ((8192 / turn) - 1.0) / 3.0
-        between = 1 / ((1 - smooth) / whole + smooth)
-        ruled = np.where(turn < 8192 / 4, 1.0, np.where(turn > 8192, whole, between))
+        between = 1 / ((1 - smooth) / largest + smooth)
+        ruled = np.where(turn < 8192 / 4, 1.0, np.where(turn > 8192, largest, between))
         if not np.allclose(ruled, factors, rtol=1e-3):
             raise RefusedError(
                 f"{self._file.called} cannot be read: its positions are scaled in an unsupported "
@@ -344,7 +344,7 @@ class _Planner:
             )
         return {
             "rope_type": "llama3",
-            "factor": whole,
+            "factor": largest,
             "low_freq_factor": 1.0,
             "high_freq_factor": 4.0,
             "original_max_position_embeddings": 8192,
@@ -362,13 +362,13 @@ class _Planner:
         shapes = self._shapes()
         for layer in range(self._layers):
             for name, called in self._family.layer.items():
-                whole = f"model.layers.{layer}.{called}"
+                full_name = f"model.layers.{layer}.{called}"
                 shape = shapes[name]
-                yield self._source_array(f"blk.{layer}.{name}.weight", whole, shape)
+                yield self._source_array(f"blk.{layer}.{name}.weight", full_name, shape)
                 bias = f"blk.{layer}.{name}.bias"
                 always = self._family.biases.get(name)
                 if always or (always is not None and f"blk.0.{name}.bias" in self._file.arrays):
-                    yield self._source_array(bias, whole, shape[:1])
+                    yield self._source_array(bias, full_name, shape[:1])
 
     def _top_shape(self, name: str) -> tuple[int, ...]:
         return (self._hidden,) if name == "output_norm" else (self._vocabulary_size, self._hidden)
@@ -413,28 +413,28 @@ class _Planner:
         less = 1.0 if family.adds_one and len(shape) == 1 else 0.0
         return SourceArray(called, part, array, order, less)
 
-    def _float_type(self, taken: list[SourceArray]) -> FloatType:
+    def _float_type(self, arrays: list[SourceArray]) -> FloatType:
         """If there are packed weights, return the family's type, else the most common type in the
         file.
         """
-        if any(one.is_packed for one in taken):
+        if any(array.is_packed for array in arrays):
             return self._family.float_type
         counts = Counter[str]()
-        for one in taken:
-            counts[one.source.type.name] += one.source.rows * one.source.shape[-1]
+        for array in arrays:
+            counts[array.source.type.name] += array.source.rows * array.source.shape[-1]
         return {"F16": FLOAT16, "BF16": BFLOAT16}.get(counts.most_common(1)[0][0], FLOAT32)
 
 
-def _quantization(taken: list[SourceArray]) -> dict[str, Any]:
-    matrices = [one for one in taken if len(one.source.shape) == 2]
-    bits = Counter(one.source.type.bits for one in matrices if one.is_packed)
+def _quantization(arrays: list[SourceArray]) -> dict[str, Any]:
+    matrices = [array for array in arrays if len(array.source.shape) == 2]
+    bits = Counter(array.source.type.bits for array in matrices if array.is_packed)
     if not bits:
         return {}
     usual = bits.most_common(1)[0][0]
     found: dict[str, Any] = {"group_size": GROUP, "bits": usual}
-    for one in matrices:
-        if not one.is_packed:
-            found[one.name] = False
-        elif one.source.type.bits != usual:
-            found[one.name] = {"group_size": GROUP, "bits": one.source.type.bits}
+    for array in matrices:
+        if not array.is_packed:
+            found[array.name] = False
+        elif array.source.type.bits != usual:
+            found[array.name] = {"group_size": GROUP, "bits": array.source.type.bits}
     return {"quantization": found}

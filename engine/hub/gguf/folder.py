@@ -56,9 +56,9 @@ def write_folder(path: Path, out: Path, called: str, card: dict[str, Any]) -> di
     """
     file = GgufFile(path, called)
     try:
-        made = families.plan_conversion(file)
-        words = GgufVocabulary(file, made.config["vocab_size"])
-        header, size = _build_header(made)
+        plan = families.plan_conversion(file)
+        words = GgufVocabulary(file, plan.config["vocab_size"])
+        header, size = _build_header(plan)
         free = shutil.disk_usage(out).free
         if size + SPARE > free:
             raise RefusedError(
@@ -67,18 +67,18 @@ def write_folder(path: Path, out: Path, called: str, card: dict[str, Any]) -> di
             )
         _write_json(out / "tokenizer.json", words.tokenizer())
         _write_json(
-            out / "tokenizer_config.json", words.config(made.config["max_position_embeddings"])
+            out / "tokenizer_config.json", words.config(plan.config["max_position_embeddings"])
         )
         ends = {"eos_token_id": words.ends} if words.ends else {}
         begins = {} if words.bos is None else {"bos_token_id": words.bos}
-        _write_json(out / "config.json", {**made.config, **begins, **ends})
+        _write_json(out / "config.json", {**plan.config, **begins, **ends})
         _write_json(out / "stretto.json", card)
         if sampling := _sampling(file):
             _write_json(out / "generation_config.json", sampling)
         licence = file.metadata.get("general.license")
         if isinstance(licence, str) and _LICENCE.fullmatch(licence):
             (out / "README.md").write_text(f"---\nlicense: {licence}\n---\n", encoding="utf-8")
-        _write_weights(file, made, out / WEIGHTS, header)
+        _write_weights(file, plan, out / WEIGHTS, header)
     finally:
         file.close()
     return {"bytes": size}
@@ -115,7 +115,7 @@ def _write_json(path: Path, content: dict[str, Any]) -> None:
 Places = dict[str, dict[str, Any]]
 
 
-def _build_header(made: ConversionPlan) -> tuple[bytes, int]:
+def _build_header(plan: ConversionPlan) -> tuple[bytes, int]:
     places: Places = {}
     end = 0
 
@@ -124,30 +124,30 @@ def _build_header(made: ConversionPlan) -> tuple[bytes, int]:
         places[name] = {"dtype": label, "shape": shape, "data_offsets": [end, end + nbytes]}
         end += nbytes
 
-    label, each = made.float_type.label, made.float_type.nbytes
-    for one in made.arrays:
-        *_, columns = shape = list(one.source.shape)
-        rows, bits = one.source.rows, one.source.type.bits
-        if not one.is_packed:
-            add(f"{one.name}.{one.part}", label, shape, rows * columns * each)
+    label, itemsize = plan.float_type.label, plan.float_type.nbytes
+    for array in plan.arrays:
+        *_, columns = shape = list(array.source.shape)
+        rows, bits = array.source.rows, array.source.type.bits
+        if not array.is_packed:
+            add(f"{array.name}.{array.part}", label, shape, rows * columns * itemsize)
             continue
-        add(f"{one.name}.weight", "U32", [rows, columns * bits // 32], rows * columns * bits // 8)
+        add(f"{array.name}.weight", "U32", [rows, columns * bits // 32], rows * columns * bits // 8)
         for part in ("scales", "biases"):
             groups = columns // GROUP
-            add(f"{one.name}.{part}", label, [rows, groups], rows * groups * each)
+            add(f"{array.name}.{part}", label, [rows, groups], rows * groups * itemsize)
     text = json.dumps({"__metadata__": {"format": "mlx"}, **places}).encode()
     text += b" " * (-len(text) % 8)
     header = len(text).to_bytes(8, "little") + text
     return header, len(header) + end
 
 
-def _write_weights(file: GgufFile, made: ConversionPlan, out: Path, header: bytes) -> None:
+def _write_weights(file: GgufFile, plan: ConversionPlan, out: Path, header: bytes) -> None:
     places: Places = json.loads(header[8:])
     with out.open("wb") as stream:
         stream.write(header)
-        for one in made.arrays:
-            rest = {part: places[f"{one.name}.{part}"]["data_offsets"][0] for part in _parts(one)}
-            for pieces in _convert_rows(file, one, made.float_type):
+        for item in plan.arrays:
+            rest = {part: places[f"{item.name}.{part}"]["data_offsets"][0] for part in _parts(item)}
+            for pieces in _convert_rows(file, item, plan.float_type):
                 for part, data in pieces.items():
                     _write_at(stream.fileno(), data, len(header) + rest[part])
                     rest[part] += len(data)
@@ -160,39 +160,41 @@ def _write_at(descriptor: int, data: bytes, at: int) -> None:
         view, at = view[count:], at + count
 
 
-def _parts(one: SourceArray) -> tuple[str, ...]:
-    return ("weight", "scales", "biases") if one.is_packed else (one.part,)
+def _parts(item: SourceArray) -> tuple[str, ...]:
+    return ("weight", "scales", "biases") if item.is_packed else (item.part,)
 
 
-def _convert_rows(file: GgufFile, one: SourceArray, kept: FloatType) -> Iterator[dict[str, bytes]]:
+def _convert_rows(
+    file: GgufFile, item: SourceArray, dtype: FloatType
+) -> Iterator[dict[str, bytes]]:
     """Yield an array's converted bytes by part, some rows at a time."""
-    source = one.source
+    source = item.source
     step = max(1, _AT_ONCE // source.shape[-1])
-    if one.reordered_heads:  # process whole heads, so that their rows stay together
-        head = source.shape[0] // one.reordered_heads if len(source.shape) == 2 else 0
+    if item.reordered_heads:  # process whole heads, so that their rows stay together
+        head = source.shape[0] // item.reordered_heads if len(source.shape) == 2 else 0
         step = max(1, step // head) * head if head else 1
     for first in range(0, source.rows, step):
         rows = file.read_rows(source, first, min(step, source.rows - first))
-        if one.reordered_heads and len(source.shape) == 2:
+        if item.reordered_heads and len(source.shape) == 2:
             rows = _reorder_rows(rows, len(rows) // head)
         if source.type.groups is not None:
-            groups = source.type.groups(rows, kept)
-            _check_finite(file, one, groups.scales, groups.biases)
+            groups = source.type.groups(rows, dtype)
+            _check_finite(file, item, groups.scales, groups.biases)
             yield {
                 "weight": pack_numbers(groups.numbers, source.type.bits),
-                "scales": kept.encode(groups.scales),
-                "biases": kept.encode(groups.biases),
+                "scales": dtype.encode(groups.scales),
+                "biases": dtype.encode(groups.biases),
             }
             continue
         assert source.type.floats is not None
         numbers = source.type.floats(rows)
-        if one.reordered_heads and len(source.shape) == 1:
-            numbers = _reorder_rows(numbers.reshape(-1, 1), one.reordered_heads).reshape(1, -1)
-        if one.subtract:
-            numbers = numbers - np.float32(one.subtract)
-        numbers = kept.round(numbers)
-        _check_finite(file, one, numbers)
-        yield {one.part: kept.encode(numbers)}
+        if item.reordered_heads and len(source.shape) == 1:
+            numbers = _reorder_rows(numbers.reshape(-1, 1), item.reordered_heads).reshape(1, -1)
+        if item.subtract:
+            numbers = numbers - np.float32(item.subtract)
+        numbers = dtype.round(numbers)
+        _check_finite(file, item, numbers)
+        yield {item.part: dtype.encode(numbers)}
 
 
 def _reorder_rows(rows: np.ndarray[Any, Any], heads: int) -> np.ndarray[Any, Any]:
@@ -201,6 +203,6 @@ def _reorder_rows(rows: np.ndarray[Any, Any], heads: int) -> np.ndarray[Any, Any
     return np.ascontiguousarray(pairs.swapaxes(1, 2)).reshape(rows.shape)
 
 
-def _check_finite(file: GgufFile, one: SourceArray, *found: np.ndarray[Any, Any]) -> None:
+def _check_finite(file: GgufFile, item: SourceArray, *found: np.ndarray[Any, Any]) -> None:
     if not all(np.isfinite(numbers).all() for numbers in found):
-        raise file.damaged_error(f"the weights in {one.source.name!r} are not numbers")
+        raise file.damaged_error(f"the weights in {item.source.name!r} are not numbers")

@@ -140,22 +140,22 @@ def convert_if_needed(
         raise EngineError(MODEL_LOAD_FAILED, f"{called} cannot be read: {reason}.") from None
     try:
         named = str(convert("gguf_digest", path, called, stop)["digest"])
-        made = find_by_digest(named)
-        if made is None:
+        converted = find_by_digest(named)
+        if converted is None:
             with _conversion_lock(stop, called):
-                made = find_by_digest(named) or _convert(convert, path, called, named, stop)
+                converted = find_by_digest(named) or _convert(convert, path, called, named, stop)
     except OSError as error:
         reason = f"The model of {called} cannot be written: {error.strerror or error}."
         raise EngineError(NO_SPACE, reason) from None
-    _add_note(path, same, made)
-    return made
+    _add_note(path, same, converted)
+    return converted
 
 
 def _convert(convert: Convert, path: Path, called: str, named: str, stop: threading.Event) -> Path:
     stem = path.name[: -len(ENDING)] if path.name.lower().endswith(ENDING) else path.name
     name = clean_name(stem, _MAX_NAME_CHARACTERS) or "Model"
-    place = re.sub(r"[^\w.+-]+", "-", name, flags=re.ASCII).strip("-.") or "model"
-    out = models_folder() / f"{place}-{named[:12]}"
+    folder_stem = re.sub(r"[^\w.+-]+", "-", name, flags=re.ASCII).strip("-.") or "model"
+    out = models_folder() / f"{folder_stem}-{named[:12]}"
     if out.exists():  # from another version, or damaged
         shutil.rmtree(out, ignore_errors=True)
     beside = Path(tempfile.mkdtemp(prefix=_PART, suffix=".part", dir=models_folder()))
@@ -194,8 +194,8 @@ def _conversion_lock(stop: threading.Event, called: str) -> Iterator[None]:
             lock.acquire(timeout=0.1)
             break
     try:
-        for left in models_folder().glob(f"{_PART}*.part"):  # left behind by a killed process
-            shutil.rmtree(left, ignore_errors=True)
+        for leftover in models_folder().glob(f"{_PART}*.part"):  # left behind by a killed process
+            shutil.rmtree(leftover, ignore_errors=True)
         yield
     finally:
         lock.release()

@@ -214,25 +214,25 @@ class GgufFile:
 
     # Reading primitives.
 
-    def _check_count(self, count: int, most: int, least_bytes: int, what: str) -> None:
+    def _check_count(self, count: int, most: int, least_bytes: int, items: str) -> None:
         """Reject a count that is too large for the rest of the file, or for any real model."""
         if count * least_bytes > self.size - self._position:
             raise self.damaged_error(
-                f"it claims {count:,} {what}, more than fit into the rest of the file"
+                f"it claims {count:,} {items}, more than fit into the rest of the file"
             )
         if count > most:
             raise RefusedError(
-                f"{self.called} cannot be read: it has {count:,} {what} (limit {most:,})."
+                f"{self.called} cannot be read: it has {count:,} {items} (limit {most:,})."
             )
 
-    def _read_name(self, what: str) -> str:
+    def _read_name(self, label: str) -> str:
         (length,) = struct.unpack("<Q", self._read_bytes(8))
         if not 0 < length <= MAX_NAME_BYTES:
-            raise self.damaged_error(f"the name of {what} has {length:,} bytes")
+            raise self.damaged_error(f"the name of {label} has {length:,} bytes")
         try:
             return self._read_bytes(length).decode()
         except UnicodeDecodeError:
-            raise self.damaged_error(f"the name of {what} is not text") from None
+            raise self.damaged_error(f"the name of {label} is not text") from None
 
     def _read_text(self, name: str) -> str:
         (length,) = struct.unpack("<Q", self._read_bytes(8))

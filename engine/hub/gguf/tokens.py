@@ -89,8 +89,8 @@ class GgufVocabulary:
         numbers: list[Any] = found.tolist()
         return numbers
 
-    def _id(self, what: str) -> int | None:
-        name = {"unk": "unknown", "pad": "padding"}.get(what, what)
+    def _id(self, kind: str) -> int | None:
+        name = {"unk": "unknown", "pad": "padding"}.get(kind, kind)
         value = self._file.metadata.get(f"tokenizer.ggml.{name}_token_id")
         good = type(value) is int and 0 <= value < len(self._words)
         return value if good else None
@@ -105,7 +105,7 @@ class GgufVocabulary:
     # Output.
 
     def tokenizer(self) -> dict[str, Any]:
-        made = self._byte_level() if self._model == "gpt2" else self._sentence_piece()
+        parts = self._byte_level() if self._model == "gpt2" else self._sentence_piece()
         begins = self._flag("add_bos_token", self._model == "llama")
         return {
             "version": "1.0",
@@ -113,7 +113,7 @@ class GgufVocabulary:
             "padding": None,
             "added_tokens": self._added_tokens(),
             "post_processor": self._post_processor() if begins and self.bos is not None else None,
-            **made,
+            **parts,
         }
 
     def config(self, context: int) -> dict[str, Any]:
@@ -214,11 +214,11 @@ class GgufVocabulary:
         }
 
     def _given_merges(self) -> list[list[str]]:
-        given = self._file.metadata.get("tokenizer.ggml.merges")
-        if not isinstance(given, list):
+        listed = self._file.metadata.get("tokenizer.ggml.merges")
+        if not isinstance(listed, list):
             raise self._file.damaged_error("it has no merges")
         merges = []
-        for merge in given:
+        for merge in listed:
             parts = merge.split(" ")
             if len(parts) != 2 or not all(part in self._ids for part in (*parts, "".join(parts))):
                 raise self._file.damaged_error(f"it merges unknown tokens ({merge[:60]!r})")
@@ -252,8 +252,8 @@ class GgufVocabulary:
             if self._kinds[number] != _NORMAL or not 2 <= len(word) <= _MAX_PIECE_CHARACTERS:
                 continue
             for cut in range(1, len(word)):
-                left, right = word[:cut], word[cut:]
-                if left in ids and right in ids:
-                    found.append((-scores[number], -len(left), ids[left], ids[right]))
+                head, right = word[:cut], word[cut:]
+                if head in ids and right in ids:
+                    found.append((-scores[number], -len(head), ids[head], ids[right]))
         found.sort()
-        return [[self._words[left], self._words[right]] for _, _, left, right in found]
+        return [[self._words[head], self._words[right]] for _, _, head, right in found]

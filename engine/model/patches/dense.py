@@ -77,8 +77,8 @@ def is_engaged(x: mx.array) -> bool:
 
 def pass_memo() -> dict[str, Any]:
     """Return a dictionary for caching values until the end of the pass."""
-    kept: dict[str, Any] = getattr(_state, "memo", {})
-    return kept
+    memo: dict[str, Any] = getattr(_state, "memo", {})
+    return memo
 
 
 def try_evaluate(*arrays: mx.array) -> bool:
@@ -161,11 +161,11 @@ def multiply_rows(x: mx.array, weight: mx.array) -> mx.array | None:
         return None
     if x.dtype != mx.float32 or weight.dtype != mx.float32 or not try_evaluate(x, weight):
         return None
-    matrix, given = np.asarray(weight), np.ascontiguousarray(x)
+    matrix, vector = np.asarray(weight), np.ascontiguousarray(x)
     if not matrix.flags.c_contiguous:
         return None
     out = np.empty((rows, outputs), np.float32)
-    read, write = given.ctypes.data, out.ctypes.data
+    read, write = vector.ctypes.data, out.ctypes.data
     for row in range(rows):
         multiply(
             *(_ROW_MAJOR, _NO_TRANSPOSE, outputs, inputs, 1.0, matrix.ctypes.data, inputs),
@@ -179,8 +179,8 @@ def bind_sgemv(blas: ctypes.CDLL | None) -> Any:
     function: Any = getattr(blas, "cblas_sgemv", None)
     if function is None:
         return None
-    whole, real, place = ctypes.c_int, ctypes.c_float, ctypes.c_void_p
-    function.argtypes = [whole] * 4 + [real] + [place, whole] * 2 + [real, place, whole]
+    integer, real, pointer = ctypes.c_int, ctypes.c_float, ctypes.c_void_p
+    function.argtypes = [integer] * 4 + [real] + [pointer, integer] * 2 + [real, pointer, integer]
     function.restype = None
     return function
 

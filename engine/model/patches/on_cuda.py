@@ -49,7 +49,7 @@ def wrap_product(original: Callable[..., mx.array]) -> Callable[..., mx.array]:
         if MIN_PADDED_ROWS <= rows < TILE and numbers >= MIN_PADDED_WEIGHT:
             y = original(self, x[_padding_indices(rows)])[:rows]
         elif rows >= MIN_DEQUANTIZED_ROWS and numbers <= MAX_DEQUANTIZED_WEIGHT:
-            whole = mx.dequantize(
+            weight = mx.dequantize(
                 self["weight"],
                 self["scales"],
                 self.get("biases"),
@@ -57,7 +57,7 @@ def wrap_product(original: Callable[..., mx.array]) -> Callable[..., mx.array]:
                 bits=self.bits,
                 mode=self.mode,
             )
-            y = x @ whole.T
+            y = x @ weight.T
             if "bias" in self:
                 y = y + self["bias"]
         else:

@@ -283,9 +283,9 @@ class Choice(Struct, eq=False):
         if self.calls_tools:
             # Whitespace around calls isn't part of the answer, so hold it back until more text
             # follows.
-            whole = self._blanks + text
-            text = whole.rstrip()
-            self._blanks = whole[len(text) :]
+            text_so_far = self._blanks + text
+            text = text_so_far.rstrip()
+            self._blanks = text_so_far[len(text) :]
         yield from self._text_piece(text, odds)
 
     def _text_piece(self, text: str, odds: tuple[TokenOdds, ...]) -> Iterator[Piece]:
@@ -339,14 +339,14 @@ def _missing_brackets(arguments: str) -> str | None:
     be run.
     """
     open_ones, in_text, escaped = list[str](), False, False
-    for one in arguments:
+    for character in arguments:
         if in_text:
-            in_text, escaped = escaped or one != '"', one == "\\" and not escaped
-        elif one == '"':
+            in_text, escaped = escaped or character != '"', character == "\\" and not escaped
+        elif character == '"':
             in_text = True
-        elif one in "{[":
-            open_ones.append("}" if one == "{" else "]")
-        elif one in "}]" and (not open_ones or open_ones.pop() != one):
+        elif character in "{[":
+            open_ones.append("}" if character == "{" else "]")
+        elif character in "}]" and (not open_ones or open_ones.pop() != character):
             return None
     if in_text or not open_ones or arguments.rstrip()[-1:] not in ('"', "}", "]"):
         return None

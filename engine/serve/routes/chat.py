@@ -273,11 +273,11 @@ def usage(choices: list[Choice]) -> JSON:
     for choice in choices:
         first.setdefault(choice.prompt, choice.stats)
     prompt = sum(s.prompt_tokens for s in first.values())
-    made = sum(s.generated_tokens for s in stats)
+    generated = sum(s.generated_tokens for s in stats)
     return {
         "prompt_tokens": prompt,
-        "completion_tokens": made,
-        "total_tokens": prompt + made,
+        "completion_tokens": generated,
+        "total_tokens": prompt + generated,
         "prompt_tokens_details": {"cached_tokens": sum(s.reused_tokens for s in first.values())},
         "completion_tokens_details": {"reasoning_tokens": sum(s.reasoning_tokens for s in stats)},
     }
@@ -357,11 +357,11 @@ class ChatWriter(OpenAIWriter):
         if choice.index not in self._begun:
             self._begun.add(choice.index)
             delta = {"role": "assistant", **delta}
-        one = {"index": choice.index, "delta": delta, "finish_reason": why}
+        entry = {"index": choice.index, "delta": delta, "finish_reason": why}
         if odds:
-            one["logprobs"] = self._odds(odds)
+            entry["logprobs"] = self._odds(odds)
         # Like OpenAI, send null usage in every chunk but the last if the client requested usage.
-        return self._chunk([one], usage=None) if self.generation.usage else self._chunk([one])
+        return self._chunk([entry], usage=None) if self.generation.usage else self._chunk([entry])
 
 
 class ChatCompletions(API):

@@ -31,14 +31,14 @@ from engine.serve.routes.schema import (
 )
 
 
-def prompts(given: Any) -> list[RawPrompt]:
+def prompts(value: Any) -> list[RawPrompt]:
     """Parse one or several prompts, each given as text or token ids."""
-    if isinstance(given, str):
-        return [RawPrompt(given)]
-    if isinstance(given, list) and given:
-        if all(isinstance(one, str) for one in given):
-            return [RawPrompt(one) for one in given]
-        lists = [given] if all(_is_id(one) for one in given) else given
+    if isinstance(value, str):
+        return [RawPrompt(value)]
+    if isinstance(value, list) and value:
+        if all(isinstance(item, str) for item in value):
+            return [RawPrompt(item) for item in value]
+        lists = [value] if all(_is_id(item) for item in value) else value
         if all(isinstance(ids, list) and ids and all(map(_is_id, ids)) for ids in lists):
             return [RawPrompt(None, tuple(ids)) for ids in lists]
     raise PydanticCustomError("prompts", "a text, a list of texts, or token ids")
@@ -141,8 +141,8 @@ class CompletionsWriter(OpenAIWriter):
     def _chunk_of(
         self, choice: Choice, text: str, why: str | None, odds: JSON | None = None
     ) -> bytes:
-        one = {"index": choice.index, "text": text, "logprobs": odds, "finish_reason": why}
-        return self._chunk([one])
+        entry = {"index": choice.index, "text": text, "logprobs": odds, "finish_reason": why}
+        return self._chunk([entry])
 
 
 class Completions(API):

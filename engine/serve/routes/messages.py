@@ -395,12 +395,12 @@ class PromptBody(InSession, TemplateOptions):
         Raises:
             ValueError: if the model doesn't support them.
         """
-        choice, own = self.tool_choice, self._tools
+        choice, custom = self.tool_choice, self._tools
         if (choice.type == "tool") != (choice.name is not None):
             raise ValueError("tool_choice must have a name if, and only if, its type is tool")
         absent = {tool.name for tool in self.tools if isinstance(tool, ServerTool)}
         asked = choice.name or ("required" if choice.type == "any" else choice.type)
-        if choice.name in absent or (asked == "required" and absent and not own):
+        if choice.name in absent or (asked == "required" and absent and not custom):
             log_once("tool_choice names an unavailable tool")
             asked = "auto"
         found = {
@@ -412,9 +412,9 @@ class PromptBody(InSession, TemplateOptions):
             for name in block.found
         }
         # If the client has no search tool, include deferred tools from the start.
-        searches = any("search" in tool.name.lower() and not tool.defer_loading for tool in own)
-        later = {tool.name for tool in own if tool.defer_loading and (searches or found)}
-        usable = [tool for tool in own if tool.name not in later - found - {choice.name}]
+        searches = any("search" in tool.name.lower() and not tool.defer_loading for tool in custom)
+        later = {tool.name for tool in custom if tool.defer_loading and (searches or found)}
+        usable = [tool for tool in custom if tool.name not in later - found - {choice.name}]
         if not usable and asked in ("auto", "none"):
             return {}, set()
         settings = tool_parameters(
@@ -470,9 +470,9 @@ class MessagesBody(PromptBody, GenerationBody):
 # -- documents ----------------------------------------------------------------------------
 
 
-def _replacement_note(what: str, why: str) -> str:
-    log_once(f"replaced {what} by a note")
-    return f"[{what.capitalize()} was here, {why}.]"
+def _replacement_note(media: str, why: str) -> str:
+    log_once(f"replaced {media} by a note")
+    return f"[{media.capitalize()} was here, {why}.]"
 
 
 def _read_document(source: Mapping[str, Any]) -> str:
@@ -575,16 +575,16 @@ def _thinking_block(text: str) -> JSON:
 
 
 def _tool_block(call: CallComplete) -> JSON:
-    given = json.loads(call.arguments)
-    return {"type": "tool_use", "id": call.id, "name": call.name, "input": given}
+    arguments = json.loads(call.arguments)
+    return {"type": "tool_use", "id": call.id, "name": call.name, "input": arguments}
 
 
-def _usage(prompt: int, reused: int, made: int) -> JSON:
+def _usage(prompt: int, reused: int, generated: int) -> JSON:
     return {
         "input_tokens": prompt - reused,
         "cache_creation_input_tokens": 0,
         "cache_read_input_tokens": reused,
-        "output_tokens": made,
+        "output_tokens": generated,
     }
 
 

@@ -33,18 +33,18 @@ class ModelRoutes:
         self._served = served
 
     def routes(self) -> list[APIRoute]:
-        one = "/v1/models/{id:path}"  # ids may contain slashes
+        path = "/v1/models/{id:path}"  # ids may contain slashes
         return [
             APIRoute("GET", "/v1/models", self._list, "List models."),
             APIRoute(
                 "POST",
-                f"{one}/load",
+                f"{path}/load",
                 self._load,
                 "Load a model, optionally with progress.",
                 body=LoadBody,
             ),
-            APIRoute("POST", f"{one}/unload", self._unload, "Unload a model.", body=Body),
-            APIRoute("GET", one, self._read, "Get a model."),
+            APIRoute("POST", f"{path}/unload", self._unload, "Unload a model.", body=Body),
+            APIRoute("GET", path, self._read, "Get a model."),
         ]
 
     async def _list(self, request: Request) -> Response:
@@ -116,6 +116,6 @@ def _model_json(entry: ModelEntry, loaded: bool, stats: dict[str, Any] | None) -
     if loaded and entry.model is not None:  # OpenRouter's format
         shown["supported_parameters"] = ["tools", "tool_choice"] if entry.model.tool_format else []
     if loaded and entry.model is not None and entry.model.sees:
-        taken = ["text", "image", *(["audio"] if entry.model.hears else [])]
-        shown["architecture"] = {"input_modalities": taken}
+        modalities = ["text", "image", *(["audio"] if entry.model.hears else [])]
+        shown["architecture"] = {"input_modalities": modalities}
     return shown

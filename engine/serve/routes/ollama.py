@@ -73,12 +73,12 @@ class ChatMessage(Body):
 
     @model_validator(mode="before")
     @classmethod
-    def _lenient(cls, given: Any) -> Any:
-        if isinstance(given, dict) and given.get("role") in ("assistant", "tool"):
-            content = given.get("content")
+    def _lenient(cls, value: Any) -> Any:
+        if isinstance(value, dict) and value.get("role") in ("assistant", "tool"):
+            content = value.get("content")
             if not isinstance(content, str | None):
-                return {**given, "content": json.dumps(content, ensure_ascii=False)}
-        return given
+                return {**value, "content": json.dumps(content, ensure_ascii=False)}
+        return value
 
     @property
     def as_message(self) -> Message:
@@ -133,7 +133,7 @@ class _OllamaBody(GenerationBody, TemplateOptions):
         return Generation(
             model,
             [prompt],
-            self.sampling(model, **own, **tools, **bound),
+            self.sampling(model, **found, **tools, **bound),
             self.config(reasoning),
             stream=self.stream,
             template=template,
@@ -174,10 +174,10 @@ class EmbedBody(EmbeddingsBody):
     keep_alive: Any = None
 
     @classmethod
-    def renamed(cls, given: JSON) -> JSON:
-        if "prompt" in given:  # name of the field in the older route
-            given.setdefault("input", given.pop("prompt"))
-        return given
+    def renamed(cls, body: JSON) -> JSON:
+        if "prompt" in body:  # name of the field in the older route
+            body.setdefault("input", body.pop("prompt"))
+        return body
 
 
 class OllamaWriter(Writer):
@@ -221,16 +221,16 @@ class OllamaWriter(Writer):
     def _figures(self) -> JSON:
         choice = self.choices[0]
         stats = choice.stats
-        read, made = round(stats.ttft_s * 1e9), round(stats.decode_s * 1e9)
+        read, decode_ns = round(stats.ttft_s * 1e9), round(stats.decode_s * 1e9)
         return {
             "done": True,
             "done_reason": "length" if choice.hit_limit else "stop",
-            "total_duration": read + made,
+            "total_duration": read + decode_ns,
             "load_duration": 0,
             "prompt_eval_count": stats.prompt_tokens,
             "prompt_eval_duration": read,
             "eval_count": stats.generated_tokens,
-            "eval_duration": made,
+            "eval_duration": decode_ns,
         }
 
 
@@ -272,7 +272,7 @@ class OllamaEmbedAPI(EmbeddingAPI):
     body = EmbedBody
 
     def response_body(self, asked: EmbeddingRequest, found: Vectors) -> JSON:
-        vectors = [as_numbers(one) for one in found.vectors]
+        vectors = [as_numbers(vector) for vector in found.vectors]
         counted = {"prompt_eval_count": found.tokens, "total_duration": 0, "load_duration": 0}
         return {"model": asked.model.name, "embeddings": vectors, **counted}
 

@@ -242,7 +242,7 @@ class StoredResponse(Struct, frozen=True, dict=True):
     @cached_property
     def size(self) -> int:
         """Size as JSON in characters, plus the bytes of images and recordings."""
-        seen = sum(len(one.data) for one in media_in(self.messages))
+        seen = sum(len(part.data) for part in media_in(self.messages))
         return seen + len(json.dumps([self.messages, self.response, self.found], default=repr))
 
     @cached_property
@@ -258,7 +258,7 @@ class StoredResponses:
         self._lock = threading.Lock()
 
     def add(self, owner: KeyOwner, stored: StoredResponse) -> None:
-        held = stored.size  # hash outside the lock, because hashing megabytes takes milliseconds
+        nbytes = stored.size  # hash outside the lock, because hashing megabytes takes milliseconds
         with self._lock:
             kept = self._kept.setdefault(owner.id, OrderedDict())
             held += sum(one.size for one in kept.values())
@@ -273,26 +273,28 @@ class StoredResponses:
             RequestError: if no stored response has an item.
             ValueError: if an item is referenced more than once.
         """
-        if not isinstance(given, list) or not any(map(_reference_id, given)):
-            return given
+        if not isinstance(value, list) or not any(map(_reference_id, value)):
+            return value
         with self._lock:
-            kept = list(reversed(self._kept.get(owner.id, {}).values()))
-        taken, items = set[str](), list[object]()
-        for item in given:
+            stored_responses = list(reversed(self._kept.get(owner.id, {}).values()))
+        seen, items = set[str](), list[object]()
+        for item in value:
             name = _reference_id(item)
-            if name in taken:
+            if name in seen:
                 raise ValueError(f"input has the item {quote(name)} twice")
             if not name:
                 items.append(item)
                 continue
-            found = next((one.items[name] for one in kept if name in one.items), None)
+            found = next(
+                (earlier.items[name] for earlier in stored_responses if name in earlier.items), None
+            )
             if found is None:
                 raise RequestError(
                     400,
                     f"Unknown {REFERENCE} {quote(name)}: its response was not stored, or was "
                     "dropped. Send the item itself.",
                 )
-            taken.add(name)
+            seen.add(name)
             items.append(found)
         return items
 
@@ -301,10 +303,10 @@ class StoredResponses:
             self._kept.pop(owner_id, None)
 
     def routes(self) -> list[APIRoute]:
-        one = "/v1/responses/{id}"
+        path = "/v1/responses/{id}"
         return [
-            APIRoute("GET", one, self._read, "Get a stored response."),
-            APIRoute("DELETE", one, self._delete, "Delete a stored response."),
+            APIRoute("GET", path, self._read, "Get a stored response."),
+            APIRoute("DELETE", path, self._delete, "Delete a stored response."),
         ]
 
     async def _read(self, request: Request) -> Response:
@@ -325,8 +327,8 @@ class StoredResponses:
             RequestError: if it was never stored, or was dropped.
         """
         with self._lock:
-            kept = self._kept.get(owner.id)
-            found = kept.get(name) if kept is not None else None
+            by_id = self._kept.get(owner.id)
+            found = by_id.get(name) if by_id is not None else None
         if found is None:
             raise RequestError(
                 status,
@@ -368,8 +370,8 @@ class Responses(API):
         asked = validate(ResponsesBody, body)
         previous = asked.previous_response_id
         before = self.stored.find(owner, previous) if previous else StoredResponse([], {})
-        said = [*before.messages, *_messages(asked.input, bool(before.messages))]
-        conversation = decode_media(said, model)
+        messages = [*before.messages, *_messages(asked.input, bool(before.messages))]
+        conversation = decode_media(messages, model)
         box = Toolbox()
         box.add(asked.tools)
         box.find(before.found, "tools")
@@ -432,8 +434,8 @@ class Responses(API):
             message = {**choice.as_message}
             if choice.reasoning_text:
                 message["reasoning_content"] = choice.reasoning_text
-            said = [*extra["conversation"], message]
-            self.stored.add(extra["owner"], StoredResponse(said, response, extra["found"]))
+            messages = [*extra["conversation"], message]
+            self.stored.add(extra["owner"], StoredResponse(messages, response, extra["found"]))
 
 
 def _reference_id(item: object) -> str:
@@ -612,28 +614,28 @@ class ResponsesWriter(BlockWriter):
         return self._event("response.output_text.delta", **delta, logprobs=listed_odds(piece.odds))
 
     def close(self, incomplete: bool) -> bytes:
-        item, place = self._item, self._position
+        item, position = self._item, self._position
         if self.block != "reasoning":
             item["status"] = "incomplete" if incomplete else "completed"
         if self.block == "call":
-            out = self._call_closed(item, place, incomplete)
+            out = self._call_closed(item, position, incomplete)
         else:
-            part, place = item["content"][0], {**place, "content_index": 0}
+            part, position = item["content"][0], {**position, "content_index": 0}
             if self.block == "reasoning":
-                out = self._event("response.reasoning_text.done", **place, text=part["text"])
+                out = self._event("response.reasoning_text.done", **position, text=part["text"])
             else:
-                whole = {"text": part["text"], "logprobs": part["logprobs"]}
-                out = self._event("response.output_text.done", **place, **whole)
-            out += self._event("response.content_part.done", **place, part=part)
-        index = place["output_index"]
+                content = {"text": part["text"], "logprobs": part["logprobs"]}
+                out = self._event("response.output_text.done", **position, **content)
+            out += self._event("response.content_part.done", **position, part=part)
+        index = position["output_index"]
         return out + self._event("response.output_item.done", output_index=index, item=item)
 
-    def _call_closed(self, item: JSON, place: JSON, incomplete: bool) -> bytes:
+    def _call_closed(self, item: JSON, position: JSON, incomplete: bool) -> bytes:
         arguments = "".join(self._arguments)
         if item["type"] == "function_call":
             item["arguments"] = arguments
-            whole = {"name": item["name"], "arguments": arguments}
-            return self._event("response.function_call_arguments.done", **place, **whole)
+            call_json = {"name": item["name"], "arguments": arguments}
+            return self._event("response.function_call_arguments.done", **position, **call_json)
         if incomplete:
             return b""
         if item["type"] == "tool_search_call":
@@ -641,8 +643,8 @@ class ResponsesWriter(BlockWriter):
             return b""
         item["input"] = custom_input(arguments)
         kind = "response.custom_tool_call_input"
-        return self._event(f"{kind}.delta", **place, delta=item["input"]) + self._event(
-            f"{kind}.done", **place, input=item["input"]
+        return self._event(f"{kind}.delta", **position, delta=item["input"]) + self._event(
+            f"{kind}.done", **position, input=item["input"]
         )
 
     # -- response object --------------------------------------------------------------------

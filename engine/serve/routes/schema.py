@@ -76,19 +76,19 @@ class Body(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _without_nulls(cls, given: Any) -> Any:
-        if not isinstance(given, dict):
-            return given
-        found = {name: value for name, value in given.items() if value is not None}
+    def _without_nulls(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        found = {name: value for name, value in data.items() if value is not None}
         for name in cls.refused:
             if found.pop(name, None):  # an empty value does no harm
                 raise PydanticCustomError("refused_field", "{name}", {"name": name})
         return cls.renamed(found)
 
     @classmethod
-    def renamed(cls, given: JSON) -> JSON:
+    def renamed(cls, body: JSON) -> JSON:
         """Replace field aliases. Returns the fields under their own names."""
-        return given
+        return body
 
 
 class OpenBody(Body):
@@ -199,7 +199,7 @@ def _ignore_extra(body: Body, path: str) -> None:
                     _ignore_extra(item, f"{path}{name}[].")
 
 
-def validate(kind: type[B], given: object, path: str = "") -> B:
+def validate(kind: type[B], value: object, path: str = "") -> B:
     """Validate a body against a model.
 
     Args:
@@ -209,7 +209,7 @@ def validate(kind: type[B], given: object, path: str = "") -> B:
         ValueError: names the invalid field and its valid values.
     """
     try:
-        found = kind.model_validate(given)
+        found = kind.model_validate(value)
     except ValidationError as error:
         # Report only the first error, since there can be very many.
         first = error.errors(include_url=False)[0]
@@ -227,13 +227,13 @@ def schema_of(kind: type[Body]) -> JSON:
 
 def _inlined(schema: Any, known: JSON) -> Any:
     if isinstance(schema, list):
-        return [_inlined(one, known) for one in schema]
+        return [_inlined(value_schema, known) for value_schema in schema]
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
         return _inlined(known[schema["$ref"].rpartition("/")[2]], known)
     found = {
-        name: {field: _inlined(one, known) for field, one in value.items()}
+        name: {field: _inlined(value_schema, known) for field, value_schema in value.items()}
         if name == "properties"
         else _inlined(value, known)
         for name, value in schema.items()
@@ -290,11 +290,11 @@ def _sentence(error: Mapping[str, Any]) -> str:
 def _path(places: tuple[str | int, ...]) -> str:
     """Format a location such as messages[2].role. Union tags are left out."""
     path = ""
-    for place in places:
-        if isinstance(place, int):
-            path += f"[{place}]"
-        elif not place.startswith("@"):
-            path += f".{place}" if path else place
+    for step in places:
+        if isinstance(step, int):
+            path += f"[{step}]"
+        elif not step.startswith("@"):
+            path += f".{step}" if path else step
     return path
 
 
@@ -381,7 +381,7 @@ def content_of(parts: Sequence[str | JSON]) -> str | list[JSON]:
     texts = [part for part in parts if isinstance(part, str)]
     if len(texts) == len(parts):
         return "".join(texts)
-    return [{"type": "text", "text": one} if isinstance(one, str) else one for one in parts]
+    return [{"type": "text", "text": item} if isinstance(item, str) else item for item in parts]
 
 
 def given_image(part: JSON) -> JSON:
@@ -403,28 +403,28 @@ def decode_media(messages: list[Message], model: Model) -> list[Message]:
     Raises:
         ValueError: if there are too many, or if any is invalid or just a link.
     """
-    taken = {"image": model.sees, "audio": model.hears}
-    made = [
-        {**message, "content": _taken(content, taken if message["role"] in _SHOWING else {})}
+    accepted = {"image": model.sees, "audio": model.hears}
+    decoded = [
+        {**message, "content": _taken(content, accepted if message["role"] in _SHOWING else {})}
         if isinstance(content := message.get("content"), list)
         else message
         for message in messages
     ]
-    media = media_in(made)
+    media = media_in(decoded)
     if len(media) > MAX_IMAGES:
-        heard = any(isinstance(one, Audio) for one in media)
-        what = "images and recordings" if heard else "images"
-        raise ValueError(f"there are {len(media)} {what} (limit {MAX_IMAGES})")
-    return made
+        heard = any(isinstance(part, Audio) for part in media)
+        label = "images and recordings" if heard else "images"
+        raise ValueError(f"there are {len(media)} {label} (limit {MAX_IMAGES})")
+    return decoded
 
 
-def _taken(content: list[JSON], taken: Mapping[str, bool]) -> str | list[JSON]:
+def _taken(content: list[JSON], accepted: Mapping[str, bool]) -> str | list[JSON]:
     parts: list[str | JSON] = []
     for part in content:
         kind = part["type"]
         if kind == "text":
             parts.append(part["text"])
-        elif not taken.get(kind):
+        elif not accepted.get(kind):
             parts.append(unsupported_note(kind))
         elif "given" in part:
             parts.append((_image if kind == "image" else _sound)(part["given"]))
@@ -521,12 +521,12 @@ def join_texts(content: Any, shows: bool = False) -> str | list[JSON]:
         if isinstance(kind, str) and kind in UNSEEN:
             texts.append(unsupported_note(kind))
             continue
-        said = part.get("text") if isinstance(part, dict) else None
-        if not isinstance(said, str):
+        part_text = part.get("text") if isinstance(part, dict) else None
+        if not isinstance(part_text, str):
             raise ValueError(f"unsupported content part {quote(kind)}")
         for name in part.keys() - _TEXT_FIELDS:
             ignore(f"content[].{name}")
-        texts.append(said)
+        texts.append(part_text)
     return content_of(texts)
 
 
@@ -574,24 +574,24 @@ def tagged_by(field: str, *known: str, default: str = "") -> Discriminator:
     return Discriminator(tag)
 
 
-def call_arguments(given: Any) -> dict[str, Any]:
+def call_arguments(value: Any) -> dict[str, Any]:
     """Convert the arguments of an earlier tool call to the object that chat templates expect.
 
     The model may have written something other than a JSON object. Since the client resends it with
     every request, don't reject it but pass it on as `raw`.
     """
-    found = given
-    if isinstance(given, str):
+    found = value
+    if isinstance(value, str):
         try:
-            found = replace_surrogates(json.loads(given)) if given.strip() else {}
+            found = replace_surrogates(json.loads(value)) if value.strip() else {}
         except (ValueError, RecursionError):
-            found = given
+            found = value
     if isinstance(found, dict):
         return found
     if found is None:
         return {}
     log.warning("passed arguments of a past tool call as text, since they are not a JSON object")
-    return {"raw": given}
+    return {"raw": value}
 
 
 def as_history(content: Any) -> Any:
@@ -744,7 +744,7 @@ STOPS = ("stop", "stop_sequences", "stop_strings")
 
 def aliases_of(name: str, names: Iterable[str]) -> dict[str, str]:
     """Map alternative names to a field, for `GenerationBody.aliases`."""
-    return {other: name for other in names if other != name}
+    return {alias: name for alias in names if alias != name}
 
 
 class GenerationBody(InSession, SessionOptions):
@@ -787,25 +787,25 @@ class GenerationBody(InSession, SessionOptions):
     stop_repetition: Annotated[Any, parameter("stop_repetition")] = None
 
     @classmethod
-    def renamed(cls, given: JSON) -> JSON:
-        bound = given.get("structured_outputs")
+    def renamed(cls, body: JSON) -> JSON:
+        bound = body.get("structured_outputs")
         if isinstance(bound, dict):
-            del given["structured_outputs"]
+            del body["structured_outputs"]
             for part, value in bound.items():
                 if part in _STRUCTURED and value is not None:
-                    given.setdefault(_STRUCTURED[part], value)
+                    body.setdefault(_STRUCTURED[part], value)
                 elif value not in (None, False):
                     ignore(f"structured_outputs.{part}")
         report = _report.get()
         for alias, name in cls.aliases.items():
-            if alias in given and name in cls.model_fields and alias not in cls.model_fields:
-                if name not in given:
-                    given[name] = given.pop(alias)
+            if alias in body and name in cls.model_fields and alias not in cls.model_fields:
+                if name not in body:
+                    body[name] = body.pop(alias)
                     if report is not None:
                         report.renamed[name] = alias
-                elif given[name] == given[alias]:
-                    del given[alias]
-        return given
+                elif body[name] == body[alias]:
+                    del body[alias]
+        return body
 
     @property
     def wants_usage(self) -> bool:
@@ -818,24 +818,24 @@ class GenerationBody(InSession, SessionOptions):
             raise ValueError("stream_options requires stream")
         return self.stream_options is not None and self.stream_options.include_usage
 
-    def sampling(self, model: Model, **own: Any) -> SamplingParams:
+    def sampling(self, model: Model, **defaults: Any) -> SamplingParams:
         """Build the sampling parameters.
 
         Args:
-            own: parameters that the API names differently.
+            defaults: parameters that the API names differently.
 
         Raises:
             ValueError: if they're invalid, with the reason.
         """
-        given = {name: getattr(self, name) for name in SAMPLING if name in type(self).model_fields}
-        given = {name: value for name, value in given.items() if value is not None}
-        own = {name: value for name, value in own.items() if value is not None}
-        for name in own:
-            if given.get(name, own[name]) is not own[name]:
+        values = {name: getattr(self, name) for name in SAMPLING if name in type(self).model_fields}
+        values = {name: value for name, value in values.items() if value is not None}
+        defaults = {name: value for name, value in defaults.items() if value is not None}
+        for name in defaults:
+            if values.get(name, defaults[name]) is not defaults[name]:
                 raise ValueError(f"{name} is set twice; choose one")
         # Without a seed, use a random seed instead of the model's default.
         return sampling_params(
-            {**given, **own}, {**model.defaults, "seed": None, "max_tokens": None}
+            {**values, **defaults}, {**model.defaults, "seed": None, "max_tokens": None}
         )
 
 
@@ -875,10 +875,10 @@ class ReasoningOptions(Body):
         return True if self.budget_tokens or self.max_tokens else None
 
 
-def _as_options(given: Any) -> Any:
-    if isinstance(given, bool):
-        return {"enabled": given}
-    return {"effort": given} if isinstance(given, str) else given
+def _as_options(value: Any) -> Any:
+    if isinstance(value, bool):
+        return {"enabled": value}
+    return {"effort": value} if isinstance(value, str) else value
 
 
 Reasoning = Annotated[ReasoningOptions, BeforeValidator(_as_options)]
@@ -901,42 +901,42 @@ class TemplateOptions(Body):
         return self.include_reasoning and not any(one is not None and one.exclude for one in asked)
 
     def template(
-        self, model: Model, own: ReasoningOptions | None = None, named: str = ""
+        self, model: Model, reasoning: ReasoningOptions | None = None, named: str = ""
     ) -> tuple[bool | None, dict[str, Any]]:
         """Return whether to reason (None: the model decides), and the template's arguments.
 
         Args:
-            own: options from an API-specific field.
+            reasoning: options from an API-specific field.
             named: the name of that field.
 
         Raises:
             ValueError: if the template doesn't support them.
         """
-        given = dict(self.chat_template_kwargs or {})
-        for name in given:
+        settings = dict(self.chat_template_kwargs or {})
+        for name in settings:
             if name in _RESERVED or name.startswith("_"):
                 raise ValueError(f"chat_template_kwargs cannot have {name!r}")
-        flag = given.pop("enable_thinking", self.enable_thinking)
+        flag = settings.pop("enable_thinking", self.enable_thinking)
         if not isinstance(flag, (bool, type(None))):
             raise ValueError("enable_thinking must be true or false")
         asked = {
             "reasoning": self.reasoning,
             "thinking": self.thinking,
             "reasoning_effort": ReasoningOptions(effort=self.reasoning_effort),
-            named: own,
+            named: reasoning,
         }
-        wishes = {name: one for name, one in asked.items() if one is not None}
+        wishes = {name: value for name, value in asked.items() if value is not None}
         if not model.thinking:
-            for name, one in wishes.items():
-                if one.wanted:
+            for name, value in wishes.items():
+                if value.wanted:
                     ignore(name)
-            wishes = {name: one for name, one in wishes.items() if not one.wanted}
-        flags = [flag, *(one.wanted for one in wishes.values())]
-        wanted = next((one for one in flags if one is not None), None)
-        efforts = [one.effort for one in wishes.values() if one.effort not in (None, "none")]
+            wishes = {name: value for name, value in wishes.items() if not value.wanted}
+        flags = [flag, *(value.wanted for value in wishes.values())]
+        wanted = next((value for value in flags if value is not None), None)
+        efforts = [value.effort for value in wishes.values() if value.effort not in (None, "none")]
         if efforts and wanted:
-            given = {"reasoning_effort": efforts[0], **given}
-        return wanted, given
+            settings = {"reasoning_effort": efforts[0], **settings}
+        return wanted, settings
 
 
 class Function(Body):

@@ -47,20 +47,20 @@ class SessionRoutes:
         self._sessions = sessions
 
     def routes(self) -> list[APIRoute]:
-        every, one = "/v1/sessions", "/v1/sessions/{id}"
+        every, path = "/v1/sessions", "/v1/sessions/{id}"
         return [
             APIRoute("POST", every, self._make, "Create a session.", body=SessionBody, status=201),
             APIRoute("GET", every, self._list, "List the caller's sessions."),
-            APIRoute("GET", one, self._read, "Get a session."),
-            APIRoute("DELETE", one, self._delete, "Free a session."),
+            APIRoute("GET", path, self._read, "Get a session."),
+            APIRoute("DELETE", path, self._delete, "Free a session."),
             APIRoute(
-                *("POST", f"{one}/fork", self._fork, "Create a copy of a session."),
+                *("POST", f"{path}/fork", self._fork, "Create a copy of a session."),
                 body=ForkBody,
                 status=201,
             ),
             APIRoute(
                 "POST",
-                f"{one}/steer",
+                f"{path}/steer",
                 self._steer,
                 "End the session's reply at the next safe point, outside of characters and calls. "
                 "Its client gets the text so far, and the session's next request continues from "
@@ -149,8 +149,8 @@ def _owner_and_name(request: Request) -> tuple[KeyOwner, str]:
 
 def _session_json(named: SessionEntry, stats: dict[str, Any], queue: list[str]) -> dict[str, Any]:
     """Format a session for its owner. `stats` is keyed by engine session id."""
-    own = named.session.id if named.session else ""
-    figures = cast(dict[str, Any], stats.get(own, {}))
+    session_id = named.session.id if named.session else ""
+    figures = cast(dict[str, Any], stats.get(session_id, {}))
     waits = named.ticket is not None and not named.ticket.admitted.done()
     reply = figures.get("reply") or {}
     return {
@@ -165,7 +165,7 @@ def _session_json(named: SessionEntry, stats: dict[str, Any], queue: list[str]) 
         "idle_seconds": round(named.idle_seconds, 3),
         "queue": len(named.queue.waiting),
         "waiting": waits or figures.get("status") == "queued",
-        "place": queue.index(own) + 1 if own in queue else 0,
+        "place": queue.index(session_id) + 1 if session_id in queue else 0,
         "paused": figures.get("paused", False),
         "reply": {name: reply[name] for name in _REPLY} if reply else None,
         "ttl_seconds": named.ttl,

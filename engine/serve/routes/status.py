@@ -198,15 +198,15 @@ def described(routes: Sequence[APIRoute], pool: Executor) -> APIRoute:
     Args:
         pool: runs the generation.
     """
-    document = cache(lambda: openapi([*routes, own]))
+    document = cache(lambda: openapi([*routes, route]))
 
     async def answer(_: Request) -> Response:
         # Generated on the first request, because it takes 0.1 s while the rest of the startup takes
         # 2 ms.
         return JSONResponse(await in_thread(pool, document))
 
-    own = APIRoute("GET", "/openapi.json", answer, "Get this description.")
-    return own
+    route = APIRoute("GET", "/openapi.json", answer, "Get this description.")
+    return route
 
 
 def openapi(routes: Sequence[APIRoute]) -> dict[str, Any]:

@@ -137,12 +137,12 @@ class Toolbox(Struct):
             ignore(f"tools[{kind}]")
             self.absent.append(kind)
 
-    def _put(self, given: ClientTool, about: JSON) -> None:
-        name = function_name(given.name, given.namespace)
+    def _put(self, tool: ClientTool, about: JSON) -> None:
+        name = function_name(tool.name, tool.namespace)
         if name in self._now:
             raise ValueError(f"tools must have unique names, but {quote(name)} occurs twice")
         self._now.add(name)
-        self.given[name] = given
+        self.given[name] = tool
         self.functions[name] = {"type": "function", "function": {**about, "name": name}}
 
     # -- output for the model ---------------------------------------------------------------
@@ -167,8 +167,8 @@ class Toolbox(Struct):
             allowed = inner.get("tools") if isinstance(inner, dict) else None
             if not isinstance(allowed, list):
                 raise ValueError("tool_choice.tools must be a list")
-            kept = {self._named(one) for one in allowed}
-            functions = [f for f in functions if f["function"]["name"] in kept]
+            allowed_names = {self._named(tool) for tool in allowed}
+            functions = [f for f in functions if f["function"]["name"] in allowed_names]
             mode = inner.get("mode", "auto")
         elif isinstance(choice, dict):
             mode = self._named(choice)
@@ -178,7 +178,7 @@ class Toolbox(Struct):
             )
         if mode == "none" or (mode == "auto" and not functions):
             return {}
-        functions = [self._with_pattern(one, model) for one in functions]
+        functions = [self._with_pattern(tool, model) for tool in functions]
         return tool_parameters(model, functions, mode, several)
 
     def _with_pattern(self, function: JSON, model: Model) -> JSON:
@@ -231,9 +231,9 @@ def tool_parameters(model: Model, tools: list[JSON], choice: str, several: bool)
 def custom_input(arguments: str) -> str:
     """Extract a custom tool's text input from its function arguments."""
     found = json.loads(arguments)
-    given = found.get(INPUT)
-    if isinstance(given, str):
-        return given
+    text = found.get(INPUT)
+    if isinstance(text, str):
+        return text
     texts = list(found.values())
     return texts[0] if len(texts) == 1 and isinstance(texts[0], str) else arguments
 
@@ -318,20 +318,20 @@ def _custom(about: Any, where: str) -> tuple[JSON, str | None]:
 # -- items of responses ----------------------------------------------------------------------------
 
 
-def call_item(given: ClientTool, call_id: str, arguments: str, status: str = "completed") -> JSON:
+def call_item(tool: ClientTool, call_id: str, arguments: str, status: str = "completed") -> JSON:
     """Format a call as a responses item. `arguments` is "" if the call has only just started."""
     kinds = {"function": "fc", "custom": "ctc", "search": "tsc"}
-    item: JSON = {"id": f"{kinds[given.kind]}_{uuid.uuid4().hex}", "call_id": call_id}
-    if given.kind == "search":
+    item: JSON = {"id": f"{kinds[tool.kind]}_{uuid.uuid4().hex}", "call_id": call_id}
+    if tool.kind == "search":
         found = json.loads(arguments or "{}")
         item |= {"type": "tool_search_call", "execution": "client", "arguments": found}
-    elif given.kind == "custom":
+    elif tool.kind == "custom":
         text = custom_input(arguments) if arguments else ""
-        item |= {"type": "custom_tool_call", "name": given.name, "input": text}
+        item |= {"type": "custom_tool_call", "name": tool.name, "input": text}
     else:
-        item |= {"type": "function_call", "name": given.name, "arguments": arguments}
-    if given.namespace:
-        item["namespace"] = given.namespace
+        item |= {"type": "function_call", "name": tool.name, "arguments": arguments}
+    if tool.namespace:
+        item["namespace"] = tool.namespace
     return {**item, "status": status}
 
 
@@ -339,5 +339,5 @@ def found_tools(tools: Sequence[Any]) -> str:
     """Describe found tools to the model, under their function names."""
     box = Toolbox()
     box.add(tools)
-    texts = [json.dumps(one["function"], ensure_ascii=False) for one in box.functions.values()]
+    texts = [json.dumps(tool["function"], ensure_ascii=False) for tool in box.functions.values()]
     return "\n".join(["These tools can be called from now on:", *texts]) if texts else "No tools."
