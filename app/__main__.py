@@ -16,19 +16,19 @@ from app.settings.paths import Paths
 
 
 def main(arguments: list[str] | None = None) -> int:
-    given = sys.argv[1:] if arguments is None else arguments
-    if given[:1] == ["--confined-child"]:  # the frozen program as started by `engine.sandbox`
+    argv = sys.argv[1:] if arguments is None else arguments
+    if argv[:1] == ["--confined-child"]:  # the frozen program as started by `engine.sandbox`
         from engine.sandbox.child import main as serve
 
-        return serve(given[1:])
-    if given[:1] == ["--rank-child"]:  # the frozen program as started by `engine.cluster`
+        return serve(argv[1:])
+    if argv[:1] == ["--rank-child"]:  # the frozen program as started by `engine.cluster`
         from engine.cluster.rank import main as rank
 
-        return rank(given[1:])
-    if given and not given[0].startswith("-"):
+        return rank(argv[1:])
+    if argv and not argv[0].startswith("-"):
         from engine.cli.main import main
 
-        return main(given, prog="stretto")
+        return main(argv, prog="stretto")
     parser = argparse.ArgumentParser(
         prog="stretto",
         description="Many local chats, side by side.",
@@ -46,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--picture", type=Path, metavar="FILE", help="the self-test's window as PNG"
     )
-    options = parser.parse_args(given)
+    options = parser.parse_args(argv)
     if options.self_test:
         from app.program import selftest
 

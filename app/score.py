@@ -43,10 +43,10 @@ def merge_remote(
     titles: Mapping[str, str],  # titles of the chats to show
 ) -> tuple[dict[str, Any], dict[str, tuple[str, str]]]:
     """Merge remote sessions into the engine's stats and the map of sessions to chats."""
-    there = {f"{_ELSEWHERE}{chat}": each for chat, each in figures.items() if chat in titles}
-    chats = {name: name.removeprefix(_ELSEWHERE) for name in there}
+    remote = {f"{_ELSEWHERE}{chat}": figure for chat, figure in figures.items() if chat in titles}
+    chats = {name: name.removeprefix(_ELSEWHERE) for name in remote}
     named = {name: (chat, titles[chat]) for name, chat in chats.items()}
-    return {**stats, "sessions": {**stats["sessions"], **there}}, {**shown, **named}
+    return {**stats, "sessions": {**stats["sessions"], **remote}}, {**shown, **named}
 
 
 AGENT_PREFIX = "guest:"
@@ -166,7 +166,7 @@ class Lanes:
             states.count("writing") + states.count("reading"),
             states.count("queued"),
             stats["tokens_per_s"]
-            + sum(each.rate for each in self if each.host and each.state == "writing"),
+            + sum(shown.rate for shown in self if shown.host and shown.state == "writing"),
             stats["kv_bytes"] + stats["prefix_bytes"],
             stats["weights_bytes"],
             stats["memory_budget"],
@@ -179,10 +179,10 @@ class Lanes:
         self, lane: ScoreLane, start: float, now: float, figures: Mapping[str, Any]
     ) -> None:
         generated = figures.get("reply", {}).get("generated_tokens", 0)
-        held = figures["kv_tokens"]
+        tokens = figures["kv_tokens"]
         before = lane._reply
-        lane._reply = (generated, held)
-        lane.kv_bytes, lane.kv_tokens = figures["kv_bytes"], held
+        lane._reply = (generated, tokens)
+        lane.kv_bytes, lane.kv_tokens = figures["kv_bytes"], tokens
         lane.state = _state(figures)
         if lane.state == "idle" and lane.activity is not None:
             at_work = "asking" if lane.activity.waiting else "calling"
@@ -195,7 +195,7 @@ class Lanes:
         elif lane.state == "writing":
             lane.rate = max(0, generated - before[0]) / elapsed
         elif lane.state == "reading":
-            lane.rate = max(0, held - before[1]) / elapsed
+            lane.rate = max(0, tokens - before[1]) / elapsed
         if lane.state != "idle" and now > start:
             lane.marks.append(Mark(start, now, lane.state, lane.rate))
         self._forget(lane, now)
@@ -205,8 +205,8 @@ class Lanes:
             lane.marks.popleft()
 
     def _free_color(self) -> int:
-        taken = [lane.colour for lane in self._lanes.values()]
-        return min(range(self.COLOURS), key=taken.count)
+        used = [lane.colour for lane in self._lanes.values()]
+        return min(range(self.COLOURS), key=used.count)
 
 
 _STATES = ("writing", "reading", "queued", "paused", "idle")
@@ -216,9 +216,9 @@ def _merge_sessions(sessions: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     first, *more = sorted(sessions, key=lambda figures: _STATES.index(_state(figures)))
     if not more:
         return first
-    held = {key: sum(each[key] for each in sessions) for key in ("kv_bytes", "kv_tokens")}
-    written = sum(each.get("reply", {}).get("generated_tokens", 0) for each in sessions)
-    return {**first, **held, "reply": {"generated_tokens": written}}
+    sums = {key: sum(session[key] for session in sessions) for key in ("kv_bytes", "kv_tokens")}
+    written = sum(session.get("reply", {}).get("generated_tokens", 0) for session in sessions)
+    return {**first, **sums, "reply": {"generated_tokens": written}}
 
 
 def _state(figures: Mapping[str, Any]) -> str:
@@ -296,7 +296,7 @@ class ScoreFeed(QObject):
     def _tools(self) -> dict[str, ToolActivity]:
         tools = {chat.id: chat.tools for chat in self._library.replying_chats()}
         found = {
-            chat_id: activity_of(each.calls.values(), each.step, each.tokens, paused=each.paused)
-            for chat_id, each in tools.items()
+            chat_id: activity_of(call.calls.values(), call.step, call.tokens, paused=call.paused)
+            for chat_id, call in tools.items()
         }
-        return {chat_id: each for chat_id, each in found.items() if each is not None}
+        return {chat_id: call for chat_id, call in found.items() if call is not None}

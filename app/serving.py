@@ -211,11 +211,11 @@ class Serving(QObject):
 
             return Keys(file).make(name)
 
-        made = await flows.run_in_thread(work)
+        key = await flows.run_in_thread(work)
         self.changed.emit()
         if self.door is ServerState.FAILED:
             self.apply()  # the server may have been waiting for its first key
-        return made
+        return key
 
     async def revoke(self, key_id: str) -> None:
         """Revoke a key. Raises OSError, ValueError: see `Keys`."""
@@ -343,8 +343,8 @@ class Serving(QObject):
         self._used = frozenset(
             m.model.id for m in self._loader.loaded_statuses() if m.model is not None
         )
-        here = not is_remote(ref) and self._loader.get(ref).model is not None
-        if self._server is not None and here:
+        is_local = not is_remote(ref) and self._loader.get(ref).model is not None
+        if self._server is not None and is_local:
             add_model(self._server, model_location(ref), adapter_of(ref))
         self._tell_loaded()
 
@@ -355,12 +355,12 @@ class Serving(QObject):
             flows.start(self, self._offer_installed(self._server))
 
     async def _offer_installed(self, server: Server) -> None:
-        own, added = self._own_models, self._settings.model_folders
+        own_folder, added = self._own_models, self._settings.model_folders
 
         def work(stop: threading.Event) -> None:
             from engine.hub.inventory import Inventory, model_places
 
-            for model in Inventory().walk(model_places(own, added), stop=stop.is_set):
+            for model in Inventory().walk(model_places(own_folder, added), stop=stop.is_set):
                 if not model.facts.problem:
                     add_model(server, str(model.folder), "")
 
@@ -371,9 +371,9 @@ class Serving(QObject):
         loaded = [
             m.model for m in self._loader.loaded_statuses() if m.model and not is_remote(m.ref)
         ]
-        there = {(model.path, model.adapter) for model in loaded}
+        loaded_folders = {(model.path, model.adapter) for model in loaded}
         for entry in self._server.served.entries if self._server is not None else ():
-            entry.elsewhere = (entry.folder, entry.adapter) in there
+            entry.elsewhere = (entry.folder, entry.adapter) in loaded_folders
 
     def _is_used(self, model_id: str) -> bool:
         """Check if the window uses this model. Called on the server's thread."""

@@ -29,10 +29,10 @@ def stats_to_store(
         options.pop("seed", None)
         stats.update(seed=answer.seed, options=options, model=answer.model)
     if status == "complete" and answer.like is not None:
-        other = transcript[answer.like]
-        if other.status == "complete" and other.stats.get("reason") == stats.get("reason"):
+        earlier = transcript[answer.like]
+        if earlier.status == "complete" and earlier.stats.get("reason") == stats.get("reason"):
             texts = (answer.content, answer.reasoning)
-            stats["same"] = (other.content, other.reasoning) == texts
+            stats["same"] = (earlier.content, earlier.reasoning) == texts
     if answer.thought_s is not None:
         stats["thought_s"] = round(answer.thought_s, 2)
     if answer.tool and "turn" not in stats:

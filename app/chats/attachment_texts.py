@@ -46,7 +46,7 @@ SHOWS = {
 
 def with_files(content: str, attachments: Attachments, texts: Texts) -> str:
     """Build the message text sent to the model: the attached files, then the content."""
-    files = [file_element(each, texts(each.hash)) for each in attachments]
+    files = [file_element(file, texts(file.hash)) for file in attachments]
     return "\n\n".join([*files, content] if content else files)
 
 
@@ -168,11 +168,11 @@ def describe_used_part(attachment: Attachment) -> str:
 def format_ranges(numbers: list[int]) -> str:
     """Format numbers as ranges, e.g. "1–3, 7"."""
     found: list[list[int]] = []
-    for each in numbers:
-        if found and each == found[-1][1] + 1:
-            found[-1][1] = each
+    for item in numbers:
+        if found and item == found[-1][1] + 1:
+            found[-1][1] = item
         else:
-            found.append([each, each])
+            found.append([item, item])
     return ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in found)
 
 
@@ -194,7 +194,7 @@ def format_page_numbers(unit: str, numbers: list[int]) -> str:
 
 
 def page_numbers(spans: tuple[Span, ...]) -> list[int]:
-    return sorted({each for each, _, _ in spans})
+    return sorted({page for page, _, _ in spans})
 
 
 def page_of(image: Attachment) -> str:

@@ -286,9 +286,9 @@ class Chat(ChatPart):
 
     # The chat itself.
 
-    def begin_from(self, other: Chat) -> None:
+    def begin_from(self, source: Chat) -> None:
         """Start from a copy of another chat's session."""
-        self._answering.session.fork_from(other._answering.session)
+        self._answering.session.fork_from(source._answering.session)
 
     def rename(self, title: str) -> None:
         title = " ".join(title.split())

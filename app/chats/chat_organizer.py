@@ -99,16 +99,16 @@ class _ChatGroups:
         self.groups: dict[str, list[str]] = {}
 
     def entries_at(
-        self, chats: Sequence[ChatRecord], place: str, depth: int = 0
+        self, chats: Sequence[ChatRecord], at_depth: str, depth: int = 0
     ) -> list[ListEntry]:
-        return [line for _, lines in self.entries_by_chat(chats, place, depth) for line in lines]
+        return [line for _, lines in self.entries_by_chat(chats, at_depth, depth) for line in lines]
 
     def entries_by_chat(
-        self, chats: Sequence[ChatRecord], place: str, depth: int = 0
+        self, chats: Sequence[ChatRecord], at_depth: str, depth: int = 0
     ) -> Iterator[tuple[ChatRecord, list[ListEntry]]]:
         """Yield each chat that isn't folded into another row, with its rows.
 
-        ``place``: ID of the parent row.
+        ``at_depth``: ID of the parent row.
         """
         members: dict[str, list[ChatRecord]] = {}
         for chat in chats:
@@ -119,7 +119,7 @@ class _ChatGroups:
             if several is None or len(several) < 2:
                 yield chat, [ListEntry("chat", chat.id, depth)]
                 continue
-            key = f"group {chat.group_id} {place}"
+            key = f"group {chat.group_id} {at_depth}"
             if key in self.groups:
                 continue
             ids = [c.id for c in sorted(several, key=lambda c: (c.created_at, c.id))]
@@ -160,8 +160,8 @@ def _folder_entries(
 ) -> list[ListEntry]:
     found = [ListEntry("folder", folder.id, depth)]
     if folder.id in grouping.unfolded:
-        for other in within:
-            found += _folder_entries(other, (), inside, grouping, depth + 1)
+        for child in within:
+            found += _folder_entries(child, (), inside, grouping, depth + 1)
         found += grouping.entries_at(inside[folder.id], folder.id, depth + 1)
     return found
 
@@ -223,8 +223,8 @@ class ChatOrganizer:
 
     def move(self, ids: Iterable[str], folder_id: str | None) -> Undo:
         """Move chats to a folder, or to no folder. This unarchives them, but keeps pins."""
-        there = folder_id if folder_id in self._folders else None
-        return self._change(ids, folder_id=there, archived_at=None)
+        target_id = folder_id if folder_id in self._folders else None
+        return self._change(ids, folder_id=target_id, archived_at=None)
 
     def group(self, variants: Mapping[str, str]) -> None:
         """Group these chats. ``variants`` maps each chat's ID to what makes it different."""
@@ -292,19 +292,19 @@ class ChatOrganizer:
         if folder is None:
             return lambda: None
         within = [f for f in self._folders.values() if f.parent_id == folder_id]
-        held = [c.id for c in self._library.chats() if c.folder_id == folder_id]
+        chat_ids = [c.id for c in self._library.chats() if c.folder_id == folder_id]
         with self._store.transaction():
-            for each in within:
-                self._save_folder(replace(each, parent_id=folder.parent_id), notify=False)
-            put_back = self._change(held, folder_id=folder.parent_id)
+            for child in within:
+                self._save_folder(replace(child, parent_id=folder.parent_id), notify=False)
+            put_back = self._change(chat_ids, folder_id=folder.parent_id)
             del self._folders[folder_id]
             self._store.folders.delete(folder_id)
         self._library.notify_listed()
 
         def undo() -> None:
             with self._store.transaction():
-                for each in (folder, *within):
-                    self._save_folder(each, notify=False)
+                for child in (folder, *within):
+                    self._save_folder(child, notify=False)
                 put_back()
             self._library.notify_listed()
 

@@ -44,10 +44,10 @@ class ChatReply(ChatPart):
     @property
     def stage(self) -> Stage:
         """Stage of the reply. Never NEXT."""
-        own = self.answering.stage
-        if own is Stage.CALLING and self.answering.tools.waiting:
+        reply_stage = self.answering.stage
+        if reply_stage is Stage.CALLING and self.answering.tools.waiting:
             return Stage.ASKING
-        return own if own is not Stage.IDLE else self.panel.stage
+        return reply_stage if reply_stage is not Stage.IDLE else self.panel.stage
 
     @property
     def is_active(self) -> bool:
@@ -66,7 +66,7 @@ class ChatReply(ChatPart):
 
     @property
     def _answers(self) -> list[Answer]:
-        answers = (each.answer for each in (self.answering, *self.panel.running))
+        answers = (reply.answer for reply in (self.answering, *self.panel.running))
         return [answer for answer in answers if answer is not None]
 
     @property
@@ -111,13 +111,13 @@ class ChatReply(ChatPart):
     @property
     def awaited_models(self) -> frozenset[str]:
         speakers = (self.answering, *self.panel.running)
-        return frozenset(each.waits_for for each in speakers if each.stage is Stage.LOADING)
+        return frozenset(reply.waits_for for reply in speakers if reply.stage is Stage.LOADING)
 
     @property
     def session_ids(self) -> list[str]:
         """Engine session IDs of the chat and its panel columns."""
         columns = self.panel.generators.values()
-        return [each.session.id for each in (self.answering, *columns) if each.session.id]
+        return [reply.session.id for reply in (self.answering, *columns) if reply.session.id]
 
     def message(self, message_id: str) -> Message:
         return self.panel.generators.get(message_id, self.answering).message(message_id)

@@ -96,8 +96,8 @@ class ComparisonController(ChatPart):
         answer = Answer(new_id())
         if kind == panel.VOTE:
             self._columns.release()
-            said = Message(answer.message_id, first.chat_id, first.parent_id, "assistant")
-            saved.add(replace(said, content=panel.count(found), stats={"panel": panel_data}))
+            original = Message(answer.message_id, first.chat_id, first.parent_id, "assistant")
+            saved.add(replace(original, content=panel.count(found), stats={"panel": panel_data}))
             self.path_changed.emit()
             self.chat_changed.emit()
             return answer.message_id

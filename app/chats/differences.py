@@ -12,25 +12,25 @@ Span = tuple[int, int]
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
-def differences(one: str, other: str) -> tuple[list[Span], list[Span]]:
+def differences(first_text: str, second_text: str) -> tuple[list[Span], list[Span]]:
     """Compare two texts and return the (begin, end) spans that differ, for each text.
 
     Adjacent words are merged into one span.
     """
-    mine, theirs = _word_spans(one), _word_spans(other)
+    mine, theirs = _word_spans(first_text), _word_spans(second_text)
     matcher = SequenceMatcher(
         None,
-        [one[begin:end].casefold() for begin, end in mine],
-        [other[begin:end].casefold() for begin, end in theirs],
+        [first_text[begin:end].casefold() for begin, end in mine],
+        [second_text[begin:end].casefold() for begin, end in theirs],
         autojunk=False,
     )
-    here: list[Span] = []
-    there: list[Span] = []
+    our_spans: list[Span] = []
+    their_spans: list[Span] = []
     for kind, first, last, begin, end in matcher.get_opcodes():
         if kind != "equal":
-            here += _join_spans(mine[first:last])
-            there += _join_spans(theirs[begin:end])
-    return here, there
+            our_spans += _join_spans(mine[first:last])
+            their_spans += _join_spans(theirs[begin:end])
+    return our_spans, their_spans
 
 
 def _word_spans(text: str) -> list[Span]:

@@ -95,7 +95,7 @@ class FileAttacher(ChatPart):
 
     @property
     def reading(self) -> tuple[str, ...]:
-        return tuple(given.name for given in self._waiting)
+        return tuple(file.name for file in self._waiting)
 
     @property
     def scan_progress(self) -> tuple[int, int]:
@@ -123,8 +123,8 @@ class FileAttacher(ChatPart):
             return
         self._queue_file(_PendingFile(self._free_name(tr("Pasted image")), data=data))
 
-    def _queue_file(self, given: _PendingFile) -> None:
-        self._waiting.append(given)
+    def _queue_file(self, file: _PendingFile) -> None:
+        self._waiting.append(file)
         if not self._reading.running:
             self._reading.start(self._read())
         self._report_change()
@@ -142,16 +142,16 @@ class FileAttacher(ChatPart):
         self.refused.emit(words)
 
     def _free_name(self, first: str) -> str:
-        taken = {each.name for each in self.files} | set(self.reading)
+        used_names = {file.name for file in self.files} | set(self.reading)
         names = (first, *(f"{first} {n}" for n in range(2, 2 * MOST_FILES)))
-        return next((name for name in names if name not in taken), first)
+        return next((name for name in names if name not in used_names), first)
 
     def add_text(self, text: str, called: str = "") -> Attachment:
         name = self._free_name(called or tr("Pasted text"))
-        kept = AttachedText("", (text,))
-        made = Attachment(name, "text", kept.hash, characters=len(text))
-        self._replace_files((*self.files, made), kept)
-        return made
+        content = AttachedText("", (text,))
+        attachment = Attachment(name, "text", content.hash, characters=len(text))
+        self._replace_files((*self.files, attachment), content)
+        return attachment
 
     def read_chat(self, chat_id: str, last: int, *, follow: bool) -> None:
         """Attach messages of another chat: the ``last`` N, or all of them if 0.
@@ -168,12 +168,12 @@ class FileAttacher(ChatPart):
         elif len(self._waiting) + len(files) >= MOST_FILES:
             self._refuse_more()
         else:
-            made, text = make_attachment(of, max(0, len(of.lines) - last) if last else 0)
-            if made.characters > MAX_CHARACTERS:
+            attachment, text = make_attachment(of, max(0, len(of.lines) - last) if last else 0)
+            if attachment.characters > MAX_CHARACTERS:
                 words = mark("“{name}” is too long. Read its last messages only.")
                 self.refused.emit(tr(words, name=of.title))
                 return
-            self._replace_files((*files, made), text)
+            self._replace_files((*files, attachment), text)
             self.follow(chat_id, last if follow else None)
 
     def follow(self, chat_id: str, last: int | None) -> None:
@@ -202,20 +202,20 @@ class FileAttacher(ChatPart):
         return self.others.add_news(compose.attachments, self._saved.transcript.path_to(end))
 
     def remove(self, *attachments: Attachment) -> None:
-        self._replace_files(tuple(each for each in self.files if each not in attachments))
+        self._replace_files(tuple(file for file in self.files if file not in attachments))
 
     def put_back(self, *attachments: tuple[int, Attachment]) -> None:
         """Undo `remove`. Each attachment is passed with its old index."""
         flows.start(self, self._put_back(attachments))
 
     async def _put_back(self, attachments: Sequence[tuple[int, Attachment]]) -> None:
-        for place, attachment in attachments:
+        for index, attachment in attachments:
             # Store the content again. It may have been erased while nothing referenced it.
-            held = await flows.run_in_thread(partial(_load_content, self._saved, attachment))
+            content = await flows.run_in_thread(partial(_load_content, self._saved, attachment))
             if attachment not in self.files:
                 files = [*self.files]
-                files.insert(place, attachment)
-                self._replace_files(tuple(files), *([held] if held is not None else []))
+                files.insert(index, attachment)
+                self._replace_files(tuple(files), *([content] if content is not None else []))
 
     def cancel_reading(self) -> None:
         self._reading.cancel()
@@ -235,9 +235,9 @@ class FileAttacher(ChatPart):
         spans = whole_pages(text, numbers) if use == "pages" else ()
         if use == "beginning":
             spans = beginning_of_text(text, self._free_characters(attachment))
-        other = replace(attachment, use=use, spans=spans)
-        self._replace_files(tuple(other if each == attachment else each for each in self.files))
-        await self._index((other,))  # index the chat now, before the question is sent
+        changed = replace(attachment, use=use, spans=spans)
+        self._replace_files(tuple(changed if file == attachment else file for file in self.files))
+        await self._index((changed,))  # index the chat now, before the question is sent
 
     def can_draw(self, attachment: Attachment) -> bool:
         """Return whether pages can be attached as images, which needs a PDF on this computer.
@@ -251,8 +251,8 @@ class FileAttacher(ChatPart):
     def read_again(self, attachment: Attachment, encoding: str) -> None:
         """Read a text file again in another encoding, given by its Python name."""
         path = Path(attachment.path)
-        given = _PendingFile(attachment.name, path, replaced=(attachment,), encoding=encoding)
-        self._queue_file(given)
+        file = _PendingFile(attachment.name, path, replaced=(attachment,), encoding=encoding)
+        self._queue_file(file)
 
     def pages_beside(self, attachment: Attachment) -> Attachments:
         """Get all attached pages of the document that this page image belongs to."""
@@ -287,7 +287,7 @@ class FileAttacher(ChatPart):
 
     def read_texts(self) -> None:
         """Replace images with their recognized text, one text per document."""
-        images = dict.fromkeys(self.pages_beside(each) for each in self.files if each.is_image)
+        images = dict.fromkeys(self.pages_beside(file) for file in self.files if file.is_image)
         for pages in images:
             self._queue_text_recognition(_PendingFile(pages[0].name, do="read", replaced=pages))
 
@@ -301,9 +301,9 @@ class FileAttacher(ChatPart):
             _PendingFile(attachment.name, path, b"", "read", (attachment,), attachment.scans)
         )
 
-    def _queue_text_recognition(self, given: _PendingFile) -> None:
-        if given not in self._waiting:
-            self._queue_file(given)
+    def _queue_text_recognition(self, file: _PendingFile) -> None:
+        if file not in self._waiting:
+            self._queue_file(file)
 
     # File information.
 
@@ -313,8 +313,8 @@ class FileAttacher(ChatPart):
     def thumbnail(self, attachment: Attachment) -> bytes:
         """Get a small JPEG of an image, or b"" if it isn't in memory yet (see `thumbnail_read`)."""
         key = attachment.hash
-        if (held := self._saved.thumbnail(key, read=False)) is not None:
-            return held
+        if (image := self._saved.thumbnail(key, read=False)) is not None:
+            return image
         if key not in self._without_thumbnail and key not in self._thumbnails:
             self._thumbnails[key] = None
             if len(self._thumbnails) == 1:
@@ -334,7 +334,7 @@ class FileAttacher(ChatPart):
                 self._without_thumbnail.add(key)
             else:
                 self.thumbnail_read.emit(key)
-                if any(each.hash == key for each in self.files):
+                if any(file.hash == key for file in self.files):
                     self.changed.emit()
 
     def pixels(self, attachment: Attachment, most: int) -> tuple[int, int, bytes]:
@@ -367,7 +367,7 @@ class FileAttacher(ChatPart):
 
     def _resolve_all(self, files: Attachments, question: str) -> Attachments:
         return tuple(
-            self._resolve_file(each, question) if each.use == "passages" else each for each in files
+            self._resolve_file(file, question) if file.use == "passages" else file for file in files
         )
 
     def tokens(self, attachment: Attachment) -> FileTokens | None:
@@ -381,9 +381,9 @@ class FileAttacher(ChatPart):
         known = self._tokens.get((self._saved.record.model, attachment))
         if known is not None:
             return known
-        whole = attachment.use == "all"
+        is_whole = attachment.use == "all"
         spans = attachment.spans
-        length = attachment.characters if whole else sum(end - begin for _, begin, end in spans)
+        length = attachment.characters if is_whole else sum(end - begin for _, begin, end in spans)
         return FileTokens(length // 4, exact=False)
 
     def files_to_drop(self) -> Attachments:
@@ -391,19 +391,19 @@ class FileAttacher(ChatPart):
 
         A quarter of the model's context stays reserved for the conversation.
         """
-        sizes = {each: known.count for each in self.files if (known := self.tokens(each))}
+        sizes = {file: known.count for file in self.files if (known := self.tokens(file))}
         total, found = sum(sizes.values()), list[Attachment]()
-        for each in sorted(sizes, key=lambda each: sizes[each], reverse=True):
+        for file in sorted(sizes, key=lambda file: sizes[file], reverse=True):
             if total <= self._limit * 3 // 4:
                 break
-            total -= sizes[each]
-            found.append(each)
+            total -= sizes[file]
+            found.append(file)
         return tuple(found)
 
     def largest_unfit_file(self, files: Attachments) -> str:
         """Get the name of the largest file if the files can't possibly fit into the context."""
         limit = context_of(self._saved.record, self._loader)
-        sizes = [(known, each) for each in files if (known := self.tokens(each))]
+        sizes = [(known, file) for file in files if (known := self.tokens(file))]
         # Estimates assume 4 characters per token, and a token has at most 32.
         least = sum(known.count if known.exact else known.count // 8 for known, _ in sizes)
         if not limit or least < limit:
@@ -426,50 +426,50 @@ class FileAttacher(ChatPart):
     async def _read(self) -> None:
         folders = 0
         while self._waiting:
-            given = self._waiting[0]
+            pending = self._waiting[0]
             refused = ""
             try:
-                refused = self._attach_result(given, await self._read_one(given))
+                refused = self._attach_result(pending, await self._read_one(pending))
             except IsADirectoryError:
                 folders += 1
                 if folders == 1:  # the window can only show one message
                     refused = tr(
-                        "“{name}” is a folder. Attach the files in it instead.", name=given.name
+                        "“{name}” is a folder. Attach the files in it instead.", name=pending.name
                     )
             except EngineError as error:
                 words = mark("“{name}” can’t be read.")
-                refused = with_engine_message(words, error.message, name=given.name)
+                refused = with_engine_message(words, error.message, name=pending.name)
             except Exception:
                 log.exception("cannot read an attached file")
-                refused = tr("“{name}” can’t be read.", name=given.name)
+                refused = tr("“{name}” can’t be read.", name=pending.name)
             self._waiting.popleft()
             if refused:
                 self.refused.emit(refused)
             self._report_change()
 
-    async def _read_one(self, given: _PendingFile) -> Sequence[_Read]:
+    async def _read_one(self, pending: _PendingFile) -> Sequence[_Read]:
         """Read a file, falling back to page images for a PDF without text. Raises EngineError."""
-        if given.do == "read":
-            return [await self._read_texts(given)]
-        if given.do == "draw":
-            return await self._draw_pages(given, given.pages)
-        held, made = await flows.run_in_thread(partial(_read_given, given))
-        if isinstance(held, AttachedText) and not made.characters:
-            return await self._draw_pages(given, made.pages)
-        return [(held, made)]
+        if pending.do == "read":
+            return [await self._read_texts(pending)]
+        if pending.do == "draw":
+            return await self._draw_pages(pending, pending.pages)
+        content, attachment = await flows.run_in_thread(partial(_read_given, pending))
+        if isinstance(content, AttachedText) and not attachment.characters:
+            return await self._draw_pages(pending, attachment.pages)
+        return [(content, attachment)]
 
-    async def _draw_pages(self, given: _PendingFile, count: int) -> Sequence[_Read]:
+    async def _draw_pages(self, pending: _PendingFile, count: int) -> Sequence[_Read]:
         """Draw the chosen pages of a PDF, or all pages, up to the limit."""
-        assert given.path is not None
-        path, name = given.path, given.name
-        numbers = given.numbers or range(1, count + 1)
-        others = [each for each in self.files if each not in given.replaced]
+        assert pending.path is not None
+        path, name = pending.path, pending.name
+        numbers = pending.numbers or range(1, count + 1)
+        others = [file for file in self.files if file not in pending.replaced]
         most = max(1, MOST_FILES + 1 - len(self._waiting) - len(others))
         found = await flows.run_in_thread(partial(render_pages, path, name, count, numbers[:1]))
-        if found and (each := await self._tokens_of_image(found[0][0])):
+        if found and (file := await self._tokens_of_image(found[0][0])):
             texts = sum(known.count for f in others if (known := self.tokens(f)) is not None)
-            seen = each * sum(f.is_image for f in others)
-            most = min(most, max(1, (self._free_tokens - texts - seen) // each))
+            seen = file * sum(f.is_image for f in others)
+            most = min(most, max(1, (self._free_tokens - texts - seen) // file))
         found += await flows.run_in_thread(
             partial(render_pages, path, name, count, numbers[1:most])
         )
@@ -477,20 +477,20 @@ class FileAttacher(ChatPart):
             raise EngineError(INVALID_REQUEST, f"“{name}” has no page that can be drawn.")
         return found
 
-    async def _read_texts(self, given: _PendingFile) -> _Read:
+    async def _read_texts(self, pending: _PendingFile) -> _Read:
         """Run text recognition on images or scanned PDF pages. Raises EngineError."""
-        first, name, language = given.replaced[0], given.name, language_code()[:2]
-        texts, path, pictures = dict[int, str](), given.path, dict[int, _Picture]()
+        first, name, language = pending.replaced[0], pending.name, language_code()[:2]
+        texts, path, pictures = dict[int, str](), pending.path, dict[int, _Picture]()
         if path is None:
-            for each in given.replaced:
-                number = each.spans[0][0] if each.spans else 1
-                pictures[number] = partial(_to_jpeg, self._saved, each)
+            for file in pending.replaced:
+                number = file.spans[0][0] if file.spans else 1
+                pictures[number] = partial(_to_jpeg, self._saved, file)
         else:
-            for number in given.numbers:
+            for number in pending.numbers:
                 pictures[number] = partial(_render_page, path, name, first.pages, number)
         try:
-            for place, (number, picture) in enumerate(pictures.items(), 1):
-                self._page = place, len(pictures)
+            for index, (number, picture) in enumerate(pictures.items(), 1):
+                self._page = index, len(pictures)
                 self.changed.emit()
                 texts[number] = await flows.run_in_thread(
                     partial(_recognize_text, picture, name, language)
@@ -512,31 +512,31 @@ class FileAttacher(ChatPart):
         except Exception:  # the engine stopped, or the template doesn't accept a lone image
             return 0
 
-    def _attach_result(self, given: _PendingFile, found: Sequence[_Read]) -> str:
+    def _attach_result(self, pending: _PendingFile, found: Sequence[_Read]) -> str:
         """Attach the result of reading a file. Return a notice for the user, or ""."""
-        if given.encoding and given.replaced[0] not in self.files:
+        if pending.encoding and pending.replaced[0] not in self.files:
             return ""  # the user removed the file during reading
-        files = [each for each in self.files if each not in given.replaced]
-        places = [n for n, each in enumerate(self.files) if each in given.replaced]
-        place = places[0] if places else len(files)
-        new = [(held, made) for held, made in found if made not in files]
+        files = [file for file in self.files if file not in pending.replaced]
+        places = [n for n, file in enumerate(self.files) if file in pending.replaced]
+        position = places[0] if places else len(files)
+        new = [(content, attachment) for content, attachment in found if attachment not in files]
         if not new:
-            return tr("“{name}” is already attached.", name=given.name)
-        files[place:place] = [made for _, made in new]
-        self._replace_files(tuple(files), *(held for held, _ in new))
+            return tr("“{name}” is already attached.", name=pending.name)
+        files[position:position] = [attachment for _, attachment in new]
+        self._replace_files(tuple(files), *(content for content, _ in new))
         first = new[0][1]
-        if first.scans and given.do == "attach":
+        if first.scans and pending.do == "attach":
             return self._scans_text(first)
-        wanted = len(given.numbers) or first.pages
+        wanted = len(pending.numbers) or first.pages
         if not first.is_image or not first.spans or len(found) == wanted:
             return ""
         pages = format_page_numbers(
-            first.unit, [n for _, made in found for n in page_numbers(made.spans)]
+            first.unit, [n for _, attachment in found for n in page_numbers(attachment.spans)]
         )
         words = mark(
             "“{name}” is attached in part: {pages} of {count}. Open one of them to choose others."
         )
-        return tr(words, name=given.name, pages=pages, count=number(first.pages))
+        return tr(words, name=pending.name, pages=pages, count=number(first.pages))
 
     def _scans_text(self, file: Attachment) -> str:
         n, values = len(file.scans), {"count": number(file.pages), "name": file.name}
@@ -601,16 +601,16 @@ class FileAttacher(ChatPart):
 
     def _free_characters(self, attachment: Attachment) -> int:
         """Return how many characters of this file still fit into the context."""
-        whole = self.tokens(replace(attachment, use="all", spans=()))
+        maximum = self.tokens(replace(attachment, use="all", spans=()))
         others = [t.count for f in self.files if f != attachment and (t := self.tokens(f))]
         room = max(self._free_tokens - sum(others), self._limit // 8)
-        return attachment.characters * room // max(1, whole.count if whole is not None else 1)
+        return attachment.characters * room // max(1, maximum.count if maximum is not None else 1)
 
     async def _index(self, files: Iterable[Attachment]) -> None:
         """Index the files used by passages, in a worker thread."""
-        for each in files:
-            if each.use == "passages" and not is_indexed(each.hash):
-                await flows.run_in_thread(partial(_make_passages, self._saved, each.hash))
+        for file in files:
+            if file.use == "passages" and not is_indexed(file.hash):
+                await flows.run_in_thread(partial(_make_passages, self._saved, file.hash))
 
     def _resolve_file(self, attachment: Attachment, question: str) -> Attachment:
         passages = passages_of(attachment.hash, self._saved.text)
@@ -662,44 +662,44 @@ def _merge_texts(
     Args:
         first: the file, or the first image.
     """
-    own = None if first.is_image else saved.text(first.hash)
-    pages = own.pages if own is not None else ("",) * first.pages
+    old_text = None if first.is_image else saved.text(first.hash)
+    pages = old_text.pages if old_text is not None else ("",) * first.pages
     found = tuple(texts.get(n) or page for n, page in enumerate(pages, 1))
-    text = AttachedText(first.unit, found, own.labels if own is not None else ())
-    left = tuple(n for n in first.scans if not found[n - 1])
+    text = AttachedText(first.unit, found, old_text.labels if old_text is not None else ())
+    unread_scans = tuple(n for n in first.scans if not found[n - 1])
     count = sum(map(len, found))
-    made = Attachment(
+    merged = Attachment(
         first.name,
         first.kind,
         text.hash,
         first.unit,
         len(found),
         count,
-        scans=left,
+        scans=unread_scans,
         path=first.path,
     )
-    given = sorted(texts) if first.is_image else page_numbers(first.spans)
-    if first.use == "pages" and len(given) < len(found):
-        made = replace(made, use="pages", spans=whole_pages(text, given))
-    return text, made
+    pages_used = sorted(texts) if first.is_image else page_numbers(first.spans)
+    if first.use == "pages" and len(pages_used) < len(found):
+        merged = replace(merged, use="pages", spans=whole_pages(text, pages_used))
+    return text, merged
 
 
 def _load_thumbnail(saved: SavedChat, key: str, _: threading.Event) -> bytes | None:
     return saved.thumbnail(key)
 
 
-def _read_given(given: _PendingFile, stop: threading.Event) -> _Read:
+def _read_given(pending: _PendingFile, stop: threading.Event) -> _Read:
     """Read a file. Blocks. Raises EngineError."""
-    name = given.name.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if given.path is None:
-        return read_medium(given.data, name, stop)
-    if given.path.is_dir():
+    name = pending.name.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if pending.path is None:
+        return read_medium(pending.data, name, stop)
+    if pending.path.is_dir():
         raise IsADirectoryError
-    if (data := _read_medium(given.path)) is not None:
+    if (data := _read_medium(pending.path)) is not None:
         return read_medium(data, name, stop)
-    found = read_document(given.path, stop, encoding=given.encoding)
+    found = read_document(pending.path, stop, encoding=pending.encoding)
     text = AttachedText(found.unit, found.pages, found.labels)
-    made = Attachment(
+    attachment = Attachment(
         name,
         found.kind,
         text.hash,
@@ -708,9 +708,9 @@ def _read_given(given: _PendingFile, stop: threading.Event) -> _Read:
         sum(map(len, found.pages)),
         scans=found.scans,
         encoding=found.encoding,
-        path=storable_path(given.path) if found.kind == "PDF" or found.encoding else "",
+        path=storable_path(pending.path) if found.kind == "PDF" or found.encoding else "",
     )
-    return text, made
+    return text, attachment
 
 
 def _read_medium(path: Path) -> bytes | None:

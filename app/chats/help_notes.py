@@ -56,8 +56,8 @@ class HelpEntry(Struct, frozen=True):
 def content_words(question: str) -> frozenset[str]:
     """Extract the less common words of a question, with word endings removed."""
     words = _WORD.findall(question.casefold())
-    kept = (_SAME.get(word, word) for word in words if word not in _COMMON)
-    return frozenset(_ENDING.sub("", _SAME.get(word.removesuffix("s"), word)) for word in kept)
+    stems = (_SAME.get(word, word) for word in words if word not in _COMMON)
+    return frozenset(_ENDING.sub("", _SAME.get(word.removesuffix("s"), word)) for word in stems)
 
 
 @functools.cache

@@ -71,7 +71,7 @@ class HelperRunner(ChatPart):
 
     @property
     def models(self) -> frozenset[str]:
-        return frozenset(each.model for each in self._rounds.values())
+        return frozenset(generator.model for generator in self._rounds.values())
 
     @Slot(object)
     def begin(self, call: Call) -> None:
@@ -84,9 +84,9 @@ class HelperRunner(ChatPart):
             return
         path = self._saved.transcript.path_to(call.message_id)
         asking = next(m for m in reversed(path) if m.role == "assistant")
-        own, model = self._saved.record.model, model_of_answer(asking.stats)
-        if model is None or (is_remote(model) and model != own):
-            model = own  # never switch back to a server the user has left
+        chat_model, model = self._saved.record.model, model_of_answer(asking.stats)
+        if model is None or (is_remote(model) and model != chat_model):
+            model = chat_model  # never switch back to a server the user has left
         options, now = options_of_answer(asking.stats, self._main.options), self._main.options
         options = replace(options or now, seed=now.seed, max_tokens=now.helper_tokens)
         options = replace(options, answer_as=None, tools=options.tools if fork else ())

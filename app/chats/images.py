@@ -95,9 +95,9 @@ def _read_recording(data: bytes, name: str, stop: threading.Event | None) -> Rea
         import numpy as np
 
         file = io.BytesIO()
-        with wave.open(file, "wb") as made:
-            made.setparams((1, 2, SAMPLE_RATE, 0, "NONE", ""))
-            made.writeframes((np.frombuffer(samples, "<f4") * 32767).astype("<i2").tobytes())
+        with wave.open(file, "wb") as wav:
+            wav.setparams((1, 2, SAMPLE_RATE, 0, "NONE", ""))
+            wav.writeframes((np.frombuffer(samples, "<f4") * 32767).astype("<i2").tobytes())
         data = file.getvalue()
     sound = StoredImage(data, b"")
     seconds = max(1, round(len(samples) / 4 / SAMPLE_RATE))
@@ -128,20 +128,20 @@ def build_content(
         images: gets images and recordings, or None if the model can't see.
         hears: the model accepts recordings.
     """
-    media = [each for each in files if each.is_medium]
-    written = tuple(each for each in files if not each.is_medium)
+    media = [file for file in files if file.is_medium]
+    written = tuple(file for file in files if not file.is_medium)
     parts, notes = list[dict[str, Any]](), list[str]()
-    for each in media:
-        if images is None or (each.is_sound and not hears):
-            notes.append(_medium_note(each))
+    for file in media:
+        if images is None or (file.is_sound and not hears):
+            notes.append(_medium_note(file))
             continue
-        held = images(each.hash)
-        if each.is_sound:
-            parts.append({"type": "audio", "audio": Audio(held.file, held.name)})
+        medium = images(file.hash)
+        if file.is_sound:
+            parts.append({"type": "audio", "audio": Audio(medium.file, medium.name)})
             continue
-        if each.spans:
-            parts.append({"type": "text", "text": f"{_image_heading(each)}:\n"})
-        parts.append({"type": "image", "image": held})
+        if file.spans:
+            parts.append({"type": "text", "text": f"{_image_heading(file)}:\n"})
+        parts.append({"type": "image", "image": medium})
     text = "\n\n".join([*notes, *filter(None, [text])])
     if not parts and not written:
         return text
@@ -154,8 +154,8 @@ def concatenate(first: Any, second: Any) -> Any:
     if isinstance(first, str) and isinstance(second, str):
         return f"{first}\n\n{second}"
     before, after = (
-        [{"type": "text", "text": each}] if isinstance(each, str) else each
-        for each in (first, second)
+        [{"type": "text", "text": content}] if isinstance(content, str) else content
+        for content in (first, second)
     )
     return [*before, {"type": "text", "text": "\n\n"}, *after]
 

@@ -71,9 +71,9 @@ class HelperRun(Struct):
 
 
 def lanes_of(message: Message) -> list[HelperRun]:
-    kept = message.stats.get("lanes")
-    listed = kept[:MOST_HELPERS] if isinstance(kept, list) else []
-    return [lane for each in listed if (lane := HelperRun.from_json(each)) is not None]
+    stored = message.stats.get("lanes")
+    listed = stored[:MOST_HELPERS] if isinstance(stored, list) else []
+    return [lane for value in listed if (lane := HelperRun.from_json(value)) is not None]
 
 
 def format_result(lanes: Sequence[HelperRun]) -> ToolResult:

@@ -177,10 +177,10 @@ class ChatLibrary(QObject):
         """Create a chat with a copy of all messages up to this one."""
         record = branch(self._store, chat.record, chat.transcript, message_id)
         self._chats[record.id] = record
-        made = self.open(record.id, record.model)
-        made.begin_from(chat)
+        copy = self.open(record.id, record.model)
+        copy.begin_from(chat)
         self.listed.emit()
-        return made
+        return copy
 
     def mark_unread(self, ids: Iterable[object]) -> None:
         """Mark chats with replies from an earlier run that the user hasn't seen yet.

@@ -104,14 +104,14 @@ def _schema_error(text: str) -> str:
     if not reason:
         return ""
     # llguidance doesn't report the position, so find the innermost part that triggers the error.
-    place: tuple[str, ...] = ()
+    prefix: tuple[str, ...] = ()
     for path, part in _objects_in(schema):
-        inside = len(path) > len(place) and path[: len(place)] == place
+        inside = len(path) > len(prefix) and path[: len(prefix)] == prefix
         if inside and _schema_refusal(part) == reason:
-            place = path
+            prefix = path
     pattern = _REGEX_ERROR.search(reason)
-    what = f"pattern: {pattern[3]}" if pattern is not None else reason
-    return _format_error(tr("In {place}", place=" › ".join(place)) if place else "", what)
+    fault = f"pattern: {pattern[3]}" if pattern is not None else reason
+    return _format_error(tr("In {place}", place=" › ".join(prefix)) if prefix else "", fault)
 
 
 def _length_text(text: str) -> str:
@@ -136,15 +136,15 @@ def _schema_refusal(schema: dict[str, Any]) -> str:
 
 def _objects_in(schema: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Yield the objects in a schema with their paths, breadth-first."""
-    waiting, given = [(path, schema)], 0
-    while waiting and given < _MOST_PARTS:
+    waiting, parts_seen = [(path, schema)], 0
+    while waiting and parts_seen < _MOST_PARTS:
         path, part = waiting.pop(0)
         inner = part.items() if isinstance(part, dict) else enumerate(part, 1)
         for name, value in inner:
             if isinstance(value, (dict, list)):
                 waiting.append(((*path, str(name)), value))
         if path and isinstance(part, dict):
-            given += 1
+            parts_seen += 1
             yield path, part
 
 
@@ -180,10 +180,10 @@ def _escape_slashes(pattern: str) -> str:
     return re.sub(r"\\.|/", lambda found: "\\/" if found[0] == "/" else found[0], pattern)
 
 
-def _format_error(place: str, what: str) -> str:
-    what = " ".join(what.split()).rstrip(".")
-    what = what[:1].lower() + what[1:] if place and what[1:2].islower() else what
-    return f"{place}: {what}." if place else f"{what[:1].upper()}{what[1:]}."
+def _format_error(path: str, fault: str) -> str:
+    fault = " ".join(fault.split()).rstrip(".")
+    fault = fault[:1].lower() + fault[1:] if path and fault[1:2].islower() else fault
+    return f"{path}: {fault}." if path else f"{fault[:1].upper()}{fault[1:]}."
 
 
 CONTEXT = (256, 16_777_216)
@@ -288,8 +288,8 @@ def options_of_answer(stats: Mapping[str, Any], now: ChatOptions) -> ChatOptions
     Older versions only stored the seed. In that case, the other options are taken from ``now``.
     """
     seed, options = stats.get("seed"), stats.get("options")
-    own = ChatOptions.from_params(options) if isinstance(options, dict) else now
-    return replace(own, seed=seed) if is_valid("seed", seed) and seed is not None else None
+    restored = ChatOptions.from_params(options) if isinstance(options, dict) else now
+    return replace(restored, seed=seed) if is_valid("seed", seed) and seed is not None else None
 
 
 def answer_markdown(message: Message) -> str:
@@ -334,9 +334,9 @@ values, two or three of them differ.
 _BOUNDS = ("max_tokens", "stop", "reasoning", "reproducible", "slide", "kv_bits", "context")
 
 
-def continuation_options(own: ChatOptions, now: ChatOptions) -> ChatOptions:
+def continuation_options(options: ChatOptions, now: ChatOptions) -> ChatOptions:
     """Return the options for continuing an answer: its own, but with the current limits."""
-    return replace(own, **{name: getattr(now, name) for name in _BOUNDS})
+    return replace(options, **{name: getattr(now, name) for name in _BOUNDS})
 
 
 NUMBERS = (

@@ -63,21 +63,21 @@ class Member(Struct, frozen=True):
     def to_json(self) -> dict[str, Any]:
         return changed_fields(self)
 
-    def options(self, own: ChatOptions) -> ChatOptions:
+    def options(self, base: ChatOptions) -> ChatOptions:
         """Get the member's options, based on the chat's. Members have no tools."""
         own_values = {n: v for n in ("temperature", "seed") if (v := getattr(self, n)) is not None}
-        return replace(own, **own_values, tools=())
+        return replace(base, **own_values, tools=())
 
 
 def options_of_members(
-    members: Sequence[Member], own: ChatOptions, defaults: Sequence[Mapping[str, Any]]
+    members: Sequence[Member], base: ChatOptions, defaults: Sequence[Mapping[str, Any]]
 ) -> list[ChatOptions]:
     """Get each member's options, raising the temperature if only the seeds differ.
 
     ``defaults``: recommended options of the members' models.
     """
     alike = Counter((m.model, m.system) for m in members if m.temperature is None)
-    options = [member.options(own) for member in members]
+    options = [member.options(base) for member in members]
     return [
         vary_options(o, usual) if m.temperature is None and alike[m.model, m.system] > 1 else o
         for m, o, usual in zip(members, options, defaults, strict=True)
@@ -86,7 +86,7 @@ def options_of_members(
 
 def members_from_json(stored: object) -> list[Member]:
     """Load the members of a stored panel, or [] if it's invalid."""
-    found = [Member.from_json(one) for one in stored] if isinstance(stored, list) else []
+    found = [Member.from_json(item) for item in stored] if isinstance(stored, list) else []
     return found if 2 <= len(found) <= MOST else []
 
 
@@ -347,7 +347,7 @@ _LINE, _CHOICE, _WORDS = 200, 40, 3
 def _number_ballot(text: str) -> Ballot | None:
     text = _final_answer(text)
     found = _NUMBER.findall(text) if len(text) <= _LINE and "\n" not in text else []
-    values = {value for each in found if (value := _value(each)) is not None}
+    values = {value for answer in found if (value := _value(answer)) is not None}
     if len(values) != 1 or len(found) != len(re.findall(r"\d[\d.,\u00a0\u202f ’']*", text)):
         return None
     return Ballot(f"{values.pop():f}", found[0].strip())

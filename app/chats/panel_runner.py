@@ -51,8 +51,8 @@ class PanelRunner(ChatPart):
     def begin(self, asked: Message, members: Sequence[Member]) -> None:
         """Ask all members. ``asked`` is the user's message."""
         self.release()
-        own = self._saved.record.model
-        refs = [member.model or own for member in members]
+        chat_model = self._saved.record.model
+        refs = [member.model or chat_model for member in members]
         models = [self._loader.get(ref).name for ref in refs]
         known = [status.model for status in map(self._loader.get, refs)]
         defaults = [model.defaults if model is not None else {} for model in known]
@@ -148,8 +148,8 @@ class PanelRunner(ChatPart):
     def _adopt(self) -> None:
         if not self._kept or self.running:
             return
-        column, kept = self.generators.get(self._kept), self._saved.transcript.get(self._kept)
-        if column and kept and kept.stats.get("model") == self._saved.record.model:
+        column, choice = self.generators.get(self._kept), self._saved.transcript.get(self._kept)
+        if column and choice and choice.stats.get("model") == self._saved.record.model:
             self._main.session.fork_from(column.session)
         self.release()
 

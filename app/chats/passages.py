@@ -93,14 +93,14 @@ class Passages:
         nothing matches.
         """
         chosen: list[Span] = []
-        left = characters
+        room = characters
         for span in [*self._named_pages(question), *self._matching_passages(question)]:
             if span in chosen:
                 continue
-            if (length := span[2] - span[1]) > left:
+            if (length := span[2] - span[1]) > room:
                 break
             chosen.append(span)
-            left -= length
+            room -= length
         return _joined(sorted(chosen)) if chosen else beginning_of_text(self._text, characters)
 
     def _named_pages(self, question: str) -> Iterator[Span]:
@@ -141,17 +141,17 @@ def passages_of(key: str, texts: Callable[[str], AttachedText | None]) -> Passag
         texts: gets a text by hash, or None if it's missing.
     """
     with _lock:
-        made = _kept.get(key)
-    if made is None:
+        cached = _kept.get(key)
+    if cached is None:
         if (text := texts(key)) is None:
             return None
-        made = Passages(text)
+        cached = Passages(text)
     with _lock:
-        made = _kept.setdefault(key, made)
+        cached = _kept.setdefault(key, cached)
         _kept.move_to_end(key)
         while len(_kept) > _MOST_KEPT:
             _kept.popitem(last=False)
-    return made
+    return cached
 
 
 def split_page(page: str) -> Iterator[tuple[int, int]]:
@@ -161,9 +161,9 @@ def split_page(page: str) -> Iterator[tuple[int, int]]:
         end = begin + LENGTH
         if end < len(page):
             for mark in ("\n\n", "\n", ". ", " "):
-                place = page.rfind(mark, begin + LENGTH // 3, end)
-                if place > 0:
-                    end = place + len(mark)
+                position = page.rfind(mark, begin + LENGTH // 3, end)
+                if position > 0:
+                    end = position + len(mark)
                     break
         end = min(end, len(page))
         if page[begin:end].strip():
@@ -172,13 +172,13 @@ def split_page(page: str) -> Iterator[tuple[int, int]]:
 
 
 def _joined(spans: list[Span]) -> tuple[Span, ...]:
-    made: list[Span] = []
+    merged: list[Span] = []
     for page, begin, end in spans:
-        if made and made[-1][0] == page and made[-1][2] == begin:
-            made[-1] = (page, made[-1][1], end)
+        if merged and merged[-1][0] == page and merged[-1][2] == begin:
+            merged[-1] = (page, merged[-1][1], end)
         else:
-            made.append((page, begin, end))
-    return tuple(made)
+            merged.append((page, begin, end))
+    return tuple(merged)
 
 
 def is_indexed(key: str) -> bool:

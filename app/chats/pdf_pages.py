@@ -46,7 +46,7 @@ def render_pages(
             some = missing[start : start + _AT_ONCE]
             for page in draw_pages(path, some, PIXELS, THUMBNAIL, stop):
                 image = StoredImage(page.jpeg, page.thumbnail)
-                made = Attachment(
+                attachment = Attachment(
                     name,
                     "PDF",
                     image.hash,
@@ -57,11 +57,11 @@ def render_pages(
                     width=page.width,
                     height=page.height,
                 )
-                found[page.number] = image, made
-                held.add((image, made), digest, page.number)
+                found[page.number] = image, attachment
+                held.add((image, attachment), digest, page.number)
     pages = (found[n] for n in numbers if n in found)
-    here = storable_path(path)
-    return [(image, replace(made, name=name, path=here)) for image, made in pages]
+    path_text = storable_path(path)
+    return [(image, replace(attachment, name=name, path=path_text)) for image, attachment in pages]
 
 
 def storable_path(path: Path) -> str:

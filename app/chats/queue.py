@@ -34,7 +34,7 @@ class MessageQueue:
         return self._saved.record.queued
 
     def get(self, message_id: str) -> Queued | None:
-        return next((each for each in self.messages if each.id == message_id), None)
+        return next((message for message in self.messages if message.id == message_id), None)
 
     @property
     def next(self) -> Queued | None:
@@ -66,8 +66,8 @@ class MessageQueue:
 
     def add(self, text: str, files: Attachments, at: int | None = None) -> None:
         """Append a message, or insert it at an index."""
-        place = len(self.messages) if at is None else at
-        self.restore(Queued(new_id(), text.strip("\n"), files), place)
+        position = len(self.messages) if at is None else at
+        self.restore(Queued(new_id(), text.strip("\n"), files), position)
 
     def restore(self, message: Queued, at: int) -> None:
         self._store((*self.messages[:at], message, *self.messages[at:]))
@@ -75,15 +75,15 @@ class MessageQueue:
     def edit(self, message_id: str, text: str, files: Attachments) -> None:
         self._store(
             tuple(
-                replace(each, text=text.strip("\n"), attachments=files)
-                if each.id == message_id
-                else each
-                for each in self.messages
+                replace(message, text=text.strip("\n"), attachments=files)
+                if message.id == message_id
+                else message
+                for message in self.messages
             )
         )
 
     def remove(self, message_id: str) -> None:
-        self._store(tuple(each for each in self.messages if each.id != message_id))
+        self._store(tuple(message for message in self.messages if message.id != message_id))
 
     def _store(self, messages: tuple[Queued, ...]) -> None:
         self._refused = ""

@@ -48,8 +48,8 @@ class ChatInUse(Protocol):
 
 def parse_followed(params: Mapping[str, Any]) -> dict[str, int]:
     """Get the followed chats (see `FOLLOWS`), ignoring invalid entries."""
-    given = params.get(FOLLOWS)
-    pairs = given.items() if isinstance(given, dict) else ()
+    followed = params.get(FOLLOWS)
+    pairs = followed.items() if isinstance(followed, dict) else ()
     good = [(k, n) for k, n in pairs if is_own_id(k) and type(n) is int and n >= 0]
     return dict(good[:MOST])
 
@@ -89,7 +89,7 @@ def extract_readable(
     for message in path:
         if message.status == "streaming":
             return ReferencedChat(chat_id, title, tuple(lines), writing=True)
-        files = "\n".join(f"[Attached: {each.name}]" for each in message.attachments)
+        files = "\n".join(f"[Attached: {file.name}]" for file in message.attachments)
         text = "\n\n".join(filter(None, (files, message.content)))
         if message.role in {"user", "assistant"} and text.strip():
             lines.append((message.role, text))
@@ -103,8 +103,8 @@ def make_attachment(
     lines = of.lines[before:]
     text = AttachedText("message", tuple(t for _, t in lines), tuple(who for who, _ in lines))
     count = sum(len(t) for _, t in lines)
-    made = Attachment(of.title, "chat", text.hash, "message", len(lines), count)
-    return replace(made, chat=of.id, before=before, news=news), text
+    attachment = Attachment(of.title, "chat", text.hash, "message", len(lines), count)
+    return replace(attachment, chat=of.id, before=before, news=news), text
 
 
 class _Read(Struct):
@@ -154,8 +154,8 @@ class ReferencedChats:
         follows = {key: n for key, n in self.followed_chats.items() if key != chat_id}
         if last is not None and len(follows) < MOST:
             follows[chat_id] = last
-        kept = {k: v for k, v in self._saved.record.params.items() if k != FOLLOWS}
-        self._saved.change_record(params=kept | ({FOLLOWS: follows} if follows else {}))
+        params = {k: v for k, v in self._saved.record.params.items() if k != FOLLOWS}
+        self._saved.change_record(params=params | ({FOLLOWS: follows} if follows else {}))
         self._saved.save_record()
         self.seen.pop(chat_id, None)
 
@@ -209,20 +209,20 @@ class ReferencedChats:
             mine = [f for f in found if f.chat == chat_id]
             cut = [f for f in mine if f.use != "all"]  # the user picked a part of the chat
             begun = next((f for f in mine if not f.news and f.use == "all"), None)
-            place = found.index(mine[0]) if mine else len(found)
+            position = found.index(mine[0]) if mine else len(found)
             found = [f for f in found if f not in mine or f in cut]
             read = self._read([*earlier, *cut], chat_id)
             new = _find_news(of, read, last)
             if begun is not None:
                 new = min(begun.before, len(of.lines) - 1), ""
             if new is not None:
-                made, text = make_attachment(of, *new)
-                if made.characters > MAX_CHARACTERS:
+                attachment, text = make_attachment(of, *new)
+                if attachment.characters > MAX_CHARACTERS:
                     self.seen[chat_id] = (structs.replace(of, gone=tr("too long", "a chat")), None)
                     continue
                 self._saved.keep_text_in_memory(text)
-                found.insert(place + len(cut), made)
-                self.seen[chat_id] = (of, made)
+                found.insert(position + len(cut), attachment)
+                self.seen[chat_id] = (of, attachment)
         return tuple(found)
 
     def _read(self, files: Iterable[Attachment], chat_id: str) -> _Read | None:

@@ -94,11 +94,11 @@ class ReplyGenerator(ChatPart):
 
         ``fork``: start the session as a copy of this generator's session.
         """
-        made = ReplyGenerator(saved, self._bridge, self._loader, self.tools.toolbox, parent)
-        made.session = ChatSession(self._loader, new_id())
+        second = ReplyGenerator(saved, self._bridge, self._loader, self.tools.toolbox, parent)
+        second.session = ChatSession(self._loader, new_id())
         if fork:
-            made.session.fork_from(self.session)
-        return made
+            second.session.fork_from(self.session)
+        return second
 
     @property
     def options(self) -> ChatOptions:
@@ -147,8 +147,8 @@ class ReplyGenerator(ChatPart):
         answer = Answer.continue_reply(message.id, message.content, message.reasoning)
         member = Member.from_json(panel.data_of(message))
         answer.model = member.model or None
-        if (own := options_of_answer(message.stats, self.options)) is not None:
-            answer.options = continuation_options(own, self.options)
+        if (options := options_of_answer(message.stats, self.options)) is not None:
+            answer.options = continuation_options(options, self.options)
         elif panel.letter_of(message):  # the app quit before the stats were stored
             answer.options = member.options(self.options)
         self.prepare(answer)

@@ -39,9 +39,9 @@ class SavedChat:
 
     def make_temporary_copy(self, record: ChatRecord, messages: Iterable[Message]) -> SavedChat:
         """Create an unsaved chat with these messages. It can read the files of this chat."""
-        made = SavedChat(record, self._store, stored=False)
-        made.transcript, made._aside = Transcript(messages), True
-        return made
+        copy = SavedChat(record, self._store, stored=False)
+        copy.transcript, copy._aside = Transcript(messages), True
+        return copy
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -96,7 +96,7 @@ class SavedChat:
         return Writing(record.draft, record.draft_attachments)
 
     def _is_there(self, message_id: str) -> bool:
-        queued = any(each.id == message_id for each in self.record.queued)
+        queued = any(message.id == message_id for message in self.record.queued)
         return queued or message_id in self.transcript
 
     def change_compose(self, compose: Compose) -> None:
@@ -124,11 +124,11 @@ class SavedChat:
     def store_files(self, files: Attachments, *new: AttachedText | StoredImage) -> None:
         """Replace and store the composer's files. ``new``: contents that aren't stored yet."""
         with self.transaction():
-            for each in new:
-                if isinstance(each, StoredImage):
-                    self._store.images.save(each)
+            for item in new:
+                if isinstance(item, StoredImage):
+                    self._store.images.save(item)
                 else:
-                    self._texts[self._store.texts.save(each)] = each
+                    self._texts[self._store.texts.save(item)] = item
             self.change_compose(replace(self.compose, attachments=files))
             self.save_record()
 
@@ -162,9 +162,9 @@ class SavedChat:
         This also moves the chat to the top of the list, matching what `SaveMessage` does in the
         store.
         """
-        for each in message.attachments:
-            if each.chat and (held := self._texts.get(each.hash)) is not None:
-                self._store.texts.save(held)
+        for file in message.attachments:
+            if file.chat and (text := self._texts.get(file.hash)) is not None:
+                self._store.texts.save(text)
         self.transcript.add(message)
         if not self._aside:
             self._store.save_message(message, as_leaf=True)

@@ -110,13 +110,13 @@ class ChatSession:
             behind = self._background and not self._front
             self._session.prioritise(*(BACKGROUND if behind else (int(self._front), "", 0.0)))
 
-    def fork_from(self, other: ChatSession) -> None:
+    def fork_from(self, source: ChatSession) -> None:
         """Start from a fork of another chat's session."""
         self.close()
-        if other._session is not None:
+        if source._session is not None:
             with suppress(EngineError):  # engine stopped, so the first reply prefills everything
-                self._session = other._session.fork(self._chat_id)
-                self._made_for = other._made_for
+                self._session = source._session.fork(self._chat_id)
+                self._made_for = source._made_for
 
     def close(self) -> None:
         if self._session is not None:

@@ -93,13 +93,13 @@ def extract_title(output: str, question: str, answer: str) -> str:
         return ""
     if title.casefold() in {_ASKED.casefold(), title_from(question).casefold()}:
         return ""
-    there = f"{question}\n{answer}".casefold()
+    exchange = f"{question}\n{answer}".casefold()
     if re.search(_UNSPACED, title):
         telling = [c for c in set(re.findall(_UNSPACED, title)) if not "\u3040" <= c <= "\u309f"]
-        found, of = sum(char in there for char in telling), len(telling) + 1
+        found, of = sum(char in exchange for char in telling), len(telling) + 1
     else:
         telling = [word for word in words if len(word) > 2 and word not in _EMPTY]
-        known = _WORD.findall(there)
+        known = _WORD.findall(exchange)
         found, of = sum(_word_occurs(word, known) for word in telling), len(telling)
     return title if found >= max(1, of // 2) else ""
 
@@ -107,7 +107,7 @@ def extract_title(output: str, question: str, answer: str) -> str:
 def _word_occurs(word: str, known: Sequence[str]) -> bool:
     """Check whether a word occurs, allowing for a different ending: "boiling" for "boil"."""
     begin = word[: max(3, len(word) - 3)]
-    return any(other.startswith(begin) for other in known)
+    return any(known_word.startswith(begin) for known_word in known)
 
 
 def _truncate(text: str, most: int) -> str:

@@ -249,9 +249,9 @@ def figures(call: Call) -> dict[str, Any]:
     return stats
 
 
-def equal_json(one: str, other: str) -> bool:
+def equal_json(first: str, second: str) -> bool:
     """Compare two JSON texts by value, since cards reformat the arguments."""
     try:
-        return bool(json.loads(one or "{}") == json.loads(other or "{}"))
+        return bool(json.loads(first or "{}") == json.loads(second or "{}"))
     except (ValueError, RecursionError):
-        return one == other
+        return first == second

@@ -213,7 +213,7 @@ class ToolCallRunner(ChatPart):
     # Steps.
 
     def begin(
-        self, made: Sequence[ParsedToolCall], tokens: int, then: Callable[[], object]
+        self, parsed_calls: Sequence[ParsedToolCall], tokens: int, then: Callable[[], object]
     ) -> None:
         """Start the calls of an answer. ``then`` is called when all are done.
 
@@ -225,9 +225,9 @@ class ToolCallRunner(ChatPart):
         self.calls = {}
         offered = self.toolbox.enabled_tools(self._enabled_tools())
         with self._saved.transaction():
-            for each in made:
-                tool = offered.get(each.name) if not each.fault else None
-                call = Call(new_id(), each, tool, each.arguments)
+            for parsed in parsed_calls:
+                tool = offered.get(parsed.name) if not parsed.fault else None
+                call = Call(new_id(), parsed, tool, parsed.arguments)
                 call.shown_first = tool is not None and self.toolbox.is_previewed(tool)
                 self.calls[call.message_id] = call
                 self._saved.add(self._new_message(call))
@@ -281,10 +281,10 @@ class ToolCallRunner(ChatPart):
         if can_always_allow(call.tool):
             self.toolbox.consents.remember(self._saved.record.id, call.tool, decision)
         self._run(call)
-        for other in list(self.calls.values()):  # the same decision may apply to other calls
-            waits = other.state is CallState.ASKING and other.written is None
-            if waits and other.tool is not None and self._is_allowed(other.tool):
-                self._run(other)
+        for similar in list(self.calls.values()):  # the same decision may apply to other calls
+            waits = similar.state is CallState.ASKING and similar.written is None
+            if waits and similar.tool is not None and self._is_allowed(similar.tool):
+                self._run(similar)
         self._soon.start()
         return ""
 
@@ -326,9 +326,9 @@ class ToolCallRunner(ChatPart):
         call = self.calls.get(message_id)
         if call is None or call.state is not CallState.TOO_LONG or call.result is None:
             return
-        whole = call.result
-        text = shorten(whole.text, call.room) if is_shortened else LEFT_OUT
-        self._end(call, "complete", replace(whole, text=text))
+        result = call.result
+        text = shorten(result.text, call.room) if is_shortened else LEFT_OUT
+        self._end(call, "complete", replace(result, text=text))
         self._soon.start()
 
     def stop_call(self, message_id: str) -> None:

@@ -96,7 +96,7 @@ class Transcript:
 
     def children(self, message_id: str | None) -> list[Message]:
         """Get the replies to a message, oldest first. None means the root messages."""
-        return [self._messages[each] for each in self._children.get(message_id, ())]
+        return [self._messages[child_id] for child_id in self._children.get(message_id, ())]
 
     def child_ids(self, message_id: str | None) -> Sequence[str]:
         """Like `children`, but returns IDs."""
@@ -145,9 +145,9 @@ class Transcript:
 
     def _messages_below(self, message_id: str) -> list[Message]:
         found = [message_id]
-        for each in found:
-            found.extend(self._children.get(each, ()))
-        return [self._messages[each] for each in found]
+        for child_id in found:
+            found.extend(self._children.get(child_id, ()))
+        return [self._messages[child_id] for child_id in found]
 
     def last(self, role: str) -> Message | None:
         return next((m for m in self.iterate_back() if m.role == role), None)
@@ -261,7 +261,7 @@ def branch(store: Store, chat: ChatRecord, transcript: Transcript, message_id: s
     if last.role == "user":
         copied = copied[:-1]
     now = time.time()
-    made = replace(
+    record = replace(
         chat,
         id=new_id(),
         title=_branch_title(chat.title),
@@ -278,19 +278,19 @@ def branch(store: Store, chat: ChatRecord, transcript: Transcript, message_id: s
         variant="",
     )
     with store.transaction():  # avoid a partial copy after a crash
-        store.save_chat(made)
+        store.save_chat(record)
         parent: Message | None = None
         for message in copied:
             parent = replace(
                 without_panel_marks(message),
                 id=new_id(),
-                chat_id=made.id,
+                chat_id=record.id,
                 parent_id=parent.id if parent is not None else None,
             )
             store.save_message(parent)
         leaf = parent.id if parent is not None else None
-        store.set_leaf(made.id, leaf)
-    return replace(made, leaf_id=leaf)
+        store.set_leaf(record.id, leaf)
+    return replace(record, leaf_id=leaf)
 
 
 def _branch_title(title: str) -> str:

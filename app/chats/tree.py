@@ -58,7 +58,7 @@ def runs_of(transcript: Transcript, apart: Collection[str] = ()) -> list[Run]:
     if len(firsts) > 1:
         start = Run((), None, 0, 0, shown=True, begins=True, goes_on=True)
         tops.append(start)
-        waiting.append(([each for each in firsts if each != heir], start, start.below))
+        waiting.append(([child_id for child_id in firsts if child_id != heir], start, start.below))
     if heir is not None:
         waiting += _add_branch(transcript, heir, None, tops, apart, shown, sizes)
     while waiting:
@@ -85,7 +85,7 @@ def _add_branch(
 
     Returns the branches that fork off this branch, which aren't added yet.
     """
-    left: list[tuple[list[str], Run | None, list[Run]]] = []
+    waiting: list[tuple[list[str], Run | None, list[Run]]] = []
     depth = above.depth + 1 if above is not None else 0
     at: str | None = first
     begins = above is not None or not into
@@ -93,15 +93,15 @@ def _add_branch(
         ids = [at]
         while len(follow := transcript.child_ids(ids[-1])) == 1:
             ids.append(follow[0])
-        for part in [(each,) for each in ids] if at in apart else [tuple(ids)]:
+        for part in [(child_id,) for child_id in ids] if at in apart else [tuple(ids)]:
             run = Run(part, above, len(into), depth, part[0] in shown, begins, goes_on=True)
             into.append(run)
             begins = False
         at = _main_child(follow, shown, sizes)
         if at is not None:
-            left.append(([each for each in follow if each != at], run, run.below))
+            waiting.append(([child_id for child_id in follow if child_id != at], run, run.below))
     run.goes_on = False
-    return left
+    return waiting
 
 
 def _main_child(ids: Collection[str], shown: set[str], sizes: dict[str, int]) -> str | None:
@@ -131,5 +131,5 @@ def branch_name(stats: Mapping[str, Any]) -> str:
 def set_branch_name(stats: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Set the branch name in a message's stats, or remove it with ""."""
     others = {key: value for key, value in stats.items() if key != _NAME}
-    kept = branch_name({_NAME: name})
-    return {**others, _NAME: kept} if kept else others
+    trimmed = branch_name({_NAME: name})
+    return {**others, _NAME: trimmed} if trimmed else others

@@ -39,9 +39,9 @@ class Editing(Struct, frozen=True):
     @classmethod
     def start(cls, message: Message, before: Compose) -> Editing:
         """Start editing a message. ``before``: current content of the composer."""
-        kept = before.composer_before if isinstance(before, Editing) else before
+        first = before.composer_before if isinstance(before, Editing) else before
         files = message.attachments
-        return cls(message.id, message.content, kept.draft, files, kept.attachments)
+        return cls(message.id, message.content, first.draft, files, first.attachments)
 
     @property
     def composer_before(self) -> Writing:

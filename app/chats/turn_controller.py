@@ -97,8 +97,8 @@ class TurnController(ChatPart):
             unseen: send images even if the model can't see them.
         """
         compose, queue = self._saved.compose, self._queue
-        given = message is not None
-        obstacle = self.find_obstacle(message or compose, sees=unseen, hears=given)
+        by_user = message is not None
+        obstacle = self.find_obstacle(message or compose, sees=unseen, hears=by_user)
         return TurnState(
             self._reply.stage,
             self.draft,
@@ -136,7 +136,7 @@ class TurnController(ChatPart):
         if name := self._attaching.largest_unfit_file(files):
             words = mark("“{file}” is too long for this model. Attach less of it, or remove it.")
             return tr(words, file=name)
-        says = compose.text.strip() or any(each.is_medium for each in files)
+        says = compose.text.strip() or any(file.is_medium for file in files)
         return "" if says else tr("Write a message first.")
 
     def preview(self, event: Event, message: Writing | None = None, unseen: bool = False) -> Step:

@@ -21,5 +21,5 @@ def __getattr__(name: str) -> object:
     from app.markdown import document
 
     # Cache the names for the next access.
-    globals().update({each: getattr(document, each) for each in __all__})
+    globals().update({export: getattr(document, export) for export in __all__})
     return globals()[name]

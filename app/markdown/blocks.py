@@ -91,14 +91,14 @@ def parsable_length(text: str) -> int:
     lines, bars = text.count("\n", 0, end), text.count("|", 0, end)
     if end == len(text) and lines <= LINE_LIMIT and bars <= BAR_LIMIT:
         return end
-    place = lines = bars = 0
-    while (after := text.find("\n", place, end) + 1) > 0:
+    offset = lines = bars = 0
+    while (after := text.find("\n", offset, end) + 1) > 0:
         lines += 1
-        bars += text.count("|", place, after)
+        bars += text.count("|", offset, after)
         if lines > LINE_LIMIT or bars > BAR_LIMIT:
             break
-        place = after
-    return place
+        offset = after
+    return offset
 
 
 _SHORT = 80
@@ -335,16 +335,16 @@ class BlockSplitter:
 
     def _end_typed(self) -> bool:
         """Finish complete lines of an oversized block. Returns True if another block starts."""
-        place = 0
-        while (end := self.tail.find("\n", place)) >= 0:
-            if self._after_empty and _PROSE.match(self.tail, place):
+        offset = 0
+        while (end := self.tail.find("\n", offset)) >= 0:
+            if self._after_empty and _PROSE.match(self.tail, offset):
                 self._typed = False
                 break
-            self._after_empty = not self.tail[place:end].strip()
-            place = end + 1
-        if place:
-            self._add_typed(self.tail[:place])
-            self._set_tail(self.tail[place:])
+            self._after_empty = not self.tail[offset:end].strip()
+            offset = end + 1
+        if offset:
+            self._add_typed(self.tail[:offset])
+            self._set_tail(self.tail[offset:])
         return not self._typed
 
     def _add_typed(self, source: str) -> None:
@@ -371,17 +371,17 @@ class BlockSplitter:
             self._take_lines(maps[-1][1], len(tokens))
             return
         lines = tail.split("\n")
-        for place in range(len(tops) - 1, 0, -1):
-            first = maps[place][0]
+        for index in range(len(tops) - 1, 0, -1):
+            first = maps[index][0]
             # A line with a bar may be a table header, so wait for the second line.
             if first + (2 if "|" in lines[first] else 1) > complete:
                 continue
-            before, end = maps[place - 1]
+            before, end = maps[index - 1]
             if any(line.strip() for line in lines[end:first]):
                 first = end  # only definitions, the last of which may still continue
             elif lines[first - 1].strip() and any("]:" in line for line in lines[before:end]):
                 continue  # the block contains a definition, and this line may be its title
-            self._take_lines(first, tops[place])
+            self._take_lines(first, tops[index])
             return
 
     def _split_list(self, tail: str) -> None:
@@ -419,7 +419,7 @@ class BlockSplitter:
             next_line = len(lines) if last else (tokens[starts[number + 1]].map or [0])[0]
             part = "\n".join(lines[line:next_line]) + ("" if last else "\n")
             block = tokens[start:stop]
-            places = [place for place, _ in _split_positions(part, block, line)]
+            places = [index for index, _ in _split_positions(part, block, line)]
             self._add(part, block, line, places)
             line = next_line
         if not starts:
@@ -481,10 +481,10 @@ class BlockSplitter:
 
     def _position_after_line(self, count: int) -> int:
         """Get the end position of the fence's first ``count`` lines."""
-        place = self._fence_start
+        offset = self._fence_start
         for _ in range(count):
-            place = self.tail.find("\n", place) + 1 or len(self.tail)
-        return place
+            offset = self.tail.find("\n", offset) + 1 or len(self.tail)
+        return offset
 
 
 def _split_positions(

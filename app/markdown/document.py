@@ -70,8 +70,8 @@ class RefreshPace:
         With several streaming documents, it grows up to `_LONGEST_S`.
         """
         since = time.monotonic() - _RECENT_S
-        for other in [other for other, last in self.refreshed.items() if last < since]:
-            del self.refreshed[other]
+        for document in [document for document, last in self.refreshed.items() if last < since]:
+            del self.refreshed[document]
         alone = self.cost * _REST
         shared = alone * max(len(self.refreshed) / 2, 1)
         return max(min(shared, max(alone, _LONGEST_S)), _SHORTEST_S)
@@ -122,10 +122,10 @@ class Rendering:
         del self._ends[done:]
         rows: list[Row] = []
         self._colours.begin()
-        self._final_inline.begin(splitter.references, steady=True, other=self._open_inline)
+        self._final_inline.begin(splitter.references, steady=True, previous=self._open_inline)
         if (grown := self._rows_of_closed_code(done, begin, above)) is not None:
-            kept, rows = grown
-            begin += kept
+            unchanged, rows = grown
+            begin += unchanged
             self._ends.append(begin + len(rows))
             done += 1
         for number in range(done, len(splitter.finished)):
@@ -138,8 +138,8 @@ class Rendering:
             self._ends.append(begin + len(rows))
             for label in block.labels:
                 self._uses.setdefault(label, number)
-        kept, tail = self._open_rows(rows, begin, above)
-        return begin + kept, [*rows, *tail]
+        unchanged, tail = self._open_rows(rows, begin, above)
+        return begin + unchanged, [*rows, *tail]
 
     def _rows_of_closed_code(
         self, number: int, begin: int, above: Row | None
@@ -193,8 +193,8 @@ class Rendering:
         if finished or splitter.open_fence is None:
             self._growing.clear()
         if fence := splitter.open_fence:
-            place = begin + len(finished)
-            return self._growing.rows(fence, number, previous, place, self.codes)
+            index = begin + len(finished)
+            return self._growing.rows(fence, number, previous, index, self.codes)
         if not splitter.tail:
             return 0, []
         if splitter.parses != self._open_parse:
@@ -464,9 +464,9 @@ class MarkdownDocument(QObject):
     def _refresh_or_wait(self) -> None:
         """Refresh now, or as soon as the pause and other documents allow."""
         # For a long text, pause only for the duration of a slice instead of ten times that.
-        left = 0.0 if self._is_behind() else self._pace.seconds_left()
-        if left > 0:
-            self._timer.start(int(left * 1000) + 1)
+        pause_s = 0.0 if self._is_behind() else self._pace.seconds_left()
+        if pause_s > 0:
+            self._timer.start(int(pause_s * 1000) + 1)
         else:
             self._show_rows(sliced=True)
 
@@ -474,8 +474,8 @@ class MarkdownDocument(QObject):
         begin, end = self._rendering.rows_of(key.block[0])
         shown = self._writer.rows[begin:end]
         mine = [
-            (begin + place, row)
-            for place, row in enumerate(shown)
+            (begin + offset, row)
+            for offset, row in enumerate(shown)
             if isinstance(row, TextRow) and row.code == key and row.kind == "code"
         ]
         parts = [row.spans for row in line_rows(key, lines)]

@@ -129,9 +129,9 @@ class CodeHighlighter:
     @property
     def is_lexer_ready(self) -> bool:
         """True if `work` can start right away. Compiling a lexer's expressions takes 50 ms."""
-        made = not self._language or self._language in _made
+        is_made = not self._language or self._language in _made
         # Loading all lexer names takes 8 ms.
-        return made or bool(_made and self._language not in _own_aliases())
+        return is_made or bool(_made and self._language not in _own_aliases())
 
     def work(self, until: float) -> bool:
         """Work until done (returns True), or until `time.monotonic()` reaches `until`."""
@@ -205,10 +205,10 @@ def _kind(token: _TokenType) -> str:
 
 
 def _ancestors(token: _TokenType) -> Iterator[_TokenType]:
-    here: _TokenType | None = token
-    while here is not None:
-        yield here
-        here = here.parent
+    ancestor: _TokenType | None = token
+    while ancestor is not None:
+        yield ancestor
+        ancestor = ancestor.parent
 
 
 _STRETCH_S = 0.006

@@ -54,13 +54,13 @@ def close_markup(text: str) -> str:
     text = _LINK.sub(r"\1", text)
     tag = _PARTIAL_TAG.search(text)
     name = (tag[1] or "").lower() if tag else ""
-    if tag and any(each.startswith(name) for each in (*PAIRED_TAGS, "br")):
+    if tag and any(tag_name.startswith(name) for tag_name in (*PAIRED_TAGS, "br")):
         text = text[: tag.start()]
     stack: list[str] = []
-    place = 0
-    while match := _RUN.search(text, place):
+    offset = 0
+    while match := _RUN.search(text, offset):
         run = match[0]
-        place = match.end()
+        offset = match.end()
         if match["math"] or run[0] == "\\":
             continue
         if match["tag"]:
@@ -71,14 +71,14 @@ def close_markup(text: str) -> str:
                 stack.pop()
             continue
         if run[0] == "`":
-            end = re.compile(rf"(?<!`){run}(?!`)").search(text, place)
+            end = re.compile(rf"(?<!`){run}(?!`)").search(text, offset)
             if end is None:
                 return _parse_code(text, match.start(), run, stack)
-            place = end.end()
+            offset = end.end()
             continue
-        if run[0] == "~" and len(run) != 2 and place < len(text):
+        if run[0] == "~" and len(run) != 2 and offset < len(text):
             continue
-        before, after = text[match.start() - 1 : match.start()], text[place : place + 1]
+        before, after = text[match.start() - 1 : match.start()], text[offset : offset + 1]
         if not after and not _closes(run, before, after, stack):
             return _close(text[: match.start()], stack)  # the markup has no content yet
         _read_delimiters(run, before, after, stack)
@@ -97,10 +97,10 @@ def _parse_code(text: str, start: int, run: str, stack: list[str]) -> str:
 
 def _read_delimiters(run: str, before: str, after: str, stack: list[str]) -> None:
     if _closes(run, before, after, stack):
-        left = len(run)
-        while left and stack and stack[-1][0] == run[0]:
-            used = min(left, len(stack[-1]))
-            left -= used
+        count = len(run)
+        while count and stack and stack[-1][0] == run[0]:
+            used = min(count, len(stack[-1]))
+            count -= used
             rest = stack.pop()[used:]
             if rest:
                 stack.append(rest)
@@ -184,7 +184,7 @@ class InlineParser:
         self._known = 0
 
     def begin(
-        self, references: References, steady: bool, other: InlineParser | None = None
+        self, references: References, steady: bool, previous: InlineParser | None = None
     ) -> None:
         """Start a pass, dropping cache entries that weren't used in the last pass.
 
@@ -192,12 +192,12 @@ class InlineParser:
             references: current definitions.
             steady: definitions have only been added, so comparing their number is enough to detect
                 changes. If False, nothing is reused.
-            other: parser to reuse results from, if it had the same definitions.
+            previous: parser to reuse results from, if it had the same definitions.
         """
         count = len(references) if steady else -1
         self._kept = self._fresh if steady and count == self._known else {}
-        if other is not None and steady and count == other._known:
-            self._kept = {**other._fresh, **self._kept}
+        if previous is not None and steady and count == previous._known:
+            self._kept = {**previous._fresh, **self._kept}
         self._fresh = {}
         self._references = references
         self._known = count
@@ -272,14 +272,14 @@ def _walk(tokens: list[Token]) -> Iterator[Span]:
 def _mark_citations(spans: Iterable[Span], parts: Collection[str]) -> Iterator[Span]:
     for span in spans:
         text, ink = span.text, span.ink
-        place, is_plain = 0, not (ink.link or ink.code or ink.math)
+        offset, is_plain = 0, not (ink.link or ink.code or ink.math)
         for cited in _CITED.finditer(text) if is_plain else ():
             for letter in _LETTER.finditer(text, *cited.span()):
                 if letter[1] in parts:
-                    yield Span(text[place : letter.start()], ink)
+                    yield Span(text[offset : letter.start()], ink)
                     yield Span(letter[0], replace(ink, link=f"#{letter[1]}"))
-                    place = letter.end()
-        yield Span(text[place:], ink)
+                    offset = letter.end()
+        yield Span(text[offset:], ink)
 
 
 def _formula(source: str, display: bool, ink: Ink) -> Span:

@@ -84,30 +84,30 @@ class GrowingCode:
         self._offset = 0  # source offset where the complete lines end
         self._complete = 0  # row count of the complete lines
 
-    def is_showing(self, fence: OpenFence, number: int, place: int) -> bool:
+    def is_showing(self, fence: OpenFence, number: int, index: int) -> bool:
         """True if the rows returned last are the start of this fence."""
         key = CodeKey((number, 0), language_of(unescapeAll(fence.info)))
-        return self._known == (key, place) and len(fence.code) >= self._offset > 0
+        return self._known == (key, index) and len(fence.code) >= self._offset > 0
 
     def rows(
         self,
         fence: OpenFence,
         number: int,
         previous: Row | None,
-        place: int,  # index of the block's first row in the document
+        index: int,  # index of the block's first row in the document
         codes: dict[CodeKey, str],
     ) -> tuple[int, list[Row]]:
         """Update the rows. Returns how many of them are unchanged, and the rows after that."""
         key = CodeKey((number, 0), language_of(unescapeAll(fence.info)))
-        if self._known != (key, place):
+        if self._known != (key, index):
             self.clear()
-            self._known = (key, place)
+            self._known = (key, index)
         code = fence.code
         last = code.rfind("\n") + 1
         if _PERHAPS_CLOSING.fullmatch(code, last):
             code = code[:last]
         codes[key] = code
-        kept = self._complete
+        complete = self._complete
         rows: list[TextRow] = []
         if last > self._offset:
             rows = line_rows(key, plain_lines(code[self._offset : last]))
@@ -115,8 +115,8 @@ class GrowingCode:
             self._complete += len(rows)
         if last < len(code) or not self._complete:
             rows += line_rows(key, plain_lines(code[last:]))
-        if kept:
-            return kept, [*rows, _padding_row(key)]
+        if complete:
+            return complete, [*rows, _padding_row(key)]
         first = replace(rows[0], first=True, space=space_above(previous, "code", False))
         return 0, [first, *rows[1:], _padding_row(key)]
 
@@ -130,10 +130,10 @@ def _split_lines(line: tuple[Span, ...]) -> Iterator[tuple[Span, ...]]:
     for span in line:
         begin = 0
         while begin < len(span.text):
-            taken = span.text[begin : begin + room]
-            part.append(Span(taken, span.ink))
-            begin += len(taken)
-            room -= len(taken)
+            part_text = span.text[begin : begin + room]
+            part.append(Span(part_text, span.ink))
+            begin += len(part_text)
+            room -= len(part_text)
             if not room:
                 yield tuple(part)
                 part, room = [], LONGEST
@@ -215,16 +215,16 @@ class _Builder:
 
     def _walk(self) -> None:
         tokens = self._tokens
-        place = 0
-        while place < len(tokens):
-            token = tokens[place]
+        index = 0
+        while index < len(tokens):
+            token = tokens[index]
             match token.type:
                 case "paragraph_open":
-                    self._text("paragraph", place + 1)
-                    place += 2
+                    self._text("paragraph", index + 1)
+                    index += 2
                 case "heading_open":
-                    self._text("heading" + token.tag[1:], place + 1)
-                    place += 2
+                    self._text("heading" + token.tag[1:], index + 1)
+                    index += 2
                 case "fence" | "code_block":
                     self._code(token)
                 case "hr":
@@ -232,9 +232,9 @@ class _Builder:
                 case "details":
                     pass
                 case "table_open":
-                    place = self._table(place)
+                    index = self._table(index)
                 case "bullet_list_open" | "ordered_list_open":
-                    self._open_list(tokens, place)
+                    self._open_list(tokens, index)
                 case "bullet_list_close" | "ordered_list_close":
                     self._lists.pop()
                     self._leave()
@@ -243,13 +243,13 @@ class _Builder:
                 case "list_item_close":
                     self._flush_marker()
                 case "blockquote_open":
-                    self._open_quote(place)
+                    self._open_quote(index)
                 case "blockquote_close":
                     self._bars = self._bars[:-1]
                     self._leave()
                 case _:
                     self._add_raw(replace_undisplayable(token.content))
-            place += 1
+            index += 1
             if token.nesting == 1 and token.level >= NESTING_LIMIT - 1:
                 self._add_as_typed(token)
 
@@ -265,8 +265,8 @@ class _Builder:
         for spans in split_line(line):
             self._add("paragraph", spans)
 
-    def _text(self, kind: str, place: int) -> None:
-        content = self._tokens[place].content
+    def _text(self, kind: str, index: int) -> None:
+        content = self._tokens[index].content
         if kind != "paragraph":
             content = content.replace("\n", " ")  # "#" headings can't have several lines
         if self._marker is not None and kind == "paragraph":
@@ -279,7 +279,7 @@ class _Builder:
                     self._add(kind, spans)
             return
         self._add(
-            kind, self._inline.spans(close_markup(content) if place == self._open_text else content)
+            kind, self._inline.spans(close_markup(content) if index == self._open_text else content)
         )
 
     def _add(self, kind: str, spans: tuple[Span, ...]) -> None:
@@ -313,25 +313,25 @@ class _Builder:
         self._serial += 1
         return (self._number, self._serial)
 
-    def _enter(self, level: str, place: int) -> None:
+    def _enter(self, level: str, index: int) -> None:
         if not self._levels:
-            self._rtl = is_right_to_left(self._tokens, place)
+            self._rtl = is_right_to_left(self._tokens, index)
         self._levels = (*self._levels, level)
 
     def _leave(self) -> None:
         self._levels = self._levels[:-1]
         self._rtl = self._rtl and bool(self._levels)
 
-    def _open_list(self, tokens: Sequence[Token], place: int) -> None:
+    def _open_list(self, tokens: Sequence[Token], index: int) -> None:
         self._flush_marker()
-        token = tokens[place]
+        token = tokens[index]
         ordered = token.type == "ordered_list_open"
         start = int(token.attrs.get("start", 1)) if ordered else 1
         own, items, tight = token.level, 0, True
         first, before = self._block.continues if own == 0 else (0, 0)
         if before:
             start = first
-        for inner in tokens[place + 1 :]:
+        for inner in tokens[index + 1 :]:
             if inner.level == own:
                 break
             if inner.level == own + 1 and inner.type == "list_item_open":
@@ -343,7 +343,7 @@ class _Builder:
         level = numbered_level(len(str(last)), delimiter) if ordered else BULLET
         depth = len(self._lists)
         self._lists.append(_List(self._key(), ordered, start, delimiter, tight, depth, before))
-        self._enter(level, place)
+        self._enter(level, index)
         self._fresh_list = not before
 
     def _open_item(self) -> None:
@@ -351,10 +351,10 @@ class _Builder:
         self._marker = ListItem(at.key, at.ordered, at.start, at.delimiter, at.depth, at.items)
         at.items += 1
 
-    def _open_quote(self, place: int) -> None:
+    def _open_quote(self, index: int) -> None:
         self._flush_marker()
         self._bars = (*self._bars, Bar(len(self._levels), self._key()))
-        self._enter(QUOTE, place)
+        self._enter(QUOTE, index)
 
     def _code(self, token: Token) -> None:
         self._flush_marker()
@@ -366,16 +366,16 @@ class _Builder:
         for row in code_rows(key, lines, space, self._levels, self._bars, self._rtl):
             self._push(row)
 
-    def _table(self, place: int) -> int:
+    def _table(self, index: int) -> int:
         """Convert a table. Returns the position of its last token."""
         self._flush_marker()
         tokens = self._tokens
         cells: list[tuple[tuple[Span, ...], ...]] = []
         row: list[tuple[Span, ...]] = []
         align = ""
-        start = place
-        while tokens[place].type != "table_close":
-            token = tokens[place]
+        start = index
+        while tokens[index].type != "table_close":
+            token = tokens[index]
             if token.type == "th_open":
                 align += {"text-align:center": "c", "text-align:right": "r"}.get(
                     str(token.attrs.get("style", "")), "l"
@@ -385,7 +385,7 @@ class _Builder:
             elif token.type == "tr_close":
                 cells.append(tuple(row))
                 row = []
-            place += 1
+            index += 1
         if len(align) > COLUMN_LIMIT or len(cells) * len(align) > CELL_LIMIT:
             first, end = tokens[start].map or [0, 0]
             base = self._block.first_line
@@ -395,7 +395,7 @@ class _Builder:
             rtl = self._rtl if self._levels else is_right_to_left(tokens, start)
             space = self._space_above("table")
             self._push(TableRow(tuple(cells), align, space, self._levels, self._bars, rtl))
-        return place
+        return index
 
 
 def is_right_to_left(tokens: Sequence[Token], start: int) -> bool:

@@ -67,16 +67,16 @@ class MathObject(QPyTextObject):
         form: QTextFormat,
     ) -> None:
         char, area = form.toCharFormat(), QRectF(rect)
-        made = _formula(char)
-        if made is None:
+        formula = _formula(char)
+        if formula is None:
             return
         size, depth = _measure(char, doc)
         line = area.bottom() - QFontMetricsF(char.font()).descent()
         if char.verticalAlignment() == _MIDDLE:
             line = area.center().y() + _object_rise(char) / 2
         top = line - (size.height() - depth)
-        place = QRectF(area.left(), top, size.width(), size.height())
-        _picture(made, char.foreground().color().name()).render(painter, place)
+        area_used = QRectF(area.left(), top, size.width(), size.height())
+        _picture(formula, char.foreground().color().name()).render(painter, area_used)
 
 
 def _object_rise(char: QTextCharFormat) -> float:
@@ -93,15 +93,15 @@ def _measure(char: QTextCharFormat, document: QTextDocument | None = None) -> tu
 
     Formulas wider than the document are scaled down.
     """
-    made = _formula(char)
-    if made is None:
+    formula = _formula(char)
+    if formula is None:
         return QSizeF(0, 0), 0.0
     scale = char.font().pixelSize() / tex.EM
     if document is not None and document.textWidth() > 0:
-        scale = min(scale, document.textWidth() / made.width)
-    return QSizeF(made.width * scale, made.height * scale), made.depth * scale
+        scale = min(scale, document.textWidth() / formula.width)
+    return QSizeF(formula.width * scale, formula.height * scale), formula.depth * scale
 
 
 @lru_cache(maxsize=256)
-def _picture(made: tex.Formula, colour: str) -> QSvgRenderer:
-    return QSvgRenderer(QByteArray(made.svg.replace(tex.INK, colour).encode()))
+def _picture(formula: tex.Formula, colour: str) -> QSvgRenderer:
+    return QSvgRenderer(QByteArray(formula.svg.replace(tex.INK, colour).encode()))

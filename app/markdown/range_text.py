@@ -21,13 +21,13 @@ def _rows_between(
     writer: RowWriter, first: int, last: int
 ) -> Iterator[tuple[int, Row, QTextBlock]]:
     """Yield the rows between two document positions, with their indexes and first blocks."""
-    for place, row in enumerate(writer.rows):
-        begin, end = writer.blocks(place)
+    for index, row in enumerate(writer.rows):
+        begin, end = writer.blocks(index)
         if row.kind == "pad" or end.position() + end.length() <= first:
             continue
         if begin.position() > last:
             break
-        yield place, row, begin
+        yield index, row, begin
 
 
 def plain_text(writer: RowWriter, first: int, last: int) -> str:
@@ -81,8 +81,8 @@ def _formulas(block: QTextBlock, first: int, last: int) -> Iterator[str]:
         form = fragment.charFormat()
         if form.objectType() == maths.OBJECT:
             # Qt merges adjacent formulas into one fragment if they're equal.
-            for place in range(fragment.position(), fragment.position() + fragment.length()):
-                if first <= place < last:
+            for position in range(fragment.position(), fragment.position() + fragment.length()):
+                if first <= position < last:
                     yield maths.typed_source(form)
         iterator += 1
 
@@ -105,12 +105,12 @@ def _plain_table(block: QTextBlock, first: int, last: int, rtl: bool) -> str:
     lines: list[str] = []
     # If more than one cell is selected, Qt selects entire cells and ends at the start of the last
     # cell.
-    whole = table.cellAt(first) != table.cellAt(last)
+    all_cells = table.cellAt(first) != table.cellAt(last)
     for row in range(table.rows()):
         cells = [table.cellAt(row, column) for column in range(table.columns())]
         if cells[-1].lastPosition() < first or cells[0].firstPosition() > last:
             continue
-        begin, end = (0, table.lastPosition()) if whole else (first, last)
+        begin, end = (0, table.lastPosition()) if all_cells else (first, last)
         texts = [_text_within(c.firstCursorPosition().block(), begin, end) for c in cells]
         texts = [text.replace("\n", " ") for text in texts]
         lines.append("\t".join(reversed(texts) if rtl else texts))
@@ -122,7 +122,7 @@ def markdown_text(writer: RowWriter, first: int, last: int) -> str:
     parts: list[str] = []
     previous: Row | None = None
     close = ""  # closing fence of the open code block
-    for place, row, begin in _rows_between(writer, first, last):
+    for index, row, begin in _rows_between(writer, first, last):
         code, above, margin = _code_key(row), _code_key(previous), _margin(row.levels)
         if code != above:
             parts.append(close)
@@ -130,7 +130,7 @@ def markdown_text(writer: RowWriter, first: int, last: int) -> str:
         if previous is not None:
             parts.append(_gap(previous, row))
         if code is not None and code != above:
-            fence = _fence(writer, place)
+            fence = _fence(writer, index)
             parts.append(f"{margin}{fence}{code.language}\n")
             close = f"\n{margin}{fence}"
         if isinstance(row, TableRow):
@@ -146,10 +146,10 @@ def _code_key(row: Row | None) -> CodeKey | None:
     return row.code if isinstance(row, TextRow) else None
 
 
-def _fence(writer: RowWriter, place: int) -> str:
+def _fence(writer: RowWriter, index: int) -> str:
     """Get a fence that is longer than any fence in the code block starting here."""
-    longest, code = 2, _code_key(writer.rows[place])
-    for number in range(place, len(writer.rows)):
+    longest, code = 2, _code_key(writer.rows[index])
+    for number in range(index, len(writer.rows)):
         row = writer.rows[number]
         if not isinstance(row, TextRow) or row.code != code:
             break
@@ -172,10 +172,10 @@ def _margin(levels: Sequence[str]) -> str:
     return "".join("> " if level == QUOTE else " " * (len(level) + 1) for level in levels)
 
 
-def _leading_markup(row: TextRow, whole: bool) -> str:
-    """Get the markup in front of a row's first line. ``whole``: the selection covers its start."""
+def _leading_markup(row: TextRow, whole_item: bool) -> str:
+    """Get the markup in front of a row's first line. ``whole_item``: its start is selected."""
     before = _margin(row.levels)
-    if row.item is not None and whole:
+    if row.item is not None and whole_item:
         item, levels = row.item, list(row.levels)
         inner = max((n for n, level in enumerate(levels) if level != QUOTE), default=len(levels))
         before = _margin(levels[:inner])
@@ -270,10 +270,10 @@ def _markdown_table(block: QTextBlock, row: TableRow, first: int, last: int) -> 
         places = [table.cellAt(number, column) for column in range(table.columns())]
         # In a right-to-left table, Qt's first column is our last.
         ordered = list(reversed(places)) if row.rtl else places
-        for place, spans in zip(ordered, cells, strict=True):
-            if place.firstPosition() <= first <= last <= place.lastPosition():
+        for cell, spans in zip(ordered, cells, strict=True):
+            if cell.firstPosition() <= first <= last <= cell.lastPosition():
                 return _add_markup(
-                    _cut_spans(spans, first - place.firstPosition(), last - place.firstPosition()),
+                    _cut_spans(spans, first - cell.firstPosition(), last - cell.firstPosition()),
                     _LAYERS,
                 )
         if places[-1].lastPosition() < first or places[0].firstPosition() > last:
@@ -282,5 +282,5 @@ def _markdown_table(block: QTextBlock, row: TableRow, first: int, last: int) -> 
         lines.append("| " + " | ".join(word.replace("\u2028", "<br>") for word in words) + " |")
         if len(lines) == 1:
             signs = {"l": "---", "c": ":-:", "r": "--:"}
-            lines.append("|" + "|".join(signs[each] for each in row.align) + "|")
+            lines.append("|" + "|".join(signs[alignment] for alignment in row.align) + "|")
     return "\n".join(lines)

@@ -89,17 +89,17 @@ def _utf16_length(text: str) -> int:
 def common_length(old: Sequence[Span], new: Sequence[Span]) -> int:
     """Get the length of the common prefix (same text and style) in UTF-16 units."""
     units = 0
-    for one, other in zip(old, new, strict=False):
-        if one == other:
-            units += _utf16_length(one.text)
+    for before, after in zip(old, new, strict=False):
+        if before == after:
+            units += _utf16_length(before.text)
             continue
-        if one.ink == other.ink:
-            length = min(len(one.text), len(other.text))
-            if one.text[:length] == other.text[:length]:
+        if before.ink == after.ink:
+            length = min(len(before.text), len(after.text))
+            if before.text[:length] == after.text[:length]:
                 same = length
             else:
-                same = next(i for i in range(length) if one.text[i] != other.text[i])
-            units += _utf16_length(one.text[:same])
+                same = next(i for i in range(length) if before.text[i] != after.text[i])
+            units += _utf16_length(before.text[:same])
         break
     return units
 
@@ -112,10 +112,10 @@ class Widths:
         # By name: the next block to measure, and the widest line so far.
         self._kept: dict[tuple[int, int], tuple[int, float]] = {}
 
-    def invalidate_from(self, place: int) -> None:
+    def invalidate_from(self, index: int) -> None:
         """Invalidate everything from this row on, because it has changed."""
-        number = self._writer.number(place)
-        self._kept = {name: kept for name, kept in self._kept.items() if kept[0] <= number}
+        number = self._writer.number(index)
+        self._kept = {name: entry for name, entry in self._kept.items() if entry[0] <= number}
 
     def widest_line(self, name: tuple[int, int], first: QTextBlock, last: QTextBlock) -> float:
         """Get the width of the widest line from `first` to `last`, which must be laid out."""
@@ -156,35 +156,35 @@ class RowWriter:
 
     def show(self, start: int, rows: Sequence[Row]) -> int | None:
         """Replace all rows from `start` on. Returns the first row that changed, or None."""
-        place = start
+        index = start
         end = start + len(rows)
         limit = min(end, len(self.rows))
-        while place < limit and _is_same_row(self.rows[place], rows[place - start]):
-            place += 1
-        if place == end == len(self.rows):
+        while index < limit and _is_same_row(self.rows[index], rows[index - start]):
+            index += 1
+        if index == end == len(self.rows):
             return None
-        changed = place
+        changed = index
         cursor = QTextCursor(self._document)
         cursor.beginEditBlock()
         try:
-            while place < limit:
-                if not self._try_adjust(cursor, place, rows[place - start]):
+            while index < limit:
+                if not self._try_adjust(cursor, index, rows[index - start]):
                     break
-                place += 1
-            if place < len(self.rows):
-                self._truncate(cursor, place)
+                index += 1
+            if index < len(self.rows):
+                self._truncate(cursor, index)
             cursor.movePosition(QTextCursor.MoveOperation.End)
-            for row in rows[place - start :]:
+            for row in rows[index - start :]:
                 self._append(cursor, row)
         finally:
             cursor.endEditBlock()
         self._note_code(changed)
         return changed
 
-    def _note_code(self, place: int) -> None:
+    def _note_code(self, index: int) -> None:
         for known in (self.code_firsts, self.code_feet):
-            del known[bisect_left(known, place) :]
-        for number in range(place, len(self.rows)):
+            del known[bisect_left(known, index) :]
+        for number in range(index, len(self.rows)):
             row = self.rows[number]
             if isinstance(row, TextRow) and row.code is not None:
                 if row.first:
@@ -197,8 +197,8 @@ class RowWriter:
         cursor = QTextCursor(self._document)
         cursor.beginEditBlock()
         try:
-            for place, row in enumerate(rows, start):
-                self._try_adjust(cursor, place, row)
+            for index, row in enumerate(rows, start):
+                self._try_adjust(cursor, index, row)
         finally:
             cursor.endEditBlock()
 
@@ -208,9 +208,9 @@ class RowWriter:
         cursor = QTextCursor(self._document)
         cursor.beginEditBlock()
         try:
-            for place, row in enumerate(self.rows):
+            for index, row in enumerate(self.rows):
                 if isinstance(row, TextRow) and row.code is not None and row.code.block == name:
-                    cursor.setPosition(self.blocks(place)[0].position())
+                    cursor.setPosition(self.blocks(index)[0].position())
                     cursor.setBlockFormat(self._block(row))
         finally:
             cursor.endEditBlock()
@@ -226,81 +226,81 @@ class RowWriter:
         finally:
             cursor.endEditBlock()
 
-    def blocks(self, place: int) -> tuple[QTextBlock, QTextBlock]:
+    def blocks(self, index: int) -> tuple[QTextBlock, QTextBlock]:
         """Return the first and last QTextBlock of a row."""
-        after = self._starts[place + 1] if place + 1 < len(self._starts) else self._next
+        after = self._starts[index + 1] if index + 1 < len(self._starts) else self._next
         find = self._document.findBlockByNumber
-        return find(self._starts[place]), find(after - 1)
+        return find(self._starts[index]), find(after - 1)
 
-    def number(self, place: int) -> int:
+    def number(self, index: int) -> int:
         """Get the block number of a row's first QTextBlock, or the end for a row past the last."""
-        return self._starts[place] if place < len(self._starts) else self._next
+        return self._starts[index] if index < len(self._starts) else self._next
 
-    def _try_adjust(self, cursor: QTextCursor, place: int, new: Row) -> bool:
+    def _try_adjust(self, cursor: QTextCursor, index: int, new: Row) -> bool:
         """Try to change a row in place. Returns False if that's not possible."""
-        old = self.rows[place]
+        old = self.rows[index]
         if _is_same_row(old, new):
             return True
         if isinstance(old, TextRow) and isinstance(new, TextRow):
-            if place == 0 and _needs_leading_block(old) != _needs_leading_block(new):
+            if index == 0 and _needs_leading_block(old) != _needs_leading_block(new):
                 return False
-            self._adjust_text(cursor, place, old, new)
+            self._adjust_text(cursor, index, old, new)
         elif isinstance(old, TableRow) and isinstance(new, TableRow):
-            if not self._adjust_table(cursor, place, old, new):
+            if not self._adjust_table(cursor, index, old, new):
                 return False
         else:
             return False
-        self.rows[place] = new
+        self.rows[index] = new
         return True
 
-    def _adjust_text(self, cursor: QTextCursor, place: int, old: TextRow, new: TextRow) -> None:
-        block, _ = self.blocks(place)
+    def _adjust_text(self, cursor: QTextCursor, index: int, old: TextRow, new: TextRow) -> None:
+        block, _ = self.blocks(index)
         same_look = old.kind == new.kind and bool(old.bars) == bool(new.bars)
-        kept = common_length(old.spans, new.spans) if same_look else 0
+        unchanged = common_length(old.spans, new.spans) if same_look else 0
         if same_look and old.spans != new.spans and text_of(old.spans) == text_of(new.spans):
             format_spans(
                 cursor, self._formats, new.spans, new.kind, bool(new.bars), block.position()
             )
         elif not same_look or old.spans != new.spans:
-            cursor.setPosition(block.position() + kept)
+            cursor.setPosition(block.position() + unchanged)
             cursor.setPosition(block.position() + block.length() - 1, _KEEP)
             cursor.removeSelectedText()
-            insert(cursor, self._formats, new.spans, new.kind, bool(new.bars), kept)
+            insert(cursor, self._formats, new.spans, new.kind, bool(new.bars), unchanged)
         before, after = self._block(old), self._block(new)
         if before != after or old.item != new.item or not same_look:
             cursor.setPosition(block.position())
             self._set_block(cursor, new, after)
 
-    def _adjust_table(self, cursor: QTextCursor, place: int, old: TableRow, new: TableRow) -> bool:
+    def _adjust_table(self, cursor: QTextCursor, index: int, old: TableRow, new: TableRow) -> bool:
         """Extend a table that only got new rows, or more text in its last row."""
-        kept = len(old.cells) - 1
+        columns = len(old.cells) - 1
         if (
-            place != len(self.rows) - 1
-            or kept < 1
+            index != len(self.rows) - 1
+            or columns < 1
             or len(new.cells) < len(old.cells)
             or (old.align, old.space, old.levels, old.bars, old.rtl)
             != (new.align, new.space, new.levels, new.bars, new.rtl)
-            or old.cells[:kept] != new.cells[:kept]
+            or old.cells[:columns] != new.cells[:columns]
         ):
             return False
-        block, _ = self.blocks(place)
+        block, _ = self.blocks(index)
         cursor.setPosition(block.position())
         table = cursor.currentTable()
         if len(new.cells) > len(old.cells):
             table.appendRows(len(new.cells) - len(old.cells))
-        for number in range(kept, len(new.cells)):
-            if number > kept or old.cells[number] != new.cells[number]:
+        for number in range(columns, len(new.cells)):
+            if number > columns or old.cells[number] != new.cells[number]:
                 fill(table, self._formats, new, number)
         self._next = table.lastCursorPosition().block().blockNumber() + 2
         return True
 
-    def _truncate(self, cursor: QTextCursor, place: int) -> None:
-        if place == 0:
+    def _truncate(self, cursor: QTextCursor, index: int) -> None:
+        if index == 0:
             cursor.select(QTextCursor.SelectionType.Document)
             cursor.removeSelectedText()
             self._set_bare(cursor)
         else:
-            _, last = self.blocks(place - 1)
+            _, last = self.blocks(index - 1)
             cursor.setPosition(last.position() + last.length() - 1)
             # An empty block would inherit the format of the removed block after it.
             empty = last.length() == 1
@@ -310,18 +310,18 @@ class RowWriter:
             cursor.removeSelectedText()
             if empty:
                 cursor.deletePreviousChar()
-        self._next = self._starts[place] if place < len(self._starts) else self._next
-        if place == 0:
+        self._next = self._starts[index] if index < len(self._starts) else self._next
+        if index == 0:
             self._next = 0
-        del self.rows[place:]
-        del self._starts[place:]
+        del self.rows[index:]
+        del self._starts[index:]
 
     def _block(self, row: TextRow) -> QTextBlockFormat:
         block = self._formats.block(row)
         if row.kind == "code" and row.code is not None and row.code.block not in self.wrapped:
             # Lines longer than a row are split, and their parts are always wrapped.
-            whole = sum(len(span.text) for span in row.spans) < LONGEST and not row.joined
-            block.setNonBreakableLines(whole)
+            unbroken = sum(len(span.text) for span in row.spans) < LONGEST and not row.joined
+            block.setNonBreakableLines(unbroken)
         return block
 
     def _set_bare(self, cursor: QTextCursor) -> None:
@@ -361,8 +361,8 @@ class RowWriter:
         cursor.setBlockCharFormat(self._formats.row_char(row))
 
 
-def _is_same_row(one: Row, other: Row) -> bool:
-    return one is other or one == other
+def _is_same_row(first: Row, second: Row) -> bool:
+    return first is second or first == second
 
 
 def _needs_leading_block(row: TextRow) -> bool:

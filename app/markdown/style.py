@@ -96,8 +96,8 @@ class Formats:
         self._level = lru_cache(maxsize=64)(self._measured_indent)
         self._marker = QFontMetricsF(self.marker_font())
         stop = 4 * QFontMetricsF(self.code_font()).horizontalAdvance(" ")
-        left = QTextOption.TabType.LeftTab
-        self._tabs = [QTextOption.Tab(stop * number, left) for number in range(1, 13)]
+        left_tab = QTextOption.TabType.LeftTab
+        self._tabs = [QTextOption.Tab(stop * number, left_tab) for number in range(1, 13)]
 
     def font(self) -> QFont:
         font = QFont(self.style.font_family) if self.style.font_family else _system_font()

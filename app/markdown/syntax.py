@@ -121,14 +121,14 @@ class _InlineState(StateInline):
         blank_before, blank_after = isWhiteSpace(ord(before)), isWhiteSpace(ord(after))
         unspaced_before, unspaced_after = is_unspaced(before), is_unspaced(after)
         mark_before, mark_after = isPunctChar(before), isPunctChar(after)
-        left = not blank_after and (
+        opening = not blank_after and (
             not mark_after or unspaced_after or blank_before or mark_before or unspaced_before
         )
         right = not blank_before and (
             not mark_before or unspaced_before or blank_after or mark_after or unspaced_after
         )
-        opens = left and (canSplitWord or not right or mark_before)
-        closes = right and (canSplitWord or not left or mark_after)
+        opens = opening and (canSplitWord or not right or mark_before)
+        closes = right and (canSplitWord or not opening or mark_after)
         return Scanned(opens, closes, end - start)
 
 
@@ -161,19 +161,19 @@ _ROOT_ENDS = {f"/{particle}" for particle in "をはがにでとものへ"}  # J
 def _addresses(text: str) -> Iterator[tuple[int, int]]:
     for match in _BARE_LINK.finditer(text):
         address = match[0]
-        for place in range(8, len(address)):
+        for index in range(8, len(address)):
             # "…/docs了解" is an address followed by a word, but "…/wiki/中文" is an address.
-            letter, before = address[place], address[place - 1]
+            letter, before = address[index], address[index - 1]
             if (
                 letter > "\x7f"
                 and is_unspaced(letter)
                 and (
                     before in ")]}"
                     or (before < "\x80" and before.isalnum())
-                    or (before + letter in _ROOT_ENDS and address.count("/", 0, place) == 3)
+                    or (before + letter in _ROOT_ENDS and address.count("/", 0, index) == 3)
                 )
             ):
-                address = address[:place]
+                address = address[:index]
                 break
         address = address.rstrip(_STOPS)
         while (opening := _BRACKETS.get(address[-1:])) and (
@@ -192,19 +192,19 @@ def _bare_links(state: StateInline) -> None:
         if links or token.type != "text" or "://" not in token.content:
             tokens.append(token)
             continue
-        text, place, level = token.content, 0, token.level
+        text, offset, level = token.content, 0, token.level
         for begin, end in _addresses(text):
-            if begin > place:
-                tokens.append(Token("text", "", 0, content=text[place:begin], level=level))
+            if begin > offset:
+                tokens.append(Token("text", "", 0, content=text[offset:begin], level=level))
             attrs: dict[str, str | int | float] = {"href": text[begin:end]}
             tokens += [
                 Token("link_open", "a", 1, attrs=attrs, level=level, markup="linkify"),
                 Token("text", "", 0, content=text[begin:end], level=level + 1),
                 Token("link_close", "a", -1, level=level, markup="linkify"),
             ]
-            place = end
-        if place < len(text):
-            tokens.append(Token("text", "", 0, content=text[place:], level=level))
+            offset = end
+        if offset < len(text):
+            tokens.append(Token("text", "", 0, content=text[offset:], level=level))
     state.tokens[:] = tokens
 
 
@@ -333,16 +333,16 @@ class _Opener(NamedTuple):
     closing: str
 
 
-def _opener(text: str, place: int) -> _Opener | None:
-    """Find a formula that starts after `place` on this line and continues on the next."""
-    while match := _OPENER.search(text, place):
-        place = match.end()
+def _opener(text: str, offset: int) -> _Opener | None:
+    """Find a formula that starts after `offset` on this line and continues on the next."""
+    while match := _OPENER.search(text, offset):
+        offset = match.end()
         if match["mark"] or match["name"]:
             closing = f"\\end{{{match['name']}}}" if match["name"] else _CLOSING[match["mark"]]
-            end = text.find(closing, place)
+            end = text.find(closing, offset)
             if end < 0:
                 return _Opener(match.start(), match.end(), closing)
-            place = end + len(closing)
+            offset = end + len(closing)
     return None
 
 
@@ -357,18 +357,18 @@ def _formulas(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """
     if silent or not _may_have_formulas(state):
         return False
-    line, place, claimed = start, 0, False
+    line, offset, claimed = start, 0, False
     parent, state.parentType = state.parentType, "paragraph"
     try:
         while line < end:
             text = _line(state, line)
-            if line > start and not place:
+            if line > start and not offset:
                 if not text or _is_interrupted(state, line, end):
                     break
                 if not claimed and _SETEXT.fullmatch(text) and _is_inside(state, line):
                     return False
-            opener = _opener(text, place)
-            place = 0
+            opener = _opener(text, offset)
+            offset = 0
             if opener is None:
                 line += 1
                 continue
@@ -381,7 +381,7 @@ def _formulas(state: StateBlock, start: int, end: int, silent: bool) -> bool:
                 return True
             if last:
                 claimed, line = True, last
-                place = _line(state, last).index(opener.closing) + len(opener.closing)
+                offset = _line(state, last).index(opener.closing) + len(opener.closing)
             else:
                 line += 1
     finally:
@@ -557,7 +557,7 @@ class FenceEnd:
 
     def end(self) -> int:
         """Get the closing line once there are no more lines, or 0."""
-        return self.pending_line or next((each.doubtful_line for each in self._inner), 0)
+        return self.pending_line or next((inner.doubtful_line for inner in self._inner), 0)
 
 
 def _is_markdown(info: str) -> bool:

@@ -169,22 +169,22 @@ class Underlay:
             if _is_first(rows[first]):
                 area.setTop(area.top() - CODE_HEADER)
             painter.setBrush(QColor(self._style.quote_bar))
-            left = self._left_of_text(rows[first], bar.level, area.width(), _BAR)
-            line = QRectF(left, area.top() + 2, _BAR, area.height() - 2)
+            x = self._left_of_text(rows[first], bar.level, area.width(), _BAR)
+            line = QRectF(x, area.top() + 2, _BAR, area.height() - 2)
             painter.drawRoundedRect(line, _BAR / 2, _BAR / 2)
-        for place in range(begin, end):
-            self._paint_row(painter, place)
+        for index in range(begin, end):
+            self._paint_row(painter, index)
         painter.restore()
 
     def code_row_ranges(self, clip: QRectF | None) -> Iterator[tuple[int, int]]:
         """Get the first and last row of each code block that intersects `clip` (None: all)."""
         return self._find_code_row_ranges(*self._visible_rows(clip))
 
-    def drop_areas_from(self, place: int) -> None:
+    def drop_areas_from(self, index: int) -> None:
         """Drop the cached areas from this row on, because the rows have changed."""
-        number = self._writer.number(place - 1) if place else 0
+        number = self._writer.number(index - 1) if index else 0
         self._areas = {key: area for key, area in self._areas.items() if key[1] < number}
-        self._grounds = {key: kept for key, kept in self._grounds.items() if key < number}
+        self._grounds = {key: ground for key, ground in self._grounds.items() if key < number}
 
     def _update_width(self) -> float:
         width = self._document.textWidth()
@@ -193,7 +193,7 @@ class Underlay:
             self._width = width
         return width
 
-    def repaint_from(self, place: int) -> None:
+    def repaint_from(self, index: int) -> None:
         """Repaint everything from this row on.
 
         Qt only repaints changed lines, which doesn't include a code block's header and footer.
@@ -202,9 +202,9 @@ class Underlay:
             return  # not shown yet, so avoid reading the size, which would trigger a layout
         size = self._document.size()
         top = 0.0
-        if 0 < place < len(self._writer.rows):
+        if 0 < index < len(self._writer.rows):
             layout = self._document.documentLayout()
-            top = layout.blockBoundingRect(self._writer.blocks(place - 1)[0]).top()
+            top = layout.blockBoundingRect(self._writer.blocks(index - 1)[0]).top()
         area = QRectF(0, top, max(size.width(), 1.0), max(size.height() - top, 1.0) + CODE_PAD)
         update: Any = self._document.documentLayout().update  # overloaded, but not in the stub
         update[QRectF].emit(area)
@@ -222,8 +222,8 @@ class Underlay:
         find, number = document.findBlockByNumber, self._writer.number
         place_of = document.documentLayout().blockBoundingRect
 
-        def top(place: int) -> float:
-            return place_of(find(number(place))).top()
+        def top(index: int) -> float:
+            return place_of(find(number(index))).top()
 
         # Calls tend to be close to the previous one, near the end of a growing text.
         _, (near, _) = self._looked or (asked, (0, 0))
@@ -234,11 +234,11 @@ class Underlay:
         self._looked = asked, (first, last)
         return first, last
 
-    def _paint_row(self, painter: QPainter, place: int) -> None:
-        row = self._writer.rows[place]
+    def _paint_row(self, painter: QPainter, index: int) -> None:
+        row = self._writer.rows[index]
         if row.kind in {"code", "pad"}:
             return
-        first, last = self._writer.blocks(place)
+        first, last = self._writer.blocks(index)
         if isinstance(row, TableRow):
             if any(_has_code(cell) for cells in row.cells for cell in cells):
                 block = first
@@ -259,10 +259,10 @@ class Underlay:
             edge = self._left_of_text(row, len(row.levels), area.width())
             paint_marker(painter, self._formats, row.item, QPointF(edge, baseline), row.rtl)
 
-    def _left_of_text(self, row: Row, level: int, width: float, own: float = 0.0) -> float:
-        """Get the left edge for something ``own`` pixels wide, at an indentation level of a row."""
+    def _left_of_text(self, row: Row, level: int, width: float, width_used: float = 0.0) -> float:
+        """Get the left edge of something ``width_used`` pixels wide at an indentation level."""
         indent = self._formats.indent(row.levels[:level])
-        return width - indent - own if row.rtl else indent
+        return width - indent - width_used if row.rtl else indent
 
     def _paint_inline_code(self, painter: QPainter, block: QTextBlock) -> None:
         number = block.blockNumber()
@@ -310,10 +310,10 @@ class Underlay:
             painter.setFont(self._label_font)
             painter.setPen(QColor(self._style.muted))
             left, width = area.left() + CODE_PAD, area.width() - 5 * CODE_PAD
-            place = QRectF(left, area.top() + 3, max(width, 0), CODE_HEADER - 3)
+            header = QRectF(left, area.top() + 3, max(width, 0), CODE_HEADER - 3)
             # Code and its label are always left-to-right, even in a right-to-left UI.
             left_side = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute
-            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | left_side, row.code.language)
+            painter.drawText(header, Qt.AlignmentFlag.AlignVCenter | left_side, row.code.language)
             painter.setPen(Qt.PenStyle.NoPen)
 
     def _area_between(self, first: QTextBlock, last: QTextBlock) -> QRectF:
@@ -373,12 +373,12 @@ def _first_baseline(block: QTextBlock) -> float:
 def _quote_bars(rows: Sequence[Row], begin: int, end: int) -> Iterator[tuple[Bar, int, int]]:
     """Yield each quote bar in a range, with the first and last row of the quote."""
     done: set[Bar] = set()
-    for place in range(begin, end):
-        for bar in rows[place].bars:
+    for index in range(begin, end):
+        for bar in rows[index].bars:
             if bar in done:
                 continue
             done.add(bar)
-            first = last = place
+            first = last = index
             while first > 0 and bar in rows[first - 1].bars:
                 first -= 1
             while last + 1 < len(rows) and bar in rows[last + 1].bars:

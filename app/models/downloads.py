@@ -166,8 +166,8 @@ class Recipe(Struct, frozen=True):
         """Estimate the size of the converted model in bytes."""
         from engine.hub import conversion
 
-        each = 4 if model.facts.dtype == "float32" else 2
-        return conversion.expected_bytes(model.facts.nbytes // each, self.bits, self.mixed or None)
+        width = 4 if model.facts.dtype == "float32" else 2
+        return conversion.expected_bytes(model.facts.nbytes // width, self.bits, self.mixed or None)
 
 
 RECIPES = (
@@ -297,11 +297,11 @@ class Downloads(QObject):
             return known
         if known is not None:
             self.items.remove(known)
-        made = Download(ref, total=model.size, model=model)
-        self.items.append(made)
-        self._on_download_changed(made)
+        download = Download(ref, total=model.size, model=model)
+        self.items.append(download)
+        self._on_download_changed(download)
         self._next()
-        return made
+        return download
 
     def convert(self, job: Conversion) -> None:
         if self.get(job.ref) is None:
@@ -357,9 +357,9 @@ class Downloads(QObject):
         if self._over:
             return
         for kind in (True, False):
-            own = [d for d in self.items if d.can_pause is kind]
-            busy = any(d.state is DownloadState.RUNNING for d in own)
-            waiting = next((d for d in own if d.state is DownloadState.WAITING), None)
+            downloads = [d for d in self.items if d.can_pause is kind]
+            busy = any(d.state is DownloadState.RUNNING for d in downloads)
+            waiting = next((d for d in downloads if d.state is DownloadState.WAITING), None)
             if not busy and waiting is not None:
                 self._start(waiting)
         if not self.is_running:

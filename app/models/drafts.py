@@ -58,11 +58,11 @@ def candidates(
 
     Reads files, so call it from a worker thread.
     """
-    own, found = vocabulary_of(base.folder, stop.is_set), []
+    words, found = vocabulary_of(base.folder, stop.is_set), []
     for model in others:
         if stop.is_set():
             break
-        found.append(Candidate(model, may_share(own, vocabulary_of(model.folder, stop.is_set))))
+        found.append(Candidate(model, may_share(words, vocabulary_of(model.folder, stop.is_set))))
     return sorted(found, key=lambda one: not one.fits)
 
 
@@ -158,9 +158,9 @@ class DraftModels(QObject):
 
     def _current(self, model: Model) -> tuple[object, str | None]:
         generation = self._loader.generation(model)
-        held = self._held.get(model.id)
-        if held is not None and held[0] == generation:
-            return held
+        cached = self._held.get(model.id)
+        if cached is not None and cached[0] == generation:
+            return cached
         return generation, None if model.draft else ""
 
     def _names(self, model: Model) -> list[str]:

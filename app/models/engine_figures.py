@@ -78,6 +78,6 @@ def memory_by_model(stats: dict[str, Any]) -> dict[str, int]:
             memory[session["model"]] += session.get("kv_bytes", 0)
     listed = set(memory)
     for model_id, draft in stats.get("drafts", {}).items():
-        own = 0 if draft["model"] in listed else draft["nbytes"]
-        memory[model_id] = memory.get(model_id, 0) + own + draft["kv_bytes"]
+        draft_bytes = 0 if draft["model"] in listed else draft["nbytes"]
+        memory[model_id] = memory.get(model_id, 0) + draft_bytes + draft["kv_bytes"]
     return memory

@@ -100,18 +100,18 @@ class InstalledModels(QObject):
         self,
         users: ModelUsers,
         settings: Settings,
-        own: Path | None = None,
+        own_path: Path | None = None,
         parent: QObject | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """``own``: the app's own model folder."""
+        """``own_path``: the app's own model folder."""
         super().__init__(parent)
         # By folder, in the order they were found.
         self.models: dict[Path, InstalledModel] = {}
         self.looking = False  # a search is running
         self._users, self._loader = users, users.loader
         self._settings = settings
-        self._own = own
+        self._own = own_path
         self._clock = clock
         self._inventory = Inventory()
         self._walking = flows.Latest(self)
@@ -126,8 +126,8 @@ class InstalledModels(QObject):
     @Slot()
     def rescan(self) -> None:
         """Search all locations again. Models stay in the list until we know that they're gone."""
-        own, added = self._own, self._settings.model_folders
-        walk = _Walk(self._inventory, lambda: model_places(own, added), self._settings.models)
+        own_path, added = self._own, self._settings.model_folders
+        walk = _Walk(self._inventory, lambda: model_places(own_path, added), self._settings.models)
         self.looking = True
         self._walking.start(self._scan(walk))
         self.changed.emit()
@@ -171,7 +171,7 @@ class InstalledModels(QObject):
         """Check whether a loaded model is pinned under any of its names."""
         path = status.model.path if status.model is not None else ""
         names = {status.ref, path}
-        names |= {one.ref for one in self.models.values() if str(one.folder) == path}
+        names |= {model.ref for model in self.models.values() if str(model.folder) == path}
         return bool(names & {*self._settings.pinned})
 
     def last_used(self, model: InstalledModel) -> float:
@@ -187,7 +187,7 @@ class InstalledModels(QObject):
     def draft_name(self, ref: str) -> str:
         if ref == LOOKUP:
             return tr("Prompt lookup")
-        found = next((one.name for one in self.models.values() if one.ref == ref), "")
+        found = next((model.name for model in self.models.values() if model.ref == ref), "")
         return found or (model_fallback_name(ref) if ref else "")
 
     def chats(self, model: InstalledModel) -> list[str]:
@@ -205,8 +205,8 @@ class InstalledModels(QObject):
         self.changed.emit()
 
     def add_folder(self, folder: str) -> None:
-        kept = [other for other in self._settings.model_folders if other != folder]
-        self._settings.set(model_folders=(*kept, folder))
+        folders = [known for known in self._settings.model_folders if known != folder]
+        self._settings.set(model_folders=(*folders, folder))
         self.rescan()
 
     def add_adapter(self, model: InstalledModel, folder: Path) -> str:

@@ -226,8 +226,8 @@ class ModelLoader(QObject):
         refs = dict.fromkeys(
             [*(model_status.ref for model_status in self.known_statuses()), *listed]
         )
-        there = (self.get(ref) for ref in refs if self.has_vision(ref))
-        return next((each for each in there if each.state is not LoadState.FAILED), None)
+        statuses = (self.get(ref) for ref in refs if self.has_vision(ref))
+        return next((status for status in statuses if status.state is not LoadState.FAILED), None)
 
     async def _inspect_folders(self) -> None:
         """Inspect the folders one by one, since there may be a hundred."""
@@ -253,27 +253,27 @@ class ModelLoader(QObject):
 
     def loaded_statuses(self) -> list[ModelStatus]:
         """Get the models in memory, without duplicates."""
-        here = reversed(self._models.values())
-        ready = {m.model.id: m for m in here if m.model is not None}
+        models = reversed(self._models.values())
+        ready = {m.model.id: m for m in models if m.model is not None}
         return list(reversed(ready.values()))
 
     def status_of_folder(self, ref: str, folder: str) -> ModelStatus:
         """Get the status of the model in a folder, whichever of its names was loaded."""
-        own = self.get(ref)
-        if own.state in {LoadState.READY, LoadState.LOADING}:
-            return own
-        for other in self.known_statuses():
-            if adapter_of(other.ref):  # adapters are listed under their base model's folder
+        status = self.get(ref)
+        if status.state in {LoadState.READY, LoadState.LOADING}:
+            return status
+        for candidate in self.known_statuses():
+            if adapter_of(candidate.ref):  # adapters are listed under their base model's folder
                 continue
-            path = other.model.path if other.model is not None else ""
-            if folder in {path, model_location(other.ref)}:
-                return other
-        return own
+            path = candidate.model.path if candidate.model is not None else ""
+            if folder in {path, model_location(candidate.ref)}:
+                return candidate
+        return status
 
     def known_statuses(self) -> list[ModelStatus]:
-        there = map(self.get, self.remotes.refs)
+        remote_statuses = map(self.get, self.remotes.refs)
         here_or_coming = {LoadState.READY, LoadState.LOADING}
-        return [m for m in (*self._models.values(), *there) if m.state in here_or_coming]
+        return [m for m in (*self._models.values(), *remote_statuses) if m.state in here_or_coming]
 
     def request(
         self, ref: str, kv_bits: int | None = None, context: int | None = None, by: str = ""
@@ -379,8 +379,8 @@ class ModelLoader(QObject):
 
         If its weights are already loaded under another name, it needs no extra memory.
         """
-        here = any(m.model and m.model.path == load.folder for m in self._models.values())
-        allowed = status.ref == GUIDE or status.ref in self._allowed or (here and not load.adapter)
+        known = any(m.model and m.model.path == load.folder for m in self._models.values())
+        allowed = status.ref == GUIDE or status.ref in self._allowed or (known and not load.adapter)
         fit = None if allowed else await load.estimate()
         if self._loads.get(status.ref) is not load or self.engine is None:
             return  # canceled, or `attach` will restart the load
@@ -435,9 +435,9 @@ def _has_vision(ref: str, stop: threading.Event) -> bool | None:
     """Check a model's files for vision support. Blocks."""
     from engine.hub.models import has_vision
 
-    place = model_location(ref)
+    location = model_location(ref)
     try:
-        folder = Path(place) if Path(place).is_absolute() else downloaded_folder(place)
+        folder = Path(location) if Path(location).is_absolute() else downloaded_folder(location)
         return None if folder is None else has_vision(folder)
     except Exception:  # don't let one failure stop the others
         log.exception("cannot examine %s", ref)

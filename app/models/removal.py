@@ -127,8 +127,8 @@ class ModelRemover(QObject):
         why = self.why_not(model)
         if why:
             return why
-        for one in self._models_in_folder(model):
-            self._users.loader.unload(self._installed.status(one).ref)
+        for sibling in self._models_in_folder(model):
+            self._users.loader.unload(self._installed.status(sibling).ref)
         self._going.add(model.removes)
         flows.start(self, self._remove(model))
         self._installed.changed.emit()
@@ -161,7 +161,7 @@ class ModelRemover(QObject):
             return
         self._going.discard(model.removes)
         gone = self._installed.remove_deleted(model.removes)
-        refs = {ref for one in (*gone, model) for ref in (one.ref, str(one.folder))}
+        refs = {ref for item in (*gone, model) for ref in (item.ref, str(item.folder))}
         listed = []
         for option in ("models", "pinned"):
             before = getattr(self._settings, option)
@@ -181,7 +181,7 @@ class ModelRemover(QObject):
             )
             return
         for option, at, ref in removed.listed:
-            now = [other for other in getattr(self._settings, option) if other != ref]
+            now = [ref_kept for ref_kept in getattr(self._settings, option) if ref_kept != ref]
             self._settings.set(**{option: (*now[:at], ref, *now[at:])})
         if removed.new_chats and self._settings.model == GUIDE:
             self._settings.set(model=removed.new_chats)

@@ -33,8 +33,8 @@ def why_not_unload(users: ModelUsers, ref: str) -> str:
         return tr("This model isn’t loaded.")
     using = []
     for chat in users.replying_chats():
-        others = (loader.get(each).model for each in chat.reply.models)
-        if any(other is not None and other.id == model.id for other in others):
+        others = (loader.get(model_ref).model for model_ref in chat.reply.models)
+        if any(needed is not None and needed.id == model.id for needed in others):
             using.append(chat.title)
     if not using:
         return ""
@@ -63,9 +63,9 @@ def cancel_load(users: ModelUsers, ref: str, chat_id: str = "") -> str:
 
     If other chats are waiting as well, loading continues. Returns a message in that case, else "".
     """
-    own = users.find(chat_id)
-    if own is not None and ref in own.reply.awaited_models:
-        own.stop()
+    users_chat = users.find(chat_id)
+    if users_chat is not None and ref in users_chat.reply.awaited_models:
+        users_chat.stop()
     count = sum(ref in chat.reply.awaited_models for chat in users.replying_chats())
     if count:
         return counted(

@@ -66,11 +66,11 @@ def load_suggestions(file: Path | None = None) -> dict[int, list[Suggestion]]:
     try:
         text = (file or resources() / "models.toml").read_text(encoding="utf-8")
         return {
-            one["memory_gb"]: [
+            row["memory_gb"]: [
                 Suggestion(m["repo"], round(m["size_gb"] * 1e9), m["good_at"], m["licence"])
-                for m in one["model"]
+                for m in row["model"]
             ]
-            for one in sorted(tomllib.loads(text)["class"], key=lambda one: int(one["memory_gb"]))
+            for row in sorted(tomllib.loads(text)["class"], key=lambda row: int(row["memory_gb"]))
         }
     except (OSError, ValueError, LookupError, TypeError) as error:
         log.warning("model suggestions not read: %s", error)
@@ -103,8 +103,8 @@ def load_small_model(file: Path | None = None) -> SmallModel | None:
 
 def find_small_folder() -> str:
     """Get the folder of the small model, or "" if it isn't installed. Reads the disk."""
-    one = load_small_model()
-    folder = one.folder() if one is not None else None
+    model = load_small_model()
+    folder = model.folder() if model is not None else None
     return "" if folder is None else str(folder)
 
 
@@ -115,8 +115,8 @@ def find_installed(repo: str) -> str:
     """
     if hub.find(repo) is not None:
         return repo
-    one = load_small_model()
-    folder = one.folder() if one is not None and one.suggestion.repo == repo else None
+    model = load_small_model()
+    folder = model.folder() if model is not None and model.suggestion.repo == repo else None
     return str(folder) if folder is not None else ""
 
 

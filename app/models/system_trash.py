@@ -32,8 +32,8 @@ def move(folder: Path) -> TrashedFolder:
         raise OSError(errno.EIO, file.errorString()[:200] or tr("it can’t be moved to the Trash"))
     if os.path.lexists(folder):
         raise OSError(errno.EIO, tr("it wasn’t moved to the Trash"))
-    kept = Path(file.fileName())
-    return TrashedFolder(folder, kept if kept != folder and os.path.lexists(kept) else None)
+    target = Path(file.fileName())
+    return TrashedFolder(folder, target if target != folder and os.path.lexists(target) else None)
 
 
 def restore(trashed: TrashedFolder) -> None:
@@ -41,8 +41,8 @@ def restore(trashed: TrashedFolder) -> None:
 
     If this fails, it stays in the trash and OSError has a message for the user.
     """
-    kept, folder = trashed.kept, trashed.folder
-    if kept is None or not os.path.lexists(kept):
+    trashed_path, folder = trashed.kept, trashed.folder
+    if trashed_path is None or not os.path.lexists(trashed_path):
         raise FileNotFoundError(errno.ENOENT, tr("it is no longer in the Trash"), str(folder))
     if os.path.lexists(folder):
         raise FileExistsError(
@@ -50,11 +50,11 @@ def restore(trashed: TrashedFolder) -> None:
         )
     folder.parent.mkdir(parents=True, exist_ok=True)
     try:
-        os.rename(kept, folder)
+        os.rename(trashed_path, folder)
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
-        shutil.move(kept, folder)
+        shutil.move(trashed_path, folder)
     # Remove the record of the original location (freedesktop.org trash 1.0).
-    info = kept.parent.parent / "info" / f"{kept.name}.trashinfo"
+    info = trashed_path.parent.parent / "info" / f"{trashed_path.name}.trashinfo"
     info.unlink(missing_ok=True)

@@ -67,7 +67,7 @@ def _rows(
     trial = saved.get("trial")
     if trial is None:  # earlier versions saved the messages themselves
         trial = {"prompts": saved.get("messages"), "checks": [saved.get("check")]}
-    trial, kept = _dict(trial), _dict(saved.get("kept"))
+    trial, saved_cell = _dict(trial), _dict(saved.get("kept"))
     prompts = [p if isinstance(p, dict) else {"prompt": p} for p in _list(trial.get("prompts"))]
     rows: list[dict[str, Any]] = [
         {"id": str(prompt.get("id", number)), "prompt": _parse_prompt(prompt), "answers": []}
@@ -82,7 +82,7 @@ def _rows(
                 checks = [*_list(trial.get("checks")), *_list(prompt.get("checks"))]
                 checks = [c for c in map(_dict, checks) if c and c.get("against") != name]
                 cell |= {"text": answer.content, "status": answer.status, "error": answer.error}
-                cell["passed"] = _has_passed(kept, checks, prompt, answer)
+                cell["passed"] = _has_passed(saved_cell, checks, prompt, answer)
             row["answers"].append(cell)
     return rows
 
@@ -111,17 +111,17 @@ def _find_answers(chat: Transcript, questions: Sequence[Sequence[str]]) -> Itera
     for first in reversed(chat.children(None)):
         begun.setdefault(first.content, []).append(first)
     for texts in questions:
-        there = begun.get(texts[0]) if texts else None
-        message = there.pop() if there else None
+        messages = begun.get(texts[0]) if texts else None
+        message = messages.pop() if messages else None
         for text in texts[1:]:
             after = chat.children(message.id) if message is not None else []
-            message = next((each for each in after if each.content == text), None)
+            message = next((later for later in after if later.content == text), None)
         answers = chat.children(message.id) if message is not None else []
         yield answers[-1] if answers else None
 
 
 def _has_passed(
-    kept: Mapping[str, Any],
+    saved_cell: Mapping[str, Any],
     checks: Sequence[Mapping[str, Any]],
     prompt: Mapping[str, Any],
     answer: Message,
@@ -129,12 +129,12 @@ def _has_passed(
     """Return whether the answer passes all checks. Returns None if we can't tell."""
     if answer.status != "complete":
         return False if checks and answer.status == "error" else None
-    found = [_verdict(kept, check, prompt, answer.content) for check in checks]
+    found = [_verdict(saved_cell, check, prompt, answer.content) for check in checks]
     return False if False in found else None if None in found or not found else True
 
 
 def _verdict(
-    kept: Mapping[str, Any], check: Mapping[str, Any], prompt: Mapping[str, Any], answer: str
+    saved_cell: Mapping[str, Any], check: Mapping[str, Any], prompt: Mapping[str, Any], answer: str
 ) -> bool | None:
     """Run a check on a text, or look up the saved verdict of the user or of Python.
 
@@ -159,7 +159,7 @@ def _verdict(
         key = _digest(_digest("python", check[kind], turned, last, expected), answer)
     else:
         return None
-    passed = _dict(kept.get(key)).get("passed")
+    passed = _dict(saved_cell.get(key)).get("passed")
     return passed if isinstance(passed, bool) else None
 
 
@@ -207,9 +207,9 @@ def _write(folder: Path, name: str, texts: Mapping[str, str]) -> None:
     for number in count(1):
         stem = f"{name} ({number})" if number > 1 else name
         files = {folder / f"{stem}{ending}": text for ending, text in texts.items()}
-        there = {file: text for file, text in files.items() if file.exists()}
-        if all(file.read_bytes() == text.encode() for file, text in there.items()):
+        existing = {file: text for file, text in files.items() if file.exists()}
+        if all(file.read_bytes() == text.encode() for file, text in existing.items()):
             break
     for file, text in files.items():
-        if file not in there:
+        if file not in existing:
             replace_text(file, text)

@@ -173,9 +173,9 @@ class WindowTest:
 
     def answers(self) -> str:
         """Ask in two panes at the same time and wait for both answers."""
-        left = self._pane.chat
+        left_chat = self._pane.chat
         self._window.chats.split("right")
-        chats = (left, self._pane.chat)
+        chats = (left_chat, self._pane.chat)
         for chat, question in zip(chats, QUESTIONS, strict=True):
             options = replace(chat.options, max_tokens=MAX_ANSWER_TOKENS)
             chat.set_options(options, chat.record.system)

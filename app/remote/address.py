@@ -101,13 +101,13 @@ def normalize_address(text: str) -> str:
         raise AddressError(_no_host()) from error
     if not host or host.startswith("-") or not set(host) <= _HOST_CHARACTERS:
         raise AddressError(_no_host())
-    place = f"[{host}]" if ":" in host else host
+    netloc = f"[{host}]" if ":" in host else host
     if port is not None and port != _PORTS[parts.scheme]:
-        place = f"{place}:{port}"
+        netloc = f"{netloc}:{port}"
     path = parts.path.rstrip("/")
     for end in _ENDS:
         path = path.removesuffix(end)
-    return f"{parts.scheme}://{place}{path.rstrip('/') or '/v1'}"
+    return f"{parts.scheme}://{netloc}{path.rstrip('/') or '/v1'}"
 
 
 def host_of(address: str) -> str:
@@ -223,7 +223,7 @@ def parse_model_list(body: object) -> list[ListedModel] | None:
             found[model] = ListedModel(
                 model, _kind(fields), _context(fields), _parse_vision(fields)
             )
-    return [one for one in found.values() if is_visible(one.model)]
+    return [remote_model for remote_model in found.values() if is_visible(remote_model.model)]
 
 
 def has_sessions(body: object) -> bool:
@@ -258,10 +258,10 @@ def _parse_vision(entry: Mapping[str, Any]) -> bool | None:
     about = entry.get("architecture")
     values = [entry.get("input_modalities"), entry.get("modalities"), entry.get("capabilities")]
     values += [about.get("input_modalities")] if isinstance(about, Mapping) else []
-    lists = [_enabled_names(one) for one in values if isinstance(one, list | Mapping)]
+    lists = [_enabled_names(value) for value in values if isinstance(value, list | Mapping)]
     if entry.get("type") == "vlm":
         return True
-    return any(_EYES & one for one in lists) if lists else None
+    return any(_EYES & value for value in lists) if lists else None
 
 
 def _enabled_names(found: list[Any] | Mapping[str, Any]) -> set[str]:
@@ -274,7 +274,7 @@ def is_ollama(entries: object) -> bool:
     """Check whether this ``GET /models`` response is from Ollama, which only lists names."""
     listed = entries.get("data") if isinstance(entries, Mapping) else None
     return isinstance(listed, list) and any(
-        isinstance(one, Mapping) and one.get("owned_by") == "library" for one in listed
+        isinstance(entry, Mapping) and entry.get("owned_by") == "library" for entry in listed
     )
 
 

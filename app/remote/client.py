@@ -58,19 +58,19 @@ async def fetch_models(address: str, key: str) -> list[ListedModel]:
         raise remote_errors.invalid_response_error(host_of(address))
     if is_ollama(response):
         shown = await asyncio.gather(
-            *(_listed_model(address, one, key) for one in found[:_MOST_SHOWN])
+            *(_listed_model(address, entry, key) for entry in found[:_MOST_SHOWN])
         )
         found[:_MOST_SHOWN] = shown
     return found
 
 
-async def _listed_model(address: str, one: ListedModel, key: str) -> ListedModel:
+async def _listed_model(address: str, entry: ListedModel, key: str) -> ListedModel:
     base = address.removesuffix("/v1")
     try:
-        response = await fetch_json(base, "/api/show", key, "POST", {"model": one.model})
+        response = await fetch_json(base, "/api/show", key, "POST", {"model": entry.model})
     except remote_errors.RemoteError:
-        return one
-    return replace(one, sees=parse_ollama_vision(response))
+        return entry
+    return replace(entry, sees=parse_ollama_vision(response))
 
 
 async def fetch_json(
@@ -109,8 +109,8 @@ async def stream_reply(
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind == "application/json":  # the server doesn't support streaming
             async with _limit_duration(remote.host):
-                whole = await _json(response, MOST_WHOLE, remote.host)
-            for piece in reading.take_chunk(whole):
+                answer = await _json(response, MOST_WHOLE, remote.host)
+            for piece in reading.take_chunk(answer):
                 yield piece
         elif kind == "text/event-stream":
             async for data in _events(response, remote.host):

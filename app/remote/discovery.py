@@ -143,9 +143,9 @@ class _Seen:
         except (OSError, Error) as error:
             log.info("cannot query a server on the network: %s", type(error).__name__)
             return
-        one = parse_announcement(name, info.parsed_addresses(), info.port)
-        if one is not None:
-            self._found[name] = one
+        service = parse_announcement(name, info.parsed_addresses(), info.port)
+        if service is not None:
+            self._found[name] = service
             self._report()
 
     def _report(self) -> None:

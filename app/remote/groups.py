@@ -87,8 +87,8 @@ class MachineGroups:
 
     def load(self, stored: Mapping[str, Mapping[str, Any]]) -> None:
         """Load the groups from the settings, skipping invalid entries."""
-        for ref, one in stored.items():
-            hosts, folder, file = one.get("hosts"), one.get("folder"), one.get("hosts_file", "")
+        for ref, data in stored.items():
+            hosts, folder, file = data.get("hosts"), data.get("folder"), data.get("hosts_file", "")
             if (
                 isinstance(hosts, list)
                 and all(isinstance(host, str) for host in hosts)

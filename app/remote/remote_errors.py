@@ -56,8 +56,8 @@ def message_of(body: object) -> str:
     error = _error_of(body)
     found = _provider_message(error) or error.get("message") or error.get("detail")
     if isinstance(found, list):  # FastAPI returns one message per field
-        messages = [one.get("msg") for one in found[:5] if isinstance(one, Mapping)]
-        found = "; ".join(one for one in messages if isinstance(one, str))
+        messages = [detail.get("msg") for detail in found[:5] if isinstance(detail, Mapping)]
+        found = "; ".join(detail for detail in messages if isinstance(detail, str))
     if not isinstance(found, str):
         return ""
     found = clean(found[: 4 * _LONGEST_WORDS], lines=False)
@@ -128,7 +128,7 @@ def _status_of(status: int, body: object, message: str) -> int:
 def _marks_of(body: object) -> str:
     error = _error_of(body)
     found = (error.get("type"), error.get("code"))
-    return " ".join(one[:100].lower() for one in found if isinstance(one, str))
+    return " ".join(value[:100].lower() for value in found if isinstance(value, str))
 
 
 def _explain_status(
@@ -183,14 +183,14 @@ def _explain_status(
 
 
 def _redirect_text(headers: Mapping[str, str], host: str) -> str:
-    there = clean(headers.get("location", "")[:_LONGEST_WORDS], lines=False)
-    if not there:
+    location = clean(headers.get("location", "")[:_LONGEST_WORDS], lines=False)
+    if not location:
         return tr("{host} redirects requests. Check the address.", host=host)
     return tr(
         "{host} redirects requests to {place}. Stretto doesn’t follow. If that address is right, "
         "add the model with it.",
         host=host,
-        place=there,
+        place=location,
     )
 
 

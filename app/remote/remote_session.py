@@ -235,9 +235,9 @@ class RemoteReply:
         self._paused = False
         self._call_soon(self._apply_pause)
 
-    def _call_soon(self, what: Callable[[], object]) -> None:
+    def _call_soon(self, callback: Callable[[], object]) -> None:
         if (loop := self._loop) is not None and not loop.is_closed():
-            loop.call_soon_threadsafe(what)
+            loop.call_soon_threadsafe(callback)
 
     # These run in the event loop's thread.
 
@@ -297,8 +297,8 @@ class RemoteReply:
         if self._stopped:
             self._end(FinishReason.CANCELLED, reading, clock, None)
             return
-        made = reading.tool_calls()
-        for key, name, arguments in made:
+        calls = reading.tool_calls()
+        for key, name, arguments in calls:
             # In English, because the model reads this.
             fault = "" if name else "The call names no tool."
             if name and not _is_object(arguments):
@@ -311,7 +311,7 @@ class RemoteReply:
         turn: dict[str, Any] = {"role": "assistant", "content": reading.text("answer")}
         if thought := reading.text("reasoning"):
             turn["reasoning_content"] = thought
-        good = [call for call in made if call[1] and _is_object(call[2])]
+        good = [call for call in calls if call[1] and _is_object(call[2])]
         if good:
             turn["tool_calls"] = [
                 {"id": key, "type": "function", "function": {"name": name, "arguments": arguments}}

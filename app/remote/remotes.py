@@ -54,7 +54,7 @@ class Remotes:
         """Load the models from the settings, skipping invalid entries."""
         self._settings = settings
         found = (_parse_stored(ref, stored) for ref, stored in settings.remotes.items())
-        self._models = {one.ref: _model(one) for one in found if one is not None}
+        self._models = {remote.ref: _model(remote) for remote in found if remote is not None}
         self.groups.load(settings.remotes)
 
     @property
@@ -158,9 +158,9 @@ class Remotes:
         elsewhere: ServerSession | None,
     ) -> RemoteSession:
         """Like `session`, but with an existing session on another Stretto."""
-        made = RemoteSession(chat_id, remote, self, chosen, elsewhere)
-        self._made.add(made)
-        return made
+        session = RemoteSession(chat_id, remote, self, chosen, elsewhere)
+        self._made.add(session)
+        return session
 
     def figures(self) -> Future[dict[str, Figures]] | None:
         """Get stats of chat sessions on other Stretto servers, by chat ID.
@@ -247,8 +247,8 @@ def _keychain_account(address: str) -> str:
 
 
 def _parse_stored(ref: str, stored: Mapping[str, Any]) -> Remote | None:
-    one = parse_ref(ref)
-    if one is None:
+    remote = parse_ref(ref)
+    if remote is None:
         return None
     kind, context = stored.get("kind"), stored.get("context")
     if not isinstance(kind, str) or kind not in KINDS:
@@ -256,7 +256,7 @@ def _parse_stored(ref: str, stored: Mapping[str, Any]) -> Remote | None:
     if not isinstance(context, int) or isinstance(context, bool):
         context = 0
     context, sees = max(0, min(context, _MOST_CONTEXT)), stored.get("sees") is True
-    return Remote(one.address, one.model, kind, context, sees)
+    return Remote(remote.address, remote.model, kind, context, sees)
 
 
 def _model(remote: Remote) -> RemoteModel:

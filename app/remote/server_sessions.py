@@ -140,9 +140,9 @@ class ServerSession:
             done.add_done_callback(lambda _: None)
         return twin
 
-    async def _begin_as(self, other: ServerSession) -> None:
+    async def _begin_as(self, source: ServerSession) -> None:
         try:
-            known, path = other._known, f"/sessions/{other.name}/fork"
+            known, path = source._known, f"/sessions/{source.name}/fork"
             self._asked = True
             if await self._send_small("POST", path, {"session_id": self.name}):
                 self.there, self._known = True, known
@@ -180,8 +180,8 @@ class _OtherConversationError(RemoteError):
 
 def _common_count(known: Sequence[str], digests: Sequence[str]) -> int:
     count = 0
-    for one, other in zip(known, digests, strict=False):
-        if one != other:
+    for ours, theirs in zip(known, digests, strict=False):
+        if ours != theirs:
             break
         count += 1
     return count
@@ -223,9 +223,9 @@ class ServerFigures:
             del read[gone]
         host = host_of(address)
         return {
-            chat_id: figures_of(read, each.name, entries[each.name], host)
-            for chat_id, each in chats.items()
-            if each.name in entries
+            chat_id: figures_of(read, session.name, entries[session.name], host)
+            for chat_id, session in chats.items()
+            if session.name in entries
         }
 
 
@@ -237,22 +237,22 @@ def figures_of(
     Args:
         read: last time and token count of the server's sessions, updated here.
     """
-    status, held, now = entry.get("status"), _number(entry.get("tokens")), time.monotonic()
+    status, tokens, now = entry.get("status"), _number(entry.get("tokens")), time.monotonic()
     status = status if isinstance(status, str) and status in _STATES else "idle"
     if entry.get("waiting") is True:
         status = "queued"
     reply = entry.get("reply")
     reply = reply if isinstance(reply, Mapping) else {}
-    before, read[name] = read.get(name), (now, held)
+    before, read[name] = read.get(name), (now, tokens)
     rate = 0.0
     if status == "decoding":
         rate = _value(reply.get("tokens_per_s"))
     elif status == "prefilling" and before is not None and now > before[0]:
-        rate = max(0, held - before[1]) / (now - before[0])
+        rate = max(0, tokens - before[1]) / (now - before[0])
     return {
         "status": status,
         "paused": entry.get("paused") is True,
-        "kv_tokens": held,
+        "kv_tokens": tokens,
         "kv_bytes": _number(entry.get("bytes")),
         "reply": {"generated_tokens": _number(reply.get("generated_tokens"))},
         "rate": rate,

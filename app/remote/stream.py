@@ -48,15 +48,15 @@ class ReasoningSplitter:
 
     def finish(self) -> Iterator[Part]:
         """Yield the remaining text at the end of the reply."""
-        held, self._held = self._held, ""
-        if held:
-            yield ("reasoning" if self._place == "inside" else "answer"), held
+        rest, self._held = self._held, ""
+        if rest:
+            yield ("reasoning" if self._place == "inside" else "answer"), rest
 
     def _split_at_start(self) -> None:
-        held = self._held.lstrip()
-        if held.startswith(OPENS):
-            self._held, self._place = held[len(OPENS) :], "inside"
-        elif not OPENS.startswith(held):
+        rest = self._held.lstrip()
+        if rest.startswith(OPENS):
+            self._held, self._place = rest[len(OPENS) :], "inside"
+        elif not OPENS.startswith(rest):
             self._place = "out"
 
     def _split_reasoning(self) -> Iterator[Part]:
@@ -66,8 +66,8 @@ class ReasoningSplitter:
         if closed:
             self._held, self._place = after, "after"
         else:
-            kept = _count_marker_start(thought)
-            thought, self._held = thought[: len(thought) - kept], thought[len(thought) - kept :]
+            cut = _count_marker_start(thought)
+            thought, self._held = thought[: len(thought) - cut], thought[len(thought) - cut :]
         if thought:
             self._thought = True
             yield "reasoning", thought
@@ -286,8 +286,8 @@ class ReplyReader:
         chunks have no name, but their ID may differ.
         """
         index, key = part.get("index"), part.get("id")
-        place = index if type(index) is int else at
-        call = self.calls.get(self._open.get(place, -1))
+        slot = index if type(index) is int else at
+        call = self.calls.get(self._open.get(slot, -1))
         function = part.get("function")
         if call is not None and isinstance(function, Mapping) and function.get("name"):
             if key and call.id:
@@ -298,17 +298,17 @@ class ReplyReader:
         if call is None:
             if len(self.calls) >= MOST_CALLS:
                 raise remote_errors.too_long_error(self._host)
-            number = place if place not in self.calls else max(self.calls) + 1
-            self._open[place] = number
+            number = slot if slot not in self.calls else max(self.calls) + 1
+            self._open[slot] = number
             call = self.calls[number] = PartialToolCall()
         return call
 
     def tool_calls(self) -> list[tuple[str, str, str]]:
         """Get the calls as (id, name, arguments), making sure the IDs are unique."""
-        found, taken = [], set[str]()
+        found, seen = [], set[str]()
         for _, call in sorted(self.calls.items()):
-            key = call.id if call.id and call.id not in taken else f"call_{uuid.uuid4().hex[:24]}"
-            taken.add(key)
+            key = call.id if call.id and call.id not in seen else f"call_{uuid.uuid4().hex[:24]}"
+            seen.add(key)
             found.append((key, call.name, "".join(call.arguments) or "{}"))
         return found
 

@@ -79,10 +79,10 @@ def call_with_token(token: str, ask: Callable[[str | None], T]) -> tuple[T, str]
     try:
         return ask(token or None), token
     except EngineError as error:
-        kept = read() if error.code == GATED and not token else ""
-        if not kept:
+        stored_token = read() if error.code == GATED and not token else ""
+        if not stored_token:
             raise
-    return ask(kept), kept
+    return ask(stored_token), stored_token
 
 
 def _keychain() -> KeyringBackend | None:

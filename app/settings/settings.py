@@ -71,17 +71,17 @@ class Option:
 
 def _option(default: object, page: str = "", label: str = "", **rest: Any) -> Any:
     """Declare a field of `Settings` with a default. The other arguments go to `Option`."""
-    made: dict[str, Any] = {"metadata": {"option": Option(page, label, **rest)}}
+    options: dict[str, Any] = {"metadata": {"option": Option(page, label, **rest)}}
     if isinstance(default, dict):
-        return field(default_factory=dict, **made)
-    return field(default=default, **made)
+        return field(default_factory=dict, **options)
+    return field(default=default, **options)
 
 
 def _are_integers(values: object, count: int) -> bool:
     return (
         isinstance(values, list)
         and len(values) == count
-        and all(type(each) is int for each in values)
+        and all(type(item) is int for item in values)
     )
 
 

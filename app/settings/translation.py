@@ -148,17 +148,17 @@ def _take_words_of_docking(qt: QApplication) -> None:
 def _locale(code: str) -> QLocale:
     """Get the locale for numbers and dates, which is the system's if the language is the same."""
     system = QLocale.system()
-    own = QLocale(code) if code in LANGUAGES else system
+    preferred = QLocale(code) if code in LANGUAGES else system
     if code == "en" and system.language() == QLocale.Language.C:
         return system
-    alike = (system.language(), system.script()) == (own.language(), own.script())
-    return system if alike else own
+    alike = (system.language(), system.script()) == (preferred.language(), preferred.script())
+    return system if alike else preferred
 
 
 def _number(value: float, decimals: int) -> str:
     locale = QLocale()
-    whole = isinstance(value, int)
-    return locale.toString(value) if whole else locale.toString(value, "f", decimals)
+    is_integer = isinstance(value, int)
+    return locale.toString(value) if is_integer else locale.toString(value, "f", decimals)
 
 
 _ACCENTED = str.maketrans("aceinouyACEINOUY", "âçéîñôûýÂÇÉÎÑÔÛÝ")
@@ -170,9 +170,11 @@ _LONGER = 0.35  # fraction by which texts get longer, more than in German
 
 
 def _add_accents(text: str) -> str:
-    kept = _KEPT.findall(text)
+    placeholders = _KEPT.findall(text)
     changed = [part.translate(_ACCENTED) for part in _KEPT.split(text)]
-    rest = "".join(between + own for between, own in zip(changed, [*kept, ""], strict=True))
+    rest = "".join(
+        between + hole for between, hole in zip(changed, [*placeholders, ""], strict=True)
+    )
     return f"[{rest}{' ·' * round(len(text) * _LONGER / 2)}]"
 
 

@@ -275,12 +275,12 @@ class Speller(QObject):
     def _choose(self) -> None:
         if not self.opened:
             return
-        there = self.languages
+        languages = self.languages
         if self._choice == AUTO:
             tags = [QGuiApplication.inputMethod().locale(), QLocale(), QLocale.system()]
-            language = pick_dictionary([tag.name() for tag in tags], there)
+            language = pick_dictionary([tag.name() for tag in tags], languages)
         else:
-            language = self._choice if self._choice in there else ""
+            language = self._choice if self._choice in languages else ""
         if language != self.language:
             self.language = language
             written = QLocale.scriptToString(QLocale(language).script())

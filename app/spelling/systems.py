@@ -34,22 +34,22 @@ class SpellingSystem(Protocol):
         ...
 
 
-def pick_dictionary(wanted: Sequence[str], there: Sequence[str]) -> str:
+def pick_dictionary(wanted: Sequence[str], installed: Sequence[str]) -> str:
     """Pick a dictionary, or return "".
 
     Args:
         wanted: languages in order of preference. If a language has no dictionary of its own, we try
             other countries before moving on to the next language.
-        there: languages with a dictionary.
+        installed: languages with a dictionary.
     """
-    for tag in (one.replace("-", "_") for one in wanted):
-        if tag in there:
+    for tag in (name_.replace("-", "_") for name_ in wanted):
+        if tag in installed:
             return tag
         name = tag.partition("_")[0]
-        plain = [one for one in there if one.replace("-", "_").partition("_")[0] == name]
+        plain = [name_ for name_ in installed if name_.replace("-", "_").partition("_")[0] == name]
         if plain:
             home = f"{name}_{HOME.get(name, name.upper())}"
-            return home if home in plain else min(plain, key=lambda one: (len(one), one))
+            return home if home in plain else min(plain, key=lambda name_: (len(name_), name_))
     return ""
 
 
@@ -113,7 +113,7 @@ class MacSystem:
         self._checker: Any = NSSpellChecker.sharedSpellChecker()
 
     def languages(self) -> list[str]:
-        return sorted(str(one) for one in self._checker.availableLanguages())
+        return sorted(str(language) for language in self._checker.availableLanguages())
 
     def is_known(self, language: str, word: str) -> bool:
         name = "checkSpellingOfString_startingAt_language_wrap_inSpellDocumentWithTag_wordCount_"
@@ -125,7 +125,7 @@ class MacSystem:
         length = len(word.encode("utf-16-le")) // 2  # NSString uses UTF-16 units
         ask = self._checker.guessesForWordRange_inString_language_inSpellDocumentWithTag_
         found = ask((0, length), word, language, 0)
-        return [str(one) for one in found or ()][:MOST_SUGGESTIONS]
+        return [str(suggestion) for suggestion in found or ()][:MOST_SUGGESTIONS]
 
     def add(self, language: str, word: str) -> None:
         self._checker.learnWord_(word)

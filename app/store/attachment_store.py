@@ -84,15 +84,15 @@ class Texts:
         if (waiting := queued_view(self._writer).texts.get(key)) is not None:
             return waiting
         with self._readers.reading() as db:
-            one = "SELECT content FROM attached WHERE hash = ?"
-            row = db.execute(one, (key,)).fetchone()
+            query = "SELECT content FROM attached WHERE hash = ?"
+            row = db.execute(query, (key,)).fetchone()
         try:
             return None if row is None else text_from_json(json.loads(row[0]))
         except (TypeError, ValueError):
             return None
 
     def get_all(self, attached: Iterable[Attachments]) -> dict[str, AttachedText]:
-        wanted = dict.fromkeys(one.hash for many in attached for one in many)
+        wanted = dict.fromkeys(attachment.hash for many in attached for attachment in many)
         found = {key: self.get(key) for key in wanted}
         return {key: text for key, text in found.items() if text is not None}
 
@@ -136,8 +136,8 @@ class Images:
 
     def thumbnail(self, key: str) -> bytes | None:
         """Get a thumbnail by its hash. Returns b"" if it has none, and None if there's no image."""
-        if (held := self.cached(key)) is not None:
-            return held
+        if (image := self.cached(key)) is not None:
+            return image
         found = self._get_column(key, "thumbnail")
         if found is not None:
             self._cache(key, found)
@@ -150,7 +150,7 @@ class Images:
             return self._held.get(key)
 
     def get_all(self, attached: Iterable[Attachments]) -> dict[str, bytes]:
-        wanted = dict.fromkeys(one.hash for many in attached for one in many if one.is_medium)
+        wanted = dict.fromkeys(image.hash for many in attached for image in many if image.is_medium)
         found = {key: self._get_column(key, "data") for key in wanted}
         return {key: data for key, data in found.items() if data is not None}
 
@@ -158,8 +158,8 @@ class Images:
         if (waiting := queued_view(self._writer).images.get(key)) is not None:
             return waiting.data if column == "data" else waiting.thumbnail
         with self._readers.reading() as db:
-            one = f"SELECT {column} FROM images WHERE hash = ?"
-            row = db.execute(one, (key,)).fetchone()
+            query = f"SELECT {column} FROM images WHERE hash = ?"
+            row = db.execute(query, (key,)).fetchone()
         return row[0] if row is not None and isinstance(row[0], bytes) else None
 
     def _cache(self, key: str, thumbnail: bytes) -> None:

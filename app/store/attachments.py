@@ -106,25 +106,25 @@ class Queued(Struct, frozen=True):
 
 
 def has_images(attachments: Attachments) -> bool:
-    return any(each.is_image for each in attachments)
+    return any(attachment.is_image for attachment in attachments)
 
 
 def has_sounds(attachments: Attachments) -> bool:
-    return any(each.is_sound for each in attachments)
+    return any(attachment.is_sound for attachment in attachments)
 
 
 def attachments_to_json(attachments: Attachments) -> list[dict[str, Any]]:
     """Convert attachments for export, which drops the paths."""
-    return [asdict(replace(each, path="")) for each in attachments]
+    return [asdict(replace(attachment, path="")) for attachment in attachments]
 
 
 def attachments_from_json(value: object) -> Attachments:
     """Parse imported attachments. Raises TypeError or ValueError if the list is invalid."""
-    return tuple(replace(each, path="") for each in _attachments(value))
+    return tuple(replace(attachment, path="") for attachment in _attachments(value))
 
 
 def to_column(attachments: Attachments) -> str:
-    return json.dumps([asdict(each) for each in attachments], ensure_ascii=False)
+    return json.dumps([asdict(attachment) for attachment in attachments], ensure_ascii=False)
 
 
 def from_column(text: str | None) -> Attachments:
@@ -149,7 +149,7 @@ def _attachment(value: Any) -> Attachment:
     counts = {n: value.get(n, 0) for n in _COUNTS}
     spans, use = value.get("spans", []), value.get("use", "all")
     scans, news = value.get("scans", []), value.get("news", "")
-    if not all(isinstance(each, str) for each in texts.values()):
+    if not all(isinstance(value_text, str) for value_text in texts.values()):
         raise TypeError("an attachment is damaged")
     if not isinstance(spans, list) or not isinstance(scans, list):
         raise TypeError("an attachment is damaged")
@@ -165,8 +165,8 @@ def _attachment(value: Any) -> Attachment:
     if max(counts["width"], counts["height"]) > _MOST_SIDE:  # Qt's limit
         raise ValueError("an attachment is damaged")
     cleaned = {name: _remove_surrogates(text) for name, text in texts.items()}
-    taken: dict[str, Any] = {**cleaned, **counts, "scans": tuple(scans)}
-    return Attachment(**taken, use=use, news=news, spans=tuple((a, b, c) for a, b, c in spans))
+    fields: dict[str, Any] = {**cleaned, **counts, "scans": tuple(scans)}
+    return Attachment(**fields, use=use, news=news, spans=tuple((a, b, c) for a, b, c in spans))
 
 
 def queued_to_json(queue: tuple[Queued, ...]) -> list[dict[str, Any]]:
@@ -176,13 +176,13 @@ def queued_to_json(queue: tuple[Queued, ...]) -> list[dict[str, Any]]:
 def queued_from_json(value: object) -> tuple[Queued, ...]:
     """Parse queued messages. Raises TypeError or ValueError for invalid or duplicate entries."""
     found: dict[str, Queued] = {}
-    for each in value if isinstance(value, list) else [None]:
-        if not isinstance(each, dict):
+    for entry in value if isinstance(value, list) else [None]:
+        if not isinstance(entry, dict):
             raise TypeError("a queued message is damaged")
-        key, text = each.get("id"), each.get("text")
+        key, text = entry.get("id"), entry.get("text")
         if not isinstance(key, str) or not isinstance(text, str) or key in found:
             raise TypeError("a queued message is damaged")
-        files = attachments_from_json(each.get("attachments", []))
+        files = attachments_from_json(entry.get("attachments", []))
         found[key] = Queued(_remove_surrogates(key), _remove_surrogates(text), files)
     return tuple(found.values())
 
@@ -194,7 +194,7 @@ def text_from_json(value: object) -> AttachedText:
     unit, pages, labels = value.get("unit", ""), value.get("pages"), value.get("labels", [])
     if not isinstance(unit, str) or not isinstance(pages, list) or not isinstance(labels, list):
         raise TypeError("a file's text is damaged")
-    if not pages or not all(isinstance(each, str) for each in (*pages, *labels)):
+    if not pages or not all(isinstance(text, str) for text in (*pages, *labels)):
         raise TypeError("a file's text is damaged")
     return AttachedText(
         _remove_surrogates(unit),
@@ -206,9 +206,9 @@ def text_from_json(value: object) -> AttachedText:
 def texts_from_json(value: object) -> dict[str, AttachedText]:
     """Parse the texts in an imported file, by hash. Skips damaged texts."""
     found: dict[str, AttachedText] = {}
-    for key, each in value.items() if isinstance(value, dict) else ():
+    for key, entry in value.items() if isinstance(value, dict) else ():
         try:
-            text = text_from_json(each)
+            text = text_from_json(entry)
         except TypeError:
             continue
         if text.hash == key:  # with a wrong hash, it would replace another file's text
@@ -223,9 +223,9 @@ def images_to_json(images: Mapping[str, bytes]) -> dict[str, str]:
 def images_from_json(value: object) -> list[StoredImage]:
     """Parse the images in an imported file, without thumbnails. Skips damaged images."""
     found = []
-    for key, each in value.items() if isinstance(value, dict) else ():
+    for key, entry in value.items() if isinstance(value, dict) else ():
         try:
-            image = StoredImage(base64.b64decode(each, validate=True))
+            image = StoredImage(base64.b64decode(entry, validate=True))
         except (TypeError, ValueError):
             continue
         if image.hash == key:
@@ -287,8 +287,8 @@ def has_unused(db: sqlite3.Connection) -> bool:
 def forget_unused(db: sqlite3.Connection) -> None:
     """Erase texts and images not referenced by any message or draft."""
     # Backups may be older than these tables.
-    there = "SELECT name FROM sqlite_master WHERE name IN (?, ?)"
-    for (table,) in db.execute(there, _TABLES).fetchall():
+    query = "SELECT name FROM sqlite_master WHERE name IN (?, ?)"
+    for (table,) in db.execute(query, _TABLES).fetchall():
         db.execute(f"DELETE FROM {table} WHERE {_unused_condition(db)}")
 
 

@@ -45,8 +45,8 @@ def backups_of(path: Path) -> list[Backup]:
     for file in folder_of(path).glob("chats-*.db"):
         stamp = file.stem.removeprefix("chats-")
         with suppress(ValueError, OverflowError, OSError):
-            made = time.mktime(time.strptime(stamp[:15], _STAMP))
-            found.append(Backup(file, made, file.stat().st_size, "-before-update" in stamp))
+            made_at = time.mktime(time.strptime(stamp[:15], _STAMP))
+            found.append(Backup(file, made_at, file.stat().st_size, "-before-update" in stamp))
     return sorted(found, key=lambda each: (each.made_at, each.path.name), reverse=True)
 
 
@@ -202,21 +202,21 @@ class Backups:
             finally:
                 _remove(part)
         copies = backups_of(self._path)
-        made = next(each for each in copies if each.path.name == name)
+        copy = next(backup for backup in copies if backup.path.name == name)
         # Keep backups with a later date, because the clock was wrong at that time or is wrong now.
-        for old in [each for each in copies if each.made_at <= made.made_at][KEPT:]:
+        for old in [backup for backup in copies if backup.made_at <= copy.made_at][KEPT:]:
             old.path.unlink(missing_ok=True)
 
     def _erase(self, ids: list[str]) -> list[Path]:
         _remove_halves(self._path)
-        left = []
+        remaining = []
         failed: sqlite3.Error | OSError | None = None
         aside = [
             file
             for file in self._path.parent.glob(f"{self._path.name}*.aside-*")
             if not file.name.endswith(("-wal", "-shm"))
         ]
-        for file in [each.path for each in backups_of(self._path)] + aside:
+        for file in [backup.path for backup in backups_of(self._path)] + aside:
             if self._closing:
                 raise _EndedError
             try:
@@ -227,12 +227,12 @@ class Backups:
                 failed = error  # retried at the next erasure or start
                 continue
             if not scrubbed and file in aside:
-                left.append(file)
+                remaining.append(file)
             elif not scrubbed:  # a damaged backup couldn't be restored anyway
                 file.unlink(missing_ok=True)
         if failed is not None:
             raise failed
-        return left
+        return remaining
 
 
 def _copy(file: Path, part: Path, ended: Callable[[], bool]) -> None:
@@ -256,8 +256,8 @@ def _copy_open(source: sqlite3.Connection, part: Path, ended: Callable[[], bool]
         clear_notes(target)
         if target.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise corrupt_error(part)
-    with open(part, "rb") as made:
-        os.fsync(made.fileno())
+    with open(part, "rb") as file:
+        os.fsync(file.fileno())
 
 
 def _remove_halves(path: Path) -> None:

@@ -200,7 +200,7 @@ def _make_private(path: Path) -> None:
                 part.chmod(part.stat().st_mode & 0o700)
 
 
-def replace_database(made: Path, path: Path) -> Path | None:
+def replace_database(new_file: Path, path: Path) -> Path | None:
     """Replace the database with another file. Returns the new path of the old database.
 
     There's a database at this path at all times. If OSError is raised, it's still the old one.
@@ -209,27 +209,27 @@ def replace_database(made: Path, path: Path) -> Path | None:
     journals = [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm")]
     if path.exists():
         aside = _free_name(path)
-        kept = [(path, aside)]
-        kept += [(j, aside.with_name(aside.name + j.name[len(path.name) :])) for j in journals]
-        kept = [(part, target) for part, target in kept if part.exists()]
+        moves = [(path, aside)]
+        moves += [(j, aside.with_name(aside.name + j.name[len(path.name) :])) for j in journals]
+        moves = [(part, target) for part, target in moves if part.exists()]
         try:
-            for part, target in kept:
+            for part, target in moves:
                 _replace_link(part, target)
             for journal in journals:  # SQLite would apply a leftover journal to the new file
                 journal.unlink(missing_ok=True)
-            os.replace(made, path)
+            os.replace(new_file, path)
         except OSError:
-            for part, target in kept:
+            for part, target in moves:
                 if not part.exists() and target.exists():
                     _replace_link(target, part)
-            for part, target in kept:
+            for part, target in moves:
                 if part.exists():
                     target.unlink(missing_ok=True)
             raise
     else:
         for journal in journals:
             journal.unlink(missing_ok=True)
-        os.replace(made, path)
+        os.replace(new_file, path)
     _note_path(path).unlink(missing_ok=True)
     return aside
 

@@ -62,7 +62,7 @@ class DatabasePages:
     ) -> tuple[int, list[Value]] | None:
         """Parse a row. Raises IndexError or ValueError if it's invalid."""
         length, at = _parse_varint(page, at)
-        place, at = _parse_varint(page, at)
+        number, at = _parse_varint(page, at)
         if length > len(self._content):
             raise ValueError("longer than the file")
         local = length
@@ -87,11 +87,11 @@ class DatabasePages:
             next_page = self._content[(beyond - 1) * PAGE : beyond * PAGE]
             parts.append(next_page[4 : 4 + missing])
             beyond = _read_number(next_page, 0, 4)
-        whole, values = b"".join(parts), list[Value]()
+        payload, values = b"".join(parts), list[Value]()
         for kind in types:
-            values.append(_parse_value(kind, whole[begin : begin + _value_size(kind)]))
+            values.append(_parse_value(kind, payload[begin : begin + _value_size(kind)]))
             begin += _value_size(kind)
-        return place, values
+        return number, values
 
     def _list_free_pages(self) -> set[int]:
         """Return the pages listed as free, up to the first invalid entry."""
@@ -101,7 +101,7 @@ class DatabasePages:
             page = self._content[(trunk - 1) * PAGE : trunk * PAGE]
             count = _read_number(page, 4, 4)
             listed = {_read_number(page, at, 4) for at in range(8, min(8 + 4 * count, PAGE), 4)}
-            if len(listed) != count or any(not 1 < each <= self._count for each in listed):
+            if len(listed) != count or any(not 1 < leaf <= self._count for leaf in listed):
                 break
             free |= {trunk, *listed}
             trunk = _read_number(page, 0, 4)
@@ -117,10 +117,10 @@ def _read_number(page: bytes | mmap, at: int, size: int) -> int:
 def _parse_varint(page: bytes, at: int) -> tuple[int, int]:
     """Parse a varint (1 to 9 bytes). Returns the value and the position after it."""
     value = 0
-    for place in range(at, at + 8):
-        value = value << 7 | page[place] & 0x7F
-        if page[place] < 0x80:
-            return value, place + 1
+    for offset in range(at, at + 8):
+        value = value << 7 | page[offset] & 0x7F
+        if page[offset] < 0x80:
+            return value, offset + 1
     return value << 8 | page[at + 8], at + 9
 
 

@@ -35,7 +35,7 @@ class Erase(Struct, frozen=True):
     is_urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:
-        db.executemany("INSERT OR IGNORE INTO erased VALUES (?)", [(each,) for each in self.ids])
+        db.executemany("INSERT OR IGNORE INTO erased VALUES (?)", [(item,) for item in self.ids])
         erase_ids(db, self.ids)
 
     def show(self, view: View) -> None:
@@ -61,7 +61,7 @@ class EraseMessages(Struct, frozen=True):
             "SELECT id FROM messages WHERE deleted_at < ? ORDER BY seq DESC", (self.before,)
         ).fetchall()
         db.executemany("INSERT OR IGNORE INTO erased VALUES (?)", due)
-        erase_ids(db, [each for (each,) in due])
+        erase_ids(db, [message_id for (message_id,) in due])
 
     def show(self, view: View) -> None:
         followed = {m.parent_id for m in view.messages.values()}
@@ -79,7 +79,7 @@ class ForgetErased(Struct, frozen=True):
     is_urgent: bool = False
 
     def write(self, db: sqlite3.Connection) -> None:
-        db.executemany("DELETE FROM erased WHERE id = ?", [(each,) for each in self.ids])
+        db.executemany("DELETE FROM erased WHERE id = ?", [(erased_id,) for erased_id in self.ids])
 
     def show(self, view: View) -> None:
         pass
@@ -93,36 +93,36 @@ def erase_ids(db: sqlite3.Connection, ids: Iterable[str]) -> None:
     """
     edits = any(row[1] == "edited_id" for row in db.execute("PRAGMA table_info(chats)"))
     files = any(row[1] == "attachments" for row in db.execute("PRAGMA table_info(messages)"))
-    for each in ids:
+    for erased_id in ids:
         if edits:  # backups may be older than this column
             no_edit = "UPDATE chats SET edited_id = NULL, edited_text = '' WHERE edited_id = ?"
             if files:
                 no_files = "UPDATE chats SET edited_attachments = '[]' WHERE edited_id = ?"
-                db.execute(no_files, (each,))
-            db.execute(no_edit, (each,))
+                db.execute(no_files, (erased_id,))
+            db.execute(no_edit, (erased_id,))
         within = "SELECT id FROM messages WHERE chat_id = ? ORDER BY seq DESC"
-        messages = db.execute(within, (each,)).fetchall()
+        messages = db.execute(within, (erased_id,)).fetchall()
         db.executemany("DELETE FROM messages WHERE id = ?", messages)
-        db.execute("DELETE FROM chats WHERE id = ?", (each,))
+        db.execute("DELETE FROM chats WHERE id = ?", (erased_id,))
         db.execute(
             "DELETE FROM messages WHERE id = :id "
             "AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.parent_id = :id)",
-            {"id": each},
+            {"id": erased_id},
         )
-        db.execute("UPDATE messages SET content = '', reasoning = '' WHERE id = ?", (each,))
+        db.execute("UPDATE messages SET content = '', reasoning = '' WHERE id = ?", (erased_id,))
         if files:
-            db.execute("UPDATE messages SET attachments = '[]' WHERE id = ?", (each,))
+            db.execute("UPDATE messages SET attachments = '[]' WHERE id = ?", (erased_id,))
     forget_unused(db)
 
 
 def ids_to_erase(db: sqlite3.Connection) -> list[str]:
-    return [each for (each,) in db.execute("SELECT id FROM erased")]
+    return [erased_id for (erased_id,) in db.execute("SELECT id FROM erased")]
 
 
 def clear_notes(db: sqlite3.Connection) -> None:
     """Clear the list of erased IDs in a copy. The original keeps it."""
-    there = "SELECT 1 FROM sqlite_master WHERE name = 'erased'"
-    if db.execute(there).fetchone() is not None:
+    query = "SELECT 1 FROM sqlite_master WHERE name = 'erased'"
+    if db.execute(query).fetchone() is not None:
         db.execute("PRAGMA secure_delete = ON")
         db.execute("DELETE FROM erased")
 

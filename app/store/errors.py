@@ -91,14 +91,14 @@ def newer_version_error(path: Path) -> StoreError:
     )
 
 
-def invalid_write_error(what: str, error: Exception, path: Path) -> StoreError:
+def invalid_write_error(object_name: str, error: Exception, path: Path) -> StoreError:
     """Error for a write that can never succeed."""
     return StoreError(
         "invalid",
         tr(
             "One change couldn’t be saved ({what}: {error}). All other changes are saved. Please "
             "report this error.",
-            what=what,
+            what=object_name,
             error=error,
         ),
         path,

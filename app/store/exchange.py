@@ -77,10 +77,10 @@ class Exchange:
             InsertChat(storable_chat(chat), tuple(map(storable_message, messages)))
             for chat, messages in chats
         ]
-        for each in adding:
-            self._erased.discard(each.chat.id)
-        kept = (SaveText(text.hash, text) for text in texts)
-        self._writer.add(*kept, *map(SaveImage, images), *adding)
+        for record in adding:
+            self._erased.discard(record.chat.id)
+        operations = (SaveText(text.hash, text) for text in texts)
+        self._writer.add(*operations, *map(SaveImage, images), *adding)
         self._writer.run_when_idle(index_chore)
 
     def take_out(self, ids: Sequence[str]) -> None:
@@ -93,15 +93,15 @@ class Exchange:
         """Replace the IDs of a chat's messages if one of them is already in use elsewhere."""
         wanted = json.dumps([message.id for message in messages])
         with self._readers.reading() as db:
-            taken = db.execute(
+            used = db.execute(
                 "SELECT 1 FROM messages WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1",
                 (wanted,),
             ).fetchone()
-        if taken is None:
+        if used is None:
             return list(messages)
         ids: dict[str | None, str | None] = {None: None}
         renamed = []
         for message in messages:
-            ids[message.id] = made = new_id()
-            renamed.append(replace(message, id=made, parent_id=ids[message.parent_id]))
+            ids[message.id] = own_id = new_id()
+            renamed.append(replace(message, id=own_id, parent_id=ids[message.parent_id]))
         return renamed

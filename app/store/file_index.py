@@ -80,29 +80,29 @@ def _index_file(db: sqlite3.Connection, most: int) -> bool:
         return False
     key, page, done, before = note
     room = min(most, MOST - before)
-    taken, ended = 0, True
+    used, ended = 0, True
     for number, text, length in db.execute(_PAGES, (page, done, room, key)):
-        if taken >= room:
+        if used >= room:
             ended = False
             break
         begin = done if number == page else 0
-        part = text[: room - taken]
+        part = text[: room - used]
         db.executemany(
             "INSERT INTO file_passages (hash, page, text) VALUES (?, ?, ?)",
             [(key, number + 1, passage) for passage in split_passages(part)],
         )
-        taken += max(len(part), 1)  # count empty pages as well, since they take time
+        used += max(len(part), 1)  # count empty pages as well, since they take time
         page, done = number, begin + len(part)
         if done < length:
             ended = False
             break
         page, done = number + 1, 0
-    if ended or before + taken >= MOST:
+    if ended or before + used >= MOST:
         db.execute("DELETE FROM unindexed_files WHERE hash = ?", (key,))
     else:
         db.execute(
             "UPDATE unindexed_files SET page = ?, done = ?, taken = ? WHERE hash = ?",
-            (page, done, before + taken, key),
+            (page, done, before + used, key),
         )
     return db.execute("SELECT 1 FROM unindexed_files LIMIT 1").fetchone() is not None
 
@@ -128,12 +128,12 @@ def search_files(
     if not places:
         return []
     newest = {
-        hit.chat_id: (place, hit) for key, hit in having if (place := places.get(key)) is not None
+        hit.chat_id: (rowid, hit) for key, hit in having if (rowid := places.get(key)) is not None
     }
     hits = []
-    for _, (place, hit) in sorted(newest.items()):
-        one = "SELECT page, text FROM file_passages WHERE seq = ?"
-        if (row := db.execute(one, (place,)).fetchone()) is not None:
+    for _, (rowid, hit) in sorted(newest.items()):
+        query = "SELECT page, text FROM file_passages WHERE seq = ?"
+        if (row := db.execute(query, (rowid,)).fetchone()) is not None:
             hits.append((str(row[1]), replace(hit, page=row[0])))
     return hits
 

@@ -105,7 +105,7 @@ def _parse_day(value: str) -> float | None:
     if numbers is None:
         return None
     try:
-        year, month, day = (int(each or 1) for each in numbers.groups())
+        year, month, day = (int(part or 1) for part in numbers.groups())
         return datetime(year, month, day).timestamp()
     except (ValueError, OverflowError, OSError):
         return None

@@ -54,9 +54,9 @@ class Folders:
         with self._readers.reading() as db:
             rows = db.execute("SELECT id, name, parent_id FROM folders")
             found: dict[str, Folder | None] = {row[0]: Folder(*row) for row in rows}
-        there = [f for f in (found | waiting.folders).values() if f is not None]
-        ids = {f.id for f in there}
-        sound = [f if f.parent_id in ids else Folder(f.id, f.name) for f in there]
+        folders = [f for f in (found | waiting.folders).values() if f is not None]
+        ids = {f.id for f in folders}
+        sound = [f if f.parent_id in ids else Folder(f.id, f.name) for f in folders]
         return sorted(sound, key=lambda f: (f.name.casefold(), f.id))
 
     def save(self, folder: Folder) -> None:
@@ -73,8 +73,8 @@ def with_parents(folders: Sequence[Folder], ids: Iterable[str | None]) -> list[F
     known = {folder.id: folder for folder in folders}
     wanted: dict[str, Folder] = {}
     for start in ids:
-        place = start
-        while place is not None and place in known and place not in wanted:
-            wanted[place] = known[place]
-            place = known[place].parent_id
+        folder_id = start
+        while folder_id is not None and folder_id in known and folder_id not in wanted:
+            wanted[folder_id] = known[folder_id]
+            folder_id = known[folder_id].parent_id
     return sorted(wanted.values(), key=lambda f: (f.parent_id is not None, f.name, f.id))

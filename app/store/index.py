@@ -107,18 +107,18 @@ def _inline(text: str) -> str:
     openers: dict[str, list[_EmphasisRun]] = defaultdict(list)
     brackets: list[int] = []
     ticks: dict[int, list[int]] | None = None
-    place = 0
-    while special := _SPECIAL.search(text, place):
-        parts.append(text[place : special.start()])
-        mark, place = special[0], special.end()
+    offset = 0
+    while special := _SPECIAL.search(text, offset):
+        parts.append(text[offset : special.start()])
+        mark, offset = special[0], special.end()
         if mark[0] == "`":
             if ticks is None:
                 ticks = _ticks(text)
             after = ticks[len(mark)]
             number = bisect_right(after, special.start())
             if number < len(after):
-                parts.append(text[place : after[number]].strip())
-                place = after[number] + len(mark)
+                parts.append(text[offset : after[number]].strip())
+                offset = after[number] + len(mark)
             else:
                 parts.append(mark)
         elif mark[0] == "\\":
@@ -135,16 +135,16 @@ def _inline(text: str) -> str:
             brackets.append(len(parts))
             parts.append(mark)
         elif mark == "]":
-            target = _DESTINATION.match(text, place) or _REFERENCE.match(text, place)
+            target = _DESTINATION.match(text, offset) or _REFERENCE.match(text, offset)
             if brackets and target:
                 parts[brackets.pop()] = ""
-                place = target.end()
+                offset = target.end()
             else:
                 del brackets[-1:]
                 parts.append(mark)
         else:
             _emphasis(text, special, parts, openers[mark[0]])
-    parts.append(text[place:])
+    parts.append(text[offset:])
     return "".join(parts)
 
 
@@ -161,16 +161,16 @@ def _emphasis(text: str, run: re.Match[str], parts: list[str], openers: list[_Em
     mark = run[0]
     before, after = text[run.start() - 1 : run.start()] or " ", text[run.end() : run.end() + 1]
     after = after or " "
-    left = not after.isspace() and (
+    left_flanking = not after.isspace() and (
         after not in _PUNCTUATION or before.isspace() or before in _PUNCTUATION
     )
     right = not before.isspace() and (
         before not in _PUNCTUATION or after.isspace() or after in _PUNCTUATION
     )
-    opens, closes = left, right
+    opens, closes = left_flanking, right
     if mark[0] == "_":
-        opens = left and (not right or before in _PUNCTUATION)
-        closes = right and (not left or after in _PUNCTUATION)
+        opens = left_flanking and (not right or before in _PUNCTUATION)
+        closes = right and (not left_flanking or after in _PUNCTUATION)
     rest = len(mark)
     while closes and rest and openers:
         opener = openers[-1]
@@ -264,19 +264,19 @@ def index_piece(db: sqlite3.Connection, most: int = PIECE) -> bool:
 
     Uses the open transaction.
     """
-    taken = 0
+    length_taken = 0
     for seq, done, before, chat, role, length, content in db.execute(
         _WAITING, (most, _ROWS)
     ).fetchall():
         if chat is None:
             db.execute("DELETE FROM unindexed WHERE seq = ?", (seq,))
             continue
-        if taken and taken + min(length - done, most) > most:
+        if length_taken and length_taken + min(length - done, most) > most:
             return True
         # Index damaged text as far as it's readable. Opening the chat will report the damage.
         source = content.decode(errors="replace")
-        whole = done + len(source) >= length
-        if not whole:
+        is_last = done + len(source) >= length
+        if not is_last:
             source = source[: _find_cut(source)]
         first = chat << CHAT_BITS | seq << MESSAGE_BITS
         found = split_passages(displayed_text(source, role))[: _MOST - before]
@@ -285,8 +285,8 @@ def index_piece(db: sqlite3.Connection, most: int = PIECE) -> bool:
             "INSERT INTO passages VALUES (?, ?)",
             [(first | at, passage) for at, passage in enumerate(found, before)],
         )
-        taken += len(source)
-        if whole or number >= _MOST or not source:
+        length_taken += len(source)
+        if is_last or number >= _MOST or not source:
             db.execute("DELETE FROM unindexed WHERE seq = ?", (seq,))
         else:
             db.execute(

@@ -98,7 +98,7 @@ def _split_words(text: str) -> tuple[str, ...]:
     if text == "[]":
         return ()
     value = json.loads(text)
-    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+    if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
         raise TypeError("not a list of words")
     return tuple(value)
 

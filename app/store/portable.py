@@ -33,7 +33,7 @@ _LONGEST_ID = 200
 def collect_attachments(chat: ChatRecord, messages: Iterable[Message]) -> list[Attachments]:
     """Get all attachments that `chat_to_json` would write."""
     living = (m.attachments for m in messages if m.deleted_at is None)
-    queued = (each.attachments for each in chat.queued)
+    queued = (queued_message.attachments for queued_message in chat.queued)
     return [chat.draft_attachments, chat.edited_attachments, *queued, *living]
 
 
@@ -50,18 +50,18 @@ def chat_to_json(
         texts: texts of attachments by hash.
         images: images of attachments by hash.
     """
-    kept = list(_skip_deleted(messages))
-    ids = {message.id for message in kept}
+    live = list(_skip_deleted(messages))
+    ids = {message.id for message in live}
     written = _fields(chat, _CHAT)
-    written["leaf_id"] = chat.leaf_id if chat.leaf_id in ids else (kept[-1].id if kept else None)
-    if chat.edited_id not in ids | {each.id for each in chat.queued}:
+    written["leaf_id"] = chat.leaf_id if chat.leaf_id in ids else (live[-1].id if live else None)
+    if chat.edited_id not in ids | {queued_message.id for queued_message in chat.queued}:
         written["edited_id"], written["edited_text"] = None, ""
         written["edited_attachments"] = []
     if texts:
         written["texts"] = {key: asdict(text) for key, text in texts.items()}
     if images:
         written["images"] = images_to_json(images)
-    written["messages"] = [_fields(message, _MESSAGE) for message in kept]
+    written["messages"] = [_fields(message, _MESSAGE) for message in live]
     return written
 
 
@@ -84,16 +84,16 @@ def to_text(value: Any) -> str:
 
 def chat_from_json(value: Mapping[str, Any]) -> tuple[ChatRecord, list[Message]]:
     """Reverse `chat_to_json`. Raises ValueError or TypeError with the reason."""
-    given = _known(value, _CHAT)
+    fields = _known(value, _CHAT)
     listed = value.get("messages")
     if not isinstance(listed, list):
         raise ValueError("messages is not a list")
-    chat = ChatRecord(**given)
+    chat = ChatRecord(**fields)
     messages: dict[str, Message] = {}
-    for number, each in enumerate(listed, 1):
-        if not isinstance(each, dict):
+    for number, item in enumerate(listed, 1):
+        if not isinstance(item, dict):
             raise ValueError(f"message {number} is not an object")
-        message = Message(chat_id=chat.id, **_known(each, _MESSAGE))
+        message = Message(chat_id=chat.id, **_known(item, _MESSAGE))
         if message.id in messages:
             raise ValueError(f"two messages have the id {message.id[:40]!r}")
         if message.parent_id is not None and message.parent_id not in messages:
@@ -106,7 +106,7 @@ def chat_from_json(value: Mapping[str, Any]) -> tuple[ChatRecord, list[Message]]
     last = next(reversed(messages), None)
     if chat.leaf_id not in messages:
         chat = replace(chat, leaf_id=last)
-    if chat.edited_id not in messages.keys() | {each.id for each in chat.queued}:
+    if chat.edited_id not in messages.keys() | {item.id for item in chat.queued}:
         chat = replace(chat, edited_id=None, edited_text="", edited_attachments=())
     return chat, list(messages.values())
 
@@ -118,13 +118,13 @@ def folders_to_json(folders: Iterable[Folder]) -> list[dict[str, Any]]:
 def folders_from_json(value: object) -> list[Folder]:
     """Parse the folders in a file. Skips invalid folders and allows one level of nesting."""
     found: dict[str, Folder] = {}
-    for each in value if isinstance(value, list) else []:
-        if isinstance(each, dict):
-            name, key, parent = each.get("name"), each.get("id"), each.get("parent_id")
+    for item in value if isinstance(value, list) else []:
+        if isinstance(item, dict):
+            name, key, parent = item.get("name"), item.get("id"), item.get("parent_id")
             if isinstance(name, str) and isinstance(key, str) and 0 < len(key) <= _LONGEST_ID:
                 above = parent if isinstance(parent, str) else None
                 found[key] = Folder(key, name[:LONGEST_NAME], above)
-    tops = {key for key, each in found.items() if each.parent_id is None}
+    tops = {key for key, item in found.items() if item.parent_id is None}
     return [f if f.parent_id in tops else replace(f, parent_id=None) for f in found.values()]
 
 
@@ -164,7 +164,7 @@ def _checked(name: str, value: Any) -> Any:
     if name == "queued":
         return queued_from_json(value)
     if name == "tags":
-        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             raise ValueError("tags is not a list of words")
         return tuple(dict.fromkeys(value))
     if name.endswith("_at"):
@@ -187,7 +187,7 @@ def _to_finite(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, dict):
-        return {key: _to_finite(each) for key, each in value.items()}
+        return {key: _to_finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_to_finite(each) for each in value]
+        return [_to_finite(item) for item in value]
     return value

@@ -167,9 +167,9 @@ files may have them.
 """
 
 
-def is_own_id(given: str) -> bool:
+def is_own_id(value: str) -> bool:
     """Check whether a string looks like an ID from `new_id`. No other names look like this."""
-    return re.fullmatch("[0-9a-f]{32}", given) is not None
+    return re.fullmatch("[0-9a-f]{32}", value) is not None
 
 
 def storable_chat(chat: ChatRecord) -> ChatRecord:
@@ -182,7 +182,7 @@ def storable_chat(chat: ChatRecord) -> ChatRecord:
         draft=storable_text(chat.draft),
         edited_text=storable_text(chat.edited_text),
         variant=storable_text(chat.variant[:LONGEST_NAME]),
-        queued=tuple(replace(each, text=storable_text(each.text)) for each in chat.queued),
+        queued=tuple(replace(message, text=storable_text(message.text)) for message in chat.queued),
         params=json.loads(json.dumps(chat.params)),
         tags=tuple(storable_text(tag[:LONGEST_NAME]) for tag in chat.tags[:MOST_TAGS]),
     )
@@ -191,11 +191,11 @@ def storable_chat(chat: ChatRecord) -> ChatRecord:
 def storable_message(message: Message) -> Message:
     """Get the message as it would be read back. Raises TypeError if `stats` isn't JSON."""
     fields = {name: getattr(message, name) for name in ("content", "reasoning", "error")}
-    kept: dict[str, Any] = {name: storable_text(text) for name, text in fields.items()}
-    fields["model"], kept["model"] = message.model, storable_text(message.model[:LONGEST_NAME])
-    if not message.stats and kept == fields:
+    changes: dict[str, Any] = {name: storable_text(text) for name, text in fields.items()}
+    fields["model"], changes["model"] = message.model, storable_text(message.model[:LONGEST_NAME])
+    if not message.stats and changes == fields:
         return message  # avoid a copy, as a branch may have ten thousand messages
-    return replace(message, **kept, stats=json.loads(json.dumps(message.stats)))
+    return replace(message, **changes, stats=json.loads(json.dumps(message.stats)))
 
 
 def storable_text(text: str) -> str:

@@ -49,14 +49,14 @@ def salvage(path: Path) -> Salvaged:
     """
     try:
         with TemporaryDirectory(prefix="chats-", dir=path.parent) as folder:
-            copy, made = Path(folder, "damaged.db"), Path(folder, "made.db")
+            copy, repaired = Path(folder, "damaged.db"), Path(folder, "made.db")
             # Work on a copy, because SQLite writes an existing journal back when opening the file.
             for suffix in ("", "-wal"):
                 part = path.with_name(path.name + suffix)
                 if part.exists():
                     shutil.copyfile(part, copy.with_name(copy.name + suffix))
-            chats, messages = _copy(copy, made, path)
-            aside = replace_database(made, path)
+            chats, messages = _copy(copy, repaired, path)
+            aside = replace_database(repaired, path)
             assert aside is not None
     except (sqlite3.Error, OSError, *UNREADABLE) as error:
         failure = to_store_error(error, path)
@@ -65,13 +65,13 @@ def salvage(path: Path) -> Salvaged:
     return Salvaged(chats, messages, aside)
 
 
-def _copy(damaged: Path, made: Path, path: Path) -> tuple[int, int]:
+def _copy(damaged: Path, target_path: Path, path: Path) -> tuple[int, int]:
     """Copy what can be read. Returns the number of chats and messages."""
     with suppress(sqlite3.Error), closing(_open(damaged)) as db:
         # The query result doesn't matter. Closing the connection merges the journal into the file.
         db.execute("SELECT 1 FROM sqlite_master").fetchall()
     with (
-        closing(open_writer(made)) as target,
+        closing(open_writer(target_path)) as target,
         closing(_open(damaged)) as db,
         damaged.open("rb") as file,
         closing(mmap(file.fileno(), 0, access=ACCESS_READ)) as content,
@@ -151,20 +151,20 @@ class _Source:
     """
 
     def __init__(
-        self, db: sqlite3.Connection, pages: DatabasePages, made: sqlite3.Connection
+        self, db: sqlite3.Connection, pages: DatabasePages, repaired: sqlite3.Connection
     ) -> None:
-        self._db, self._pages, self._made = db, pages, made
+        self._db, self._pages, self._made = db, pages, repaired
 
     def records(self, table: str, kind: type[R]) -> list[R]:
         """Get a table's valid rows in insertion order. May contain duplicates."""
         make: Any = chat_from_row if kind is ChatRecord else message_from_row
         names = kind.__struct_fields__
         found: list[tuple[int, R]] = []
-        for place, row in self.rows(table):
+        for rowid, row in self.rows(table):
             with suppress(ValueError, TypeError, AttributeError):
                 record = make(tuple(row.get(name) for name in names))
                 if all(_is_valid(n, getattr(record, n)) for n in names):
-                    found.append((place, record))
+                    found.append((rowid, record))
         return [record for _, record in sorted(found, key=lambda each: each[0])]
 
     def rows(self, table: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -173,21 +173,21 @@ class _Source:
         try:
             walk = self._db.execute(f"SELECT rowid, * FROM {table}")
             names = [name for name, *_ in walk.description[1:]]
-            for place, *values in walk:
+            for rowid, *values in walk:
                 row = dict(zip(names, values, strict=True))
                 if (sound := _valid_columns(row, columns)) is not None:
-                    yield place, sound
+                    yield rowid, sound
         except sqlite3.Error:
             names = [column[1] for column in columns]
             counts = range(_COLUMNS_ONCE.get(table, len(names)), len(names) + 1)
-            for place, values in self._pages.rows(counts.__contains__):
+            for rowid, values in self._pages.rows(counts.__contains__):
                 sound = _valid_columns(dict(zip(names, values, strict=False)), columns)
                 first = str(values[0])
                 by_hash = table not in _BY_HASH or _BY_HASH[table] == (
                     len(first) == 64 and first.isalnum()
                 )
                 if sound is not None and by_hash:
-                    yield place, sound
+                    yield rowid, sound
 
 
 def _valid_columns(row: dict[str, Any], columns: list[Any]) -> dict[str, Any] | None:

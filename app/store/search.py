@@ -100,9 +100,9 @@ def find(
         return _find_by_filter(db, chats, narrowed, limit)
     hits = []
     if narrowed is None or not narrowed.has_message_conditions:
-        there = {chat for _, chat in chats.values()}
+        chat_ids = {chat for _, chat in chats.values()}
         most = limit if narrowed is None else -1
-        hits = [h for h in _find_titles(db, query.strip(), terms, most) if h.chat_id in there][
+        hits = [h for h in _find_titles(db, query.strip(), terms, most) if h.chat_id in chat_ids][
             :limit
         ]
     if tell is not None and hits:
@@ -265,7 +265,7 @@ def _find_apart(db: sqlite3.Connection, terms: list[Term]) -> dict[int, int]:
         found = dict(rows.fetchall())
         if not found:
             break
-    return {place >> CHAT_BITS: place for place in sorted(found.values())}
+    return {rowid >> CHAT_BITS: rowid for rowid in sorted(found.values())}
 
 
 def _make_hit(chat: str, message: str | None, text: str, terms: list[Term]) -> SearchHit:
@@ -326,7 +326,7 @@ def _find_marks(text: str, terms: list[Term]) -> list[tuple[int, int]]:
         word = re.escape(term.word)
         if not term.anywhere:
             word = rf"(?<![^\W_]){word}" + ("[^\\W_]*" if term.begins else r"(?![^\W_])")
-        found += [place.span() for place in re.finditer(word, folded)]
+        found += [match.span() for match in re.finditer(word, folded)]
     return sorted(found)
 
 

@@ -239,18 +239,18 @@ class Store:
     def has_messages(self, chat_id: str, count: int) -> bool:
         """Check whether the file has at least ``count`` messages of this chat."""
         with self._readers.reading() as db:
-            one = "SELECT 1 FROM messages WHERE chat_id = ? LIMIT 1 OFFSET ?"
-            return db.execute(one, (chat_id, count - 1)).fetchone() is not None
+            query = "SELECT 1 FROM messages WHERE chat_id = ? LIMIT 1 OFFSET ?"
+            return db.execute(query, (chat_id, count - 1)).fetchone() is not None
 
     def path(self, chat_id: str) -> list[Message]:
         """Get the selected branch from the root to the leaf, or []."""
         view = view_of(self._readers, self._writer, "id = :chat", "chat_id = :chat", chat_id)
         chat = view.chats.get(chat_id)
         branch: list[Message] = []
-        place = chat.leaf_id if chat else None
-        while place is not None and (message := view.messages.pop(place, None)) is not None:
+        at_id = chat.leaf_id if chat else None
+        while at_id is not None and (message := view.messages.pop(at_id, None)) is not None:
             branch.append(message)
-            place = message.parent_id
+            at_id = message.parent_id
         return branch[::-1]
 
     def search(self, query: str, limit: int = 50) -> list[SearchHit]:
@@ -320,8 +320,8 @@ class Store:
         if wrong := set(changes) - _PATCHABLE:
             raise ValueError(f"not a changeable field of a chat: {', '.join(sorted(wrong))}")
         if changes:
-            kept = {name: _to_storable(value) for name, value in changes.items()}
-            self._writer.add(PatchChat(chat_id, kept))
+            stored = {name: _to_storable(value) for name, value in changes.items()}
+            self._writer.add(PatchChat(chat_id, stored))
 
     def save_message(self, message: Message, *, as_leaf: bool = False) -> None:
         """Insert or overwrite a message. `as_leaf` makes it the leaf in the same transaction.

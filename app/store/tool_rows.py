@@ -64,8 +64,8 @@ class ToolRows:
 
     def insert(self, table: str, *row: ToolValue) -> None:
         """Insert a row, or replace the row with the same key."""
-        kept = tuple(storable_text(v) if isinstance(v, str) else v for v in row)
-        self._writer.add(PutToolRow(table, kept))
+        cells = tuple(storable_text(v) if isinstance(v, str) else v for v in row)
+        self._writer.add(PutToolRow(table, cells))
 
     def delete(self, table: str, *key: str) -> None:
         """Delete all rows whose key starts with these values, or all rows."""

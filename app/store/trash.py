@@ -89,8 +89,8 @@ class Trash:
         if not erase.empty_journal(db):
             return True  # retry soon
 
-        def done(left: list[Path]) -> None:
-            self.unscrubbed = left
+        def done(remaining: list[Path]) -> None:
+            self.unscrubbed = remaining
             with suppress(StoreError):
                 self._writer.add(erase.ForgetErased(tuple(ids)))
 

@@ -52,8 +52,8 @@ class OperationQueue:
                     self._slots.pop(f"{kind} {operation.chat_id}", None)
             self._operations[number] = operation
             return
-        place = self._slots.setdefault(slot, number)
-        self._operations[place] = operation
+        position = self._slots.setdefault(slot, number)
+        self._operations[position] = operation
 
     def items(self) -> Iterable[tuple[int, Operation]]:
         return self._operations.items()
@@ -153,7 +153,7 @@ class Transactions(Struct):
         try:
             for operation in operations:
                 operation.write(self.db)
-            if any(isinstance(each, SaveMessage | MarkMessages) for each in operations):
+            if any(isinstance(entry, SaveMessage | MarkMessages) for entry in operations):
                 self._index()
             self.db.execute("COMMIT")
         except BaseException:
@@ -295,8 +295,8 @@ class StoreWriter:
     @property
     def is_idle(self) -> bool:
         with self._changed:
-            left = len(self._waiting) + len(self._in_flight) + len(self._chores)
-            return not (left or self._doing or self._groups)
+            pending = len(self._waiting) + len(self._in_flight) + len(self._chores)
+            return not (pending or self._doing or self._groups)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -327,7 +327,7 @@ class StoreWriter:
     def pending_operations(self) -> list[Operation]:
         """Get the operations that may not have reached the file yet, in order."""
         with self._changed:
-            queued = [op for each in (self._in_flight, self._waiting) for _, op in each.items()]
+            queued = [op for queue in (self._in_flight, self._waiting) for _, op in queue.items()]
             return queued + [op for group in self._groups.values() for op in group.operations]
 
     def flush(self, timeout: float | None) -> None:
@@ -352,11 +352,11 @@ class StoreWriter:
                     raise self._failure
                 if not self._thread.is_alive():
                     raise self._failure or StoreError("closed", tr("The chats are closed."))
-                left = None if deadline is None else deadline - time.monotonic()
-                if left is not None and left <= 0:
+                seconds = None if deadline is None else deadline - time.monotonic()
+                if seconds is not None and seconds <= 0:
                     words = tr("Saving is taking longer than expected.")
                     raise self._failure or StoreError("timeout", words, self._path)
-                self._changed.wait(left)
+                self._changed.wait(seconds)
 
     def close(self, timeout: float | None) -> None:
         """Write the queue, join the thread, and close the connection, which merges the WAL.
@@ -367,8 +367,8 @@ class StoreWriter:
         """
         with self._changed:
             already = self._closing
-            own = self._groups.get(threading.get_ident())
-            self._queue_held(own)
+            own_group = self._groups.get(threading.get_ident())
+            self._queue_held(own_group)
             if not already:
                 self._changed.wait_for(
                     lambda: self._groups.keys() <= {threading.get_ident()}, timeout
@@ -385,8 +385,8 @@ class StoreWriter:
                 self._thread.join(timeout)
             if not self._thread.is_alive():  # otherwise, the disk isn't responding
                 self._db.close()
-        held = sum(len(group.operations) for group in self._groups.values())
-        lost = len(self._in_flight) + len(self._waiting) + held
+        grouped = sum(len(group.operations) for group in self._groups.values())
+        lost = len(self._in_flight) + len(self._waiting) + grouped
         if lost and not already:
             reason = self._failure
             code = reason.code if reason else "timeout"
@@ -456,10 +456,10 @@ class StoreWriter:
         else:
             patience = _GROUP_S
         end = time.monotonic() + patience
-        while not (self._closing or self._hurry) and (left := end - time.monotonic()) > 0:
+        while not (self._closing or self._hurry) and (seconds := end - time.monotonic()) > 0:
             if not self._failures and self._waiting.is_urgent():
                 return
-            self._changed.wait(left)
+            self._changed.wait(seconds)
 
     def _do_chore(self) -> None:
         with self._changed:
@@ -493,9 +493,9 @@ class StoreWriter:
         log.error("%s: %s", error.code, error.message)
         self._call(self.on_error, error)
 
-    def _call(self, callback: Callable[..., None] | None, *what: StoreError) -> None:
+    def _call(self, callback: Callable[..., None] | None, *error: StoreError) -> None:
         try:
             if callback is not None:
-                callback(*what)
+                callback(*error)
         except Exception:
             log.exception("callback of the store failed")

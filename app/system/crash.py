@@ -45,9 +45,9 @@ class CrashReports:
     def begin(self) -> list[Path]:
         """Start crash detection. Returns the unseen reports from earlier runs."""
         with contextlib.suppress(OSError):
-            left = self._stacks.read_text("utf-8", "replace") if self._stacks.exists() else ""
-            if left.strip():
-                self._write("The program crashed.", left)
+            previous = self._stacks.read_text("utf-8", "replace") if self._stacks.exists() else ""
+            if previous.strip():
+                self._write("The program crashed.", previous)
             self._before = faulthandler.is_enabled()
             self._stream = self._stacks.open("w", encoding="utf-8")
             faulthandler.enable(self._stream)
@@ -91,11 +91,11 @@ class CrashReports:
                 seen.append(path.replace(target))
         return seen
 
-    def _write(self, what: str, stack: str) -> Path:
+    def _write(self, report: str, stack: str) -> Path:
         now = time.strftime("%Y-%m-%d %H:%M:%S")
         lines = [
             f"Stretto {__version__}, {now}",
-            what,
+            report,
             "",
             f"{platform.platform()}, Python {platform.python_version()}",
             *(f"{name} {number}" for name, number in versions().items()),

@@ -84,7 +84,7 @@ def _component(part: Distribution) -> Component:
     listed = csv.reader((part.read_text("RECORD") or "").splitlines())
     names = sorted(line[0] for line in listed if line and _TEXT.search(line[0]))
     places = [Path(str(part.locate_file(name))) for name in names]
-    texts = [_decode(place.read_bytes()) for place in places if place.is_file()]
+    texts = [_decode(path.read_bytes()) for path in places if path.is_file()]
     about = part.metadata  # read once, because each access parses the metadata again
     name, short = about["Name"], _short_name(about)
     return Component(
@@ -100,13 +100,13 @@ def _decode(data: bytes) -> str:
 
 
 def _short_name(about: PackageMetadata) -> str:
-    given = "".join((about.get_all("License-Expression") or about.get_all("License") or [])[:1])
-    if given and len(given) <= _LONG and "\n" not in given:
-        return given
+    declared = "".join((about.get_all("License-Expression") or about.get_all("License") or [])[:1])
+    if declared and len(declared) <= _LONG and "\n" not in declared:
+        return declared
     for kind in about.get_all("Classifier") or []:
         if kind.startswith("License :: ") and "OSI Approved" in kind:
             return str(kind.rsplit(" :: ", 1)[-1])
-    return "LGPL" if "LGPL" in given else "see its text"
+    return "LGPL" if "LGPL" in declared else "see its text"
 
 
 def _standard_text(about: PackageMetadata, short: str) -> str:
@@ -126,6 +126,6 @@ def _standard_text(about: PackageMetadata, short: str) -> str:
 
 def _python() -> Component:
     version = sys.version.split()[0]
-    place = Path(sysconfig.get_path("stdlib")) / "LICENSE.txt"
-    text = place.read_text(encoding="utf-8") if place.is_file() else "See docs.python.org/license"
+    path = Path(sysconfig.get_path("stdlib")) / "LICENSE.txt"
+    text = path.read_text(encoding="utf-8") if path.is_file() else "See docs.python.org/license"
     return Component("Python", version, "PSF-2.0", text, "generic")

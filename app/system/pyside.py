@@ -38,17 +38,19 @@ def survive_errors() -> None:
 
 def _wrap_overrides(kind: type) -> None:
     """Wrap those methods of a new class that override Qt methods."""
-    own = {name: made for name, made in vars(kind).items() if isinstance(made, FunctionType)}
+    overrides = {
+        name: member for name, member in vars(kind).items() if isinstance(member, FunctionType)
+    }
     for base in kind.__mro__[1:]:
         if base.__module__.startswith("PySide6"):
-            for name in own.keys() & _qt_methods(base):
-                setattr(kind, name, _wrap_method(own.pop(name)))
+            for name in overrides.keys() & _qt_methods(base):
+                setattr(kind, name, _wrap_method(overrides.pop(name)))
 
 
 @cache
 def _qt_methods(base: type) -> frozenset[str]:
     """Return the methods a PySide class declares. Asking PySide itself would be slow."""
-    return frozenset(n for n, made in vars(base).items() if isinstance(made, MethodDescriptorType))
+    return frozenset(n for n, item in vars(base).items() if isinstance(item, MethodDescriptorType))
 
 
 def _wrap_method(method: FunctionType) -> Any:

@@ -62,13 +62,13 @@ def load_source(file: Path | None = None) -> Source | None:
     """Load this build's update source. Returns None if there isn't one."""
     try:
         found = json.loads((file or resources() / "updates.json").read_text(encoding="utf-8"))
-        made = Source(str(found["url"]), bytes.fromhex(found["key"]))
+        source = Source(str(found["url"]), bytes.fromhex(found["key"]))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
         log.warning("invalid update source: %s", error)
         return None
-    return made if len(made.key) == 32 and _is_allowed_url(made.url) else None
+    return source if len(source.key) == 32 and _is_allowed_url(source.url) else None
 
 
 def parse_release(document: bytes, key: bytes) -> Release:

@@ -40,8 +40,8 @@ from engine.sandbox.python_cell import is_available, run_python
 
 def now() -> str:
     """Return the day, date, time and time zone, followed by the ISO 8601 format."""
-    here = datetime.now().astimezone()
-    return f"{here:%A, %d %B %Y, %H:%M} {here:%Z} ({here.isoformat(timespec='seconds')})"
+    time = datetime.now().astimezone()
+    return f"{time:%A, %d %B %Y, %H:%M} {time:%Z} ({time.isoformat(timespec='seconds')})"
 
 
 LONGEST = 1000  # characters
@@ -117,10 +117,10 @@ def _value(node: ast.expr) -> int | float:
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
         found = node.value
     elif isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
-        left, right = _value(node.left), _value(node.right)
+        left_value, right = _value(node.left), _value(node.right)
         if isinstance(node.op, ast.Pow):
-            _check_power(left, right)
-        found = _BINARY[type(node.op)](left, right)
+            _check_power(left_value, right)
+        found = _BINARY[type(node.op)](left_value, right)
     elif isinstance(node, ast.UnaryOp) and type(node.op) in _UNARY:
         found = _UNARY[type(node.op)](_value(node.operand))
     elif isinstance(node, ast.Name) and node.id in _NAMES:
@@ -139,10 +139,10 @@ def _value(node: ast.expr) -> int | float:
 
 
 def _check_power(base: int | float, exponent: int | float) -> None:
-    whole = isinstance(base, int) and isinstance(exponent, int)
-    if whole and abs(exponent) * max(base.bit_length() if isinstance(base, int) else 0, 1) > (
-        _MOST_BITS
-    ):
+    are_integers = isinstance(base, int) and isinstance(exponent, int)
+    if are_integers and abs(exponent) * max(
+        base.bit_length() if isinstance(base, int) else 0, 1
+    ) > (_MOST_BITS):
         raise ToolError(mark("The number is too large."))
 
 
@@ -252,8 +252,8 @@ def title_of(tool: Tool) -> str:
     if (words := labels_of(tool)) is not None:
         return tr(words.title)
     plain = _PLAIN.fullmatch(tool.name)
-    own = " ".join(tool.name.replace("-", "_").split("_")) if plain else tool.name
-    return to_visible_line(tool.title or own[:1].upper() + own[1:])[:80]
+    name = " ".join(tool.name.replace("-", "_").split("_")) if plain else tool.name
+    return to_visible_line(tool.title or name[:1].upper() + name[1:])[:80]
 
 
 def describe_tool(tool: Tool) -> str:
@@ -317,7 +317,7 @@ def parse_helper_call(arguments: Arguments) -> tuple[list[str], bool]:
     """
     questions = arguments.get("questions")
     listed = questions if isinstance(questions, list) else [questions]
-    asked = [each.strip() for each in listed if isinstance(each, str) and each.strip()]
+    asked = [item.strip() for item in listed if isinstance(item, str) and item.strip()]
     if not 1 <= len(asked) == len(listed) <= MOST_HELPERS:
         words = mark("“{name}” must be a list of 1 to {most} texts.")
         raise ToolError(words, name="questions", most=MOST_HELPERS)
@@ -428,12 +428,12 @@ class BuiltinTools:
             with_python = is_available()
             self._absent = () if with_python else (ABSENT,)
             tools = [*STANDARD, *([_PYTHON] if with_python else [])]
-        self._own = {each.tool.name: each for each in tools}
+        self._own = {tool.tool.name: tool for tool in tools}
         self._threads: list[threading.Thread] = []
 
     @property
     def tools(self) -> list[Tool]:
-        return [each.tool for each in self._own.values()]
+        return [tool.tool for tool in self._own.values()]
 
     @property
     def unavailable_messages(self) -> tuple[str, ...]:
@@ -500,7 +500,7 @@ class BuiltinTools:
                 future.set_result(result)
 
         thread = threading.Thread(target=run, name="tool", daemon=True)
-        self._threads = [each for each in self._threads if each.is_alive()]
+        self._threads = [started for started in self._threads if started.is_alive()]
         self._threads.append(thread)
         thread.start()
         return future

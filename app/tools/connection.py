@@ -181,9 +181,9 @@ class Elicitation:
         return ElicitResult(action=response.action.value, content=response.content)
 
     def _find_call(self) -> _OneCall | None:
-        own = _CALL.get()
-        if own is not None and own in self._calls:
-            return own
+        call_id = _CALL.get()
+        if call_id is not None and call_id in self._calls:
+            return call_id
         if len({call.chat_id for call in self._calls}) == 1:
             return self._calls[-1]
         self.unclear = self.unclear or bool(self._calls)
@@ -286,7 +286,7 @@ class Connection:
         """
         from mcp import MCPError
 
-        tool = next((each for each in await self.tools() if each.name == name), None)
+        tool = next((offered for offered in await self.tools() if offered.name == name), None)
         if tool is None:
             raise self._error(mark("{server} no longer has the tool “{tool}”."), tool=name)
         if tool.fingerprint != expected:
@@ -459,8 +459,8 @@ class Connection:
             async with asyncio.timeout(CONNECT_S):
                 for _ in range(MOST_PAGES):
                     page = await client.list_tools(cursor=cursor, cache_mode="bypass")
-                    for each in page.tools:
-                        found += self._to_tool(each)
+                    for listed in page.tools:
+                        found += self._to_tool(listed)
                     cursor = page.next_cursor
                     if not cursor or len(found) >= MOST_TOOLS:
                         break

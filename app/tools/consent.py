@@ -80,8 +80,8 @@ class Consents:
         """Check whether a tool with its current description may run in a chat without asking."""
         if not can_always_allow(tool):
             return False
-        one = self._consents.get((chat_id, tool.server, tool.name))
-        if one is not None and one.fingerprint == tool.fingerprint:
+        consent = self._consents.get((chat_id, tool.server, tool.name))
+        if consent is not None and consent.fingerprint == tool.fingerprint:
             return True
         return tool.server != BUILT_IN and (chat_id, tool.server, "") in self._consents
 
@@ -199,7 +199,7 @@ class SeenTools:
 
     def forget(self, server: str, tool: str = "") -> None:
         """Forget a tool, so it's shown again before it's used. "" means all tools of the server."""
-        for each in self.tools_of_server(server):
-            if not tool or each.name == tool:
-                del self._pins[each.key]
+        for tool_seen in self.tools_of_server(server):
+            if not tool or tool_seen.name == tool:
+                del self._pins[tool_seen.key]
         self._rows.delete("tool_pins", server, *([tool] if tool else []))

@@ -86,10 +86,10 @@ class Deadline:
         self._room = most
 
     def seconds_left(self) -> float:
-        left = self._end - time.monotonic()
-        if left <= 0:
+        seconds = self._end - time.monotonic()
+        if seconds <= 0:
             raise self.make_error()
-        return left
+        return seconds
 
     def make_error(self) -> ToolError:
         return ToolError(
@@ -241,14 +241,14 @@ def _make_checked_network(
 
 def _is_near(stream: Any) -> bool:
     """Check if a public address is on this machine or its own network, which IPv6 allows."""
-    here, there = (
+    first, second = (
         ipaddress.ip_address(str(stream.get_extra_info(info)[0]).partition("%")[0])
         for info in ("client_addr", "server_addr")
     )
-    if here.is_loopback:
+    if first.is_loopback:
         return False  # only happens in tests, because such addresses aren't public
-    near = here.version == 6 == there.version and int(here) >> 64 == int(there) >> 64
-    return here == there or near
+    near = first.version == 6 == second.version and int(first) >> 64 == int(second) >> 64
+    return first == second or near
 
 
 def _read(answer: Any, kind: str, deadline: Deadline) -> str:

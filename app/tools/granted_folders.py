@@ -41,12 +41,12 @@ class _BoundedMatcher(SequenceMatcher[T]):
     take hours for 20,000 lines if there are just two distinct lines.
     """
 
-    def __init__(self, one: Sequence[T], other: Sequence[T], most: int) -> None:
-        super().__init__(None, one, other, autojunk=False)
+    def __init__(self, sequence: Sequence[T], other: Sequence[T], most: int) -> None:
+        super().__init__(None, sequence, other, autojunk=False)
         self._most = most
         self.steps = 0  # number of positions visited
         places: dict[T, list[int]] = self.b2j  # type: ignore[attr-defined]
-        self._until = list(accumulate((1 + len(places.get(x, ())) for x in one), initial=0))
+        self._until = list(accumulate((1 + len(places.get(x, ())) for x in sequence), initial=0))
 
     def find_longest_match(
         self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
@@ -65,14 +65,14 @@ class Matcher(Generic[T]):
     Equal elements at both ends are skipped first, because that's fast.
     """
 
-    def __init__(self, one: Sequence[T], other: Sequence[T], most: int) -> None:
-        head, shorter = 0, min(len(one), len(other))
-        while head < shorter and one[head] == other[head]:
+    def __init__(self, sequence: Sequence[T], other: Sequence[T], most: int) -> None:
+        head, shorter = 0, min(len(sequence), len(other))
+        while head < shorter and sequence[head] == other[head]:
             head += 1
         tail = 0
-        while tail < shorter - head and one[-1 - tail] == other[-1 - tail]:
+        while tail < shorter - head and sequence[-1 - tail] == other[-1 - tail]:
             tail += 1
-        a, b = one[head : len(one) - tail], other[head : len(other) - tail]
+        a, b = sequence[head : len(sequence) - tail], other[head : len(other) - tail]
         inner = _BoundedMatcher(a, b, most)
         self.opcodes: list[Opcode] = []  # in the format of `SequenceMatcher.get_opcodes`
         if head:
@@ -80,7 +80,7 @@ class Matcher(Generic[T]):
         for kind, i, j, k, m in inner.get_opcodes():
             self.opcodes.append((kind, i + head, j + head, k + head, m + head))
         if tail:
-            ends = len(one) - tail, len(one), len(other) - tail, len(other)
+            ends = len(sequence) - tail, len(sequence), len(other) - tail, len(other)
             self.opcodes.append(("equal", *ends))
         self.steps = inner.steps  # total number of steps
 
@@ -188,9 +188,9 @@ def difference(path: str, text: str, grants: Sequence[Grant]) -> Difference:
     grant, names = _find_writable_grant(path, text, grants)
     with _open_folder(grant, names[:-1]) as folder:
         change = _change(folder, names, text)
-    place, new = to_visible_line(str(PurePosixPath(grant.path, *names))), change.before is None
+    path_shown, new = to_visible_line(str(PurePosixPath(grant.path, *names))), change.before is None
     return Difference(
-        _unified_diff(to_visible_line(path), change), change.digest(grant, names), place, new
+        _unified_diff(to_visible_line(path), change), change.digest(grant, names), path_shown, new
     )
 
 
@@ -242,9 +242,9 @@ class FileChange(Struct, frozen=True):
     mode: int
 
     def digest(self, grant: Grant, names: Sequence[str]) -> str:
-        place = str(PurePosixPath(grant.path, *names)).encode(errors="surrogateescape")
+        path = str(PurePosixPath(grant.path, *names)).encode(errors="surrogateescape")
         found = hashlib.sha256()
-        for part in (place, self.before, self.after):
+        for part in (path, self.before, self.after):
             found.update(b"-" if part is None else b"%d:" % len(part))
             found.update(part or b"")
         return found.hexdigest()
@@ -274,14 +274,14 @@ def _write(folder: int, name: str, content: bytes, mode: int, then: int | None =
     """Create a new file. ``then``: permissions to set after writing."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
-        made = os.open(name, flags, mode, dir_fd=folder)
+        descriptor = os.open(name, flags, mode, dir_fd=folder)
     except FileExistsError as error:
         raise ToolError(_CHANGED) from error
     try:
-        with os.fdopen(made, "wb") as file:
+        with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             if then is not None:
-                os.fchmod(made, then)
+                os.fchmod(descriptor, then)
     except BaseException:
         with suppress(OSError):
             os.unlink(name, dir_fd=folder)
@@ -340,12 +340,12 @@ def _range(first: int, last: int) -> str:
 def _escape_invisible(sign: str, line: bytes, both_crlf: bool) -> str:
     """Escape invisible characters in a line, except tabs and joiners that scripts need."""
     text = line.decode()
-    whole = text.endswith("\n")
+    ends_line = text.endswith("\n")
     text = text.removesuffix("\n")
-    if both_crlf and whole:
+    if both_crlf and ends_line:
         text = text.removesuffix("\r")
     text = escape_invisible(text, escape_character, keep="\t", joiners=True)
-    return f"{sign}{text}" if whole else f"{sign}{text}\n\\ No newline at end of file"
+    return f"{sign}{text}" if ends_line else f"{sign}{text}\n\\ No newline at end of file"
 
 
 def _find_writable_grant(
@@ -397,19 +397,19 @@ def _escape_braces(text: str) -> str:
 @contextmanager
 def _open_folder(grant: Grant, names: Sequence[str]) -> Iterator[int]:
     """Open a folder without following links and yield its descriptor. Raises ToolError."""
-    here = -1
+    descriptor = -1
     try:
-        here = os.open(grant.path, _FOLDER)
+        descriptor = os.open(grant.path, _FOLDER)
         for name in names:
-            inner = os.open(name, _FOLDER, dir_fd=here)
-            os.close(here)
-            here = inner
-        yield here
+            inner = os.open(name, _FOLDER, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = inner
+        yield descriptor
     except OSError as error:
         raise _refusal(error) from error
     finally:
-        if here >= 0:
-            os.close(here)
+        if descriptor >= 0:
+            os.close(descriptor)
 
 
 def _read_bytes(grant: Grant, names: Sequence[str], most: int) -> bytes:
@@ -462,8 +462,8 @@ def _walk(folder: int, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _fwalk(folder: int) -> Iterator[tuple[str, tuple[list[str], tuple[str, ...]], list[str], int]]:
-    for root, folders, files, here in os.fwalk(".", dir_fd=folder, follow_symlinks=False):
-        yield root, (folders, PurePosixPath(root).parts), files, here
+    for root, folders, files, descriptor in os.fwalk(".", dir_fd=folder, follow_symlinks=False):
+        yield root, (folders, PurePosixPath(root).parts), files, descriptor
 
 
 def _read_lines(grant: Grant, names: tuple[str, ...], text: str) -> list[str]:

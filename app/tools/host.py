@@ -136,7 +136,7 @@ class ToolHost:
         connection = self._connections.pop(server, None)
         spares = self._spares.pop(server, [])
         ending = [connection, *spares] if connection is not None else spares
-        await asyncio.gather(*(each.close() for each in ending))
+        await asyncio.gather(*(ended.close() for ended in ending))
         if connection is not None:
             self._notify()
 
@@ -194,7 +194,7 @@ class ToolHost:
         self.changed()
 
     async def _close_all(self) -> None:
-        spares = [each for listed in self._spares.values() for each in listed]
+        spares = [connection for listed in self._spares.values() for connection in listed]
         connections = [*self._connections.values(), *spares]
         self._connections, self._spares = {}, {}
         await asyncio.gather(*(c.close() for c in connections), return_exceptions=True)

@@ -61,8 +61,8 @@ class Template(Struct, frozen=True):
     def fill_in(self, arguments: dict[str, str]) -> Resource:
         from mcp.shared.uri_template import UriTemplate
 
-        given = {name: value for name, value in arguments.items() if value}
-        uri = UriTemplate.parse(self.uri).expand(given)
+        values = {name: value for name, value in arguments.items() if value}
+        uri = UriTemplate.parse(self.uri).expand(values)
         return Resource(self.server, uri, _line(uri), self.about)
 
 
@@ -88,9 +88,9 @@ async def list_offers(server: str, client: Client) -> Offers:
     if can.prompts is not None:
         await _pages(client.list_prompts, "prompts", prompts)
     return Offers(
-        tuple(_resource(server, each) for each in resources[:MOST]),
-        tuple(_prompt(server, each) for each in prompts[:MOST]),
-        tuple(filter(None, (_template(server, each) for each in templates[:MOST]))),
+        tuple(_resource(server, item) for item in resources[:MOST]),
+        tuple(_prompt(server, item) for item in prompts[:MOST]),
+        tuple(filter(None, (_template(server, item) for item in templates[:MOST]))),
     )
 
 
@@ -108,7 +108,7 @@ async def _pages(ask: Callable[..., Awaitable[Any]], kind: str, found: list[Any]
 async def read_resource(resource: Resource, client: Client) -> str:
     """Read a resource. Raises ToolError if it isn't text or is too long."""
     result = await client.read_resource(resource.uri, cache_mode="bypass")
-    texts = [getattr(each, "text", None) for each in result.contents]
+    texts = [getattr(content, "text", None) for content in result.contents]
     found = [text for text in texts if isinstance(text, str)]
     if not found:
         raise ToolError(mark("“{name}” isn’t text."), name=resource.name)
@@ -122,7 +122,7 @@ async def read_resource(resource: Resource, client: Client) -> str:
 async def fetch_prompt(prompt: Prompt, arguments: dict[str, str], client: Client) -> str:
     """Return the text of a prompt, including all of its messages."""
     result = await client.get_prompt(prompt.name, arguments)
-    blocks = [each.content.model_dump(by_alias=True, exclude_none=True) for each in result.messages]
+    blocks = [part.content.model_dump(by_alias=True, exclude_none=True) for part in result.messages]
     return result_from_blocks(blocks, None, False).text
 
 
@@ -151,12 +151,12 @@ def _template(server: str, listed: Any) -> Template | None:
 def _prompt(server: str, listed: Any) -> Prompt:
     arguments = [
         Argument(
-            each.name,
-            _line(each.title or each.name),
-            _line(each.description or "", _LONGEST_ABOUT),
-            bool(each.required),
+            argument.name,
+            _line(argument.title or argument.name),
+            _line(argument.description or "", _LONGEST_ABOUT),
+            bool(argument.required),
         )
-        for each in (listed.arguments or [])[:MOST_ARGUMENTS]
+        for argument in (listed.arguments or [])[:MOST_ARGUMENTS]
     ]
     about = _line(listed.description or "", _LONGEST_ABOUT)
     return Prompt(server, listed.name, _line(listed.title or listed.name), about, tuple(arguments))

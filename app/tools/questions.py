@@ -89,23 +89,23 @@ class Field(Struct, frozen=True):
         """True if this seems to ask for a secret, which users shouldn't enter here."""
         return bool(_SECRET.search(f"{self.name} {self.title}"))
 
-    def convert(self, given: Value | None) -> Value | None:
+    def convert(self, answer: Value | None) -> Value | None:
         """Convert a value for the server. Returns None if it's empty.
 
         Parses the text of number fields. Raises ValueError with a message for the user.
         """
-        if given is None or given in ("", []):
+        if answer is None or answer in ("", []):
             if self.required:
                 raise ValueError(tr("{field} is required.", field=self.title))
             return None
         if self.kind is FieldKind.TEXT:
-            return self._text(str(given))
+            return self._text(str(answer))
         if self.kind in (FieldKind.NUMBER, FieldKind.INTEGER):
-            return self._number(str(given))
+            return self._number(str(answer))
         if self.kind is FieldKind.BOOLEAN:
-            return bool(given)
+            return bool(answer)
         values = {value for value, _ in self.choices}
-        chosen = given if isinstance(given, list) else [str(given)]
+        chosen = answer if isinstance(answer, list) else [str(answer)]
         if not set(chosen) <= values:
             raise ValueError(tr("{field}: choose from the list.", field=self.title))
         if self.kind is FieldKind.CHOICE:
@@ -136,8 +136,8 @@ class Field(Struct, frozen=True):
         try:
             number = int(text) if self.kind is FieldKind.INTEGER else float(text)
         except ValueError:
-            whole = self.kind is FieldKind.INTEGER
-            words = tr("{field}: a whole number.") if whole else tr("{field}: a number.")
+            is_integer = self.kind is FieldKind.INTEGER
+            words = tr("{field}: a whole number.") if is_integer else tr("{field}: a number.")
             raise ValueError(words.format(field=self.title)) from None
         if number in (float("inf"), float("-inf")) or number != number:
             raise ValueError(tr("{field}: a number.", field=self.title))
@@ -158,12 +158,12 @@ class Question(Struct, frozen=True):
     fields: tuple[Field, ...] = ()
     url: str = ""  # URL to visit, "" for a form
 
-    def content(self, given: Mapping[str, Value | None]) -> dict[str, Value | None]:
+    def content(self, values: Mapping[str, Value | None]) -> dict[str, Value | None]:
         """Convert all fields for the server. Raises `FieldError` for the first invalid value."""
         found: dict[str, Value | None] = {}
         for field in self.fields:
             try:
-                value = field.convert(given.get(field.name))
+                value = field.convert(values.get(field.name))
             except ValueError as error:
                 raise FieldError(field.name, str(error)) from None
             if value is not None:
@@ -252,15 +252,15 @@ def _kind(part: Mapping[str, Any]) -> FieldKind | None:
 
 
 def _choices(part: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    held = part.get("items") if part.get("type") == "array" else part
-    if not isinstance(held, Mapping):
+    schema = part.get("items") if part.get("type") == "array" else part
+    if not isinstance(schema, Mapping):
         return ()
-    listed = held.get("oneOf") or held.get("anyOf")
+    listed = schema.get("oneOf") or schema.get("anyOf")
     if isinstance(listed, list):
         some = listed[: MOST_CHOICES + 1]  # one more than allowed, to refuse longer lists later
-        pairs = [(str(each["const"]), str(each.get("title") or each["const"])) for each in some]
+        pairs = [(str(entry["const"]), str(entry.get("title") or entry["const"])) for entry in some]
     else:
-        values, names = held.get("enum"), held.get("enumNames")
+        values, names = schema.get("enum"), schema.get("enumNames")
         values = [str(v) for v in values] if isinstance(values, list) else []
         titles = names if isinstance(names, list) and len(names) == len(values) else values
         pairs = list(zip(values, map(str, titles), strict=True))

@@ -92,12 +92,12 @@ def read_text(text: str) -> ParsedServers:
     if isinstance(value.get("command"), str) or isinstance(value.get("url"), str):
         raise ToolError(mark('The server has no name. Write it as {"name": {"command": …}}.'))
     servers, problems = [], []
-    taken: dict[str, str] = {}
+    known: dict[str, str] = {}
     for name, entry in value.items():
         try:
             server = _server(name, entry)
-            if (other := taken.setdefault(appearance_of(server.name), server.name)) != server.name:
-                raise ToolError(mark("its name looks like that of “{other}”"), other=other)
+            if (same := known.setdefault(appearance_of(server.name), server.name)) != server.name:
+                raise ToolError(mark("its name looks like that of “{other}”"), other=same)
             servers.append(server)
         except ToolError as error:
             problems.append(f"{to_visible_line(str(name))[:60]}: {error}")
@@ -196,9 +196,9 @@ def _server(name: object, entry: object) -> ServerConfig:
     if not isinstance(command, str) or not command.strip() or kind not in (None, "stdio"):
         raise ToolError(mark("the entry has no command and no url"))
     args = entry.get("args", [])
-    if not isinstance(args, list) or not all(isinstance(each, str) for each in args):
+    if not isinstance(args, list) or not all(isinstance(argument, str) for argument in args):
         raise ToolError(mark("args must be a list of strings"))
-    if any("\0" in each for each in (command, *args)):
+    if any("\0" in argument for argument in (command, *args)):
         raise ToolError(mark("the command contains a null character"))
     cwd = entry.get("cwd") or ""
     if not isinstance(cwd, str):
@@ -263,11 +263,11 @@ _ALIKE = {
 }
 
 
-def _parse_texts(what: str, value: object) -> tuple[tuple[str, str], ...]:
+def _parse_texts(label: str, value: object) -> tuple[tuple[str, str], ...]:
     if value is None:
         return ()
     if not isinstance(value, Mapping) or not all(isinstance(v, str) for v in value.values()):
-        raise ToolError(mark("{what} must be an object of strings"), what=what)
+        raise ToolError(mark("{what} must be an object of strings"), what=label)
     if any("\0" in k or "=" in k or "\0" in v for k, v in value.items()):
-        raise ToolError(mark("{what} contains a name or value that isn’t valid"), what=what)
+        raise ToolError(mark("{what} contains a name or value that isn’t valid"), what=label)
     return tuple(value.items())

@@ -79,12 +79,12 @@ def unique_names(tools: Iterable[Tool]) -> dict[str, Tool]:
     """
     named: dict[str, Tool] = {}
     for tool in tools:
-        own = _NAME.sub("_", tool.name).strip("_") or "tool"
+        base = _NAME.sub("_", tool.name).strip("_") or "tool"
         if tool.server != BUILT_IN:
-            own = f"{_NAME.sub('_', tool.server).strip('_') or 'server'}__{own}"
-        name, number = own[:_LONGEST_NAME], 2
+            base = f"{_NAME.sub('_', tool.server).strip('_') or 'server'}__{base}"
+        name, number = base[:_LONGEST_NAME], 2
         while name in named:
-            name = f"{own[: _LONGEST_NAME - 4]}_{number}"
+            name = f"{base[: _LONGEST_NAME - 4]}_{number}"
             number += 1
         named[name] = tool
     return named
@@ -200,8 +200,8 @@ def clean_result(text: str, error: bool = False) -> ToolResult:
     """Create a result, removing escape sequences and invisible characters."""
     size = len(text)
     text = text[:LONGEST]  # truncate first, because cleaning 50 MB takes seconds
-    kept = clean(text)
-    return ToolResult(kept, error, max(size - len(text), 0) + len(kept))
+    cleaned = clean(text)
+    return ToolResult(cleaned, error, max(size - len(text), 0) + len(cleaned))
 
 
 def failed_result(error: BaseException) -> ToolResult:
@@ -221,15 +221,15 @@ def result_from_blocks(blocks: list[dict[str, Any]], structured: Any, error: boo
             texts.append(str(block.get("text", "")))
         elif kind in ("image", "audio"):
             size = len(str(block.get("data", ""))) * 3 // 4
-            what = to_visible_line(str(block.get("mimeType", kind))[:80])[:80]
-            texts.append(f"[{kind} left out: {what}, {size:,} bytes]")
+            mime_type = to_visible_line(str(block.get("mimeType", kind))[:80])[:80]
+            texts.append(f"[{kind} left out: {mime_type}, {size:,} bytes]")
         elif kind == "resource_link":
             texts.append(f"[link: {to_visible_line(str(block.get('uri', ''))[:500])[:500]}]")
         elif kind == "resource":
-            held = block.get("resource")
-            held = held if isinstance(held, dict) else {}
-            uri = to_visible_line(str(held.get("uri", ""))[:500])[:500]
-            texts.append(f"[{uri}]\n{held['text']}" if "text" in held else f"[{uri} left out]")
+            inner = block.get("resource")
+            inner = inner if isinstance(inner, dict) else {}
+            uri = to_visible_line(str(inner.get("uri", ""))[:500])[:500]
+            texts.append(f"[{uri}]\n{inner['text']}" if "text" in inner else f"[{uri} left out]")
     if not texts and structured is not None:
         texts.append(json.dumps(structured, ensure_ascii=False))
     return clean_result("\n\n".join(texts), error)
@@ -241,5 +241,5 @@ def shorten(text: str, most: int) -> str:
         return text
     head = most * 2 // 3
     tail = most - head
-    left = len(text) - most
-    return f"{text[:head]}\n\n[… {left:,} characters left out …]\n\n{text[len(text) - tail :]}"
+    omitted = len(text) - most
+    return f"{text[:head]}\n\n[… {omitted:,} characters left out …]\n\n{text[len(text) - tail :]}"

@@ -91,16 +91,16 @@ def _end_shell(child: subprocess.Popen[bytes]) -> None:
 
 
 def _join_paths(first: str, second: str) -> str:
-    own = str(Path.home() / ".local" / "bin")
-    folders = [*first.split(os.pathsep), *second.split(os.pathsep), *_USUAL, own]
+    local_bin = str(Path.home() / ".local" / "bin")
+    folders = [*first.split(os.pathsep), *second.split(os.pathsep), *_USUAL, local_bin]
     # Relative folders would depend on the server's working directory.
     return os.pathsep.join(dict.fromkeys(f for f in folders if os.path.isabs(f)))
 
 
 def child_environment(path: str, extra: Mapping[str, str]) -> dict[str, str]:
     """Build the environment of a server process, without keys and tokens of other programs."""
-    kept = {name: os.environ[name] for name in _ALLOWED if name in os.environ}
-    return {**kept, "PATH": path, **extra}
+    environment = {name: os.environ[name] for name in _ALLOWED if name in os.environ}
+    return {**environment, "PATH": path, **extra}
 
 
 LONGEST_LINE = 64 * 1024 * 1024
@@ -193,13 +193,13 @@ async def _forward_messages(stdout: ByteReceiveStream, send: Callable[[Any], Any
     async for chunk in stdout:
         *lines, rest = chunk.split(b"\n")
         for line in lines:
-            whole = b"".join([*parts, line]) if size + len(line) <= LONGEST_LINE else None
+            full = b"".join([*parts, line]) if size + len(line) <= LONGEST_LINE else None
             head = b"".join(parts)[:400] + line[:400] + line[-400:]
             parts, size = [], 0
             message = (
                 make_refusal(head, _too_long_text())
-                if whole is None
-                else await _parse_message(whole, pace)
+                if full is None
+                else await _parse_message(full, pace)
             )
             if message is not None:
                 await send(message)
@@ -360,10 +360,10 @@ class _BoundedStream(httpx2.AsyncByteStream):
             try:
                 if self._events:
                     # Only split at separators that every parser accepts as the end of an event.
-                    *whole, last = (end + piece).replace(b"\r\n", b"\n").split(b"\n\n")
-                    count = len(whole)
+                    *events, last = (end + piece).replace(b"\r\n", b"\n").split(b"\n\n")
+                    count = len(events)
                     end = b"\n" if last.endswith(b"\n") else b""
-                    for event in whole:
+                    for event in events:
                         weigher.feed(event)
                         weigher.reset()
                     weigher.feed(last)

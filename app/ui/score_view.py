@@ -166,29 +166,29 @@ class LaneRow(QWidget):
         if self.isRightToLeft():
             painter.translate(self.width(), 0)
             painter.scale(-1, 1)
-        left = float(self._label())
-        width = self.width() - left - self._figures() - 40
+        x = float(self._label())
+        width = self.width() - x - self._figures() - 40
         base = self.height() - 5.0
-        painter.fillRect(QRectF(left, base, width, 1), QColor(tokens.border))
+        painter.fillRect(QRectF(x, base, width, 1), QColor(tokens.border))
         now = self._feed.lanes.now
         fastest = max((m.rate for m in self.lane.marks if m.state == "writing"), default=0.0)
         painter.setPen(Qt.PenStyle.NoPen)
-        for each in self.lane.marks:
-            start = max(0.0, 1 - (now - each.start) / SPAN)
-            end = min(1.0, 1 - (now - each.end) / SPAN)
+        for bar in self.lane.marks:
+            start = max(0.0, 1 - (now - bar.start) / SPAN)
+            end = min(1.0, 1 - (now - bar.end) / SPAN)
             if end <= 0:
                 continue
-            box = QRectF(left + start * width, base - 17, max(1.0, (end - start) * width), 17)
-            if each.state == "writing":
-                high = 17 * (0.25 + 0.75 * each.rate / fastest) if fastest else 4.0
+            box = QRectF(x + start * width, base - 17, max(1.0, (end - start) * width), 17)
+            if bar.state == "writing":
+                high = 17 * (0.25 + 0.75 * bar.rate / fastest) if fastest else 4.0
                 painter.fillRect(box.adjusted(0, 17 - high, 0, 0), colour)
-            elif each.state == "reading":
+            elif bar.state == "reading":
                 soft = QColor(colour)
                 soft.setAlpha(90)
                 painter.fillRect(box.adjusted(0, 5, 0, -5), soft)
-            elif each.state in {"calling", "asking"}:
+            elif bar.state in {"calling", "asking"}:
                 painter.fillRect(box.adjusted(0, 14, 0, 0), colour)
-            elif each.state == "queued":
+            elif bar.state == "queued":
                 painter.fillRect(box.adjusted(0, 8, 0, -7), QColor(tokens.border_strong))
             else:
                 painter.setPen(QPen(colour, 1.5, Qt.PenStyle.DotLine))
@@ -245,17 +245,17 @@ class MemoryBar(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        whole = QRectF(self.rect())
+        outline = QRectF(self.rect())
         painter.setBrush(QColor(tokens.pressed))
-        painter.drawRoundedRect(whole, 3, 3)
+        painter.drawRoundedRect(outline, 3, 3)
         for share, colour in (
             (self._weights + self._kv, tokens.accent),
             (self._weights, tokens.muted),
         ):
             if share > 0:
                 painter.setBrush(QColor(colour))
-                width = max(6.0, min(1.0, share) * whole.width())
-                part = mirror_area(self, QRectF(0, 0, width, whole.height()))
+                width = max(6.0, min(1.0, share) * outline.width())
+                part = mirror_area(self, QRectF(0, 0, width, outline.height()))
                 painter.drawRoundedRect(part, 3, 3)
 
 

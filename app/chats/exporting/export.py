@@ -121,10 +121,10 @@ class Export(Struct):
             raise ExportError(tr("The chat no longer exists."))
 
     def _write_folder(self, part: Path, store: Store, stop: Event) -> None:
-        taken: set[str] = set()
+        used_names: set[str] = set()
         for chat, messages in self._chats(store, stop):
-            name = file_name(chat.title and chat.display_title, taken)
-            taken.add(name.casefold())
+            name = file_name(chat.title and chat.display_title, used_names)
+            used_names.add(name.casefold())
             path = part / f"{name}{self.kind.value}"
             self._write_one(path, chat, messages_to_export(chat, messages), stop)
 
@@ -163,22 +163,22 @@ def write_json(
     for number, (chat, messages) in enumerate(chats):
         file.write(",\n" if number else "\n")
         files = collect_attachments(chat, messages)
-        kept = (store.texts.get_all(files), store.images.get_all(files))
-        file.write(to_text(chat_to_json(chat, messages, *kept)))
+        contents = (store.texts.get_all(files), store.images.get_all(files))
+        file.write(to_text(chat_to_json(chat, messages, *contents)))
     file.write("\n]}\n")
 
 
 def messages_to_export(chat: ChatRecord, messages: list[Message]) -> list[Message]:
-    there = {m.id: m for m in messages if m.deleted_at is None}
+    remaining = {m.id: m for m in messages if m.deleted_at is None}
     path: list[Message] = []
-    place = chat.leaf_id
-    while place is not None and (message := there.pop(place, None)) is not None:
+    message_id = chat.leaf_id
+    while message_id is not None and (message := remaining.pop(message_id, None)) is not None:
         path.append(message)
-        place = message.parent_id
+        message_id = message.parent_id
     return path[::-1]
 
 
-def file_name(title: str, taken: set[str] | None = None) -> str:
+def file_name(title: str, used_names: set[str] | None = None) -> str:
     """Turn a title into a file name (no extension) that works on all systems and isn't taken."""
     name = " ".join(_UNFIT.sub(" ", title).split())[:_LONGEST].strip(". ")
     if not name or _RESERVED.match(name):
@@ -186,7 +186,7 @@ def file_name(title: str, taken: set[str] | None = None) -> str:
     while len(name.encode()) > 200:  # file systems limit the length in bytes
         name = name[:-1]
     number, free = 1, name
-    while free.casefold() in (taken or ()):
+    while free.casefold() in (used_names or ()):
         number += 1
         free = f"{name} {number}"
     return free

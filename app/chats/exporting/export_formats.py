@@ -289,8 +289,8 @@ _LETTER = frozenset(
 """Countries that use US Letter, from CLDR. Qt has no API for this."""
 
 
-def page_size(here: QLocale) -> QPageSize:
-    letter = QLocale.territoryToCode(here.territory()) in _LETTER
+def page_size(locale: QLocale) -> QPageSize:
+    letter = QLocale.territoryToCode(locale.territory()) in _LETTER
     return QPageSize(QPageSize.PageSizeId.Letter if letter else QPageSize.PageSizeId.A4)
 
 
@@ -421,8 +421,8 @@ def _picture(document: QTextDocument, number: int, source: str, display: bool) -
     name = f"formula:{number}"
     document.addResource(QTextDocument.ResourceType.ImageResource.value, QUrl(name), image)
     low = "middle" if found.depth > EM / 8 else "baseline"
-    place = f'width="{width}" height="{height}" style="vertical-align: {low}"'
-    return f'<img src="{name}" {place}>'
+    attributes = f'width="{width}" height="{height}" style="vertical-align: {low}"'
+    return f'<img src="{name}" {attributes}>'
 
 
 def _font(size: float = 10.5) -> QFont:

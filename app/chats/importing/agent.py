@@ -61,6 +61,6 @@ def _content_text(content: object) -> str:
 
 def _format_call(call: object) -> str:
     function = as_dict(as_dict(call).get("function"))
-    given = function.get("arguments")
-    written = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+    arguments = function.get("arguments")
+    written = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
     return fenced(f"{as_text(function.get('name'))} {written}")

@@ -49,25 +49,25 @@ def read(item: dict[str, Any]) -> ImportedChat:
         created_at=begun,
         updated_at=parse_time(item.get("update_time"), begun),
     )
-    left: Counter[str] = Counter()
+    skipped: Counter[str] = Counter()
     model = _model(item.get("default_model_slug"))
     nodes: dict[str, Node] = {}
     for key, value in as_dict(item["mapping"]).items():
         entry = as_dict(value)
         node = Node(key, as_text(entry.get("parent")) or None)
-        _fill(node, as_dict(entry.get("message")), model, left)
+        _fill(node, as_dict(entry.get("message")), model, skipped)
         nodes[key] = node
     found = build_chat(NAME, chat, nodes, as_text(item.get("current_node")) or None)
-    found.left += left
+    found.left += skipped
     return found
 
 
-def _fill(node: Node, message: dict[str, Any], model: str, left: Counter[str]) -> None:
+def _fill(node: Node, message: dict[str, Any], model: str, skipped: Counter[str]) -> None:
     content, about = as_dict(message.get("content")), as_dict(message.get("metadata"))
     author = as_dict(message.get("author"))
     role, kind = as_text(author.get("role")), as_text(content.get("content_type"))
     if about.get("is_user_system_message") or kind == "user_editable_context":
-        left["custom instructions"] += 1
+        skipped["custom instructions"] += 1
         return
     if not content or about.get("is_visually_hidden_from_conversation"):
         return
@@ -77,18 +77,18 @@ def _fill(node: Node, message: dict[str, Any], model: str, left: Counter[str]) -
         node.model = next(filter(None, map(_model, slugs)), model)
     node.cut = message.get("status") == "in_progress"
     for attached in as_list(about.get("attachments")):
-        left["attached files"] += bool(attached)
+        skipped["attached files"] += bool(attached)
     recipient = as_text(message.get("recipient")) or "all"
     if role == "tool" or (role == "assistant" and recipient != "all"):
         node.role = "assistant"  # treat the message as part of the answer
         tool = as_text(author.get("name")) if role == "tool" else recipient
-        node.content = _tool_text(tool, role == "tool", content, left)
+        node.content = _tool_text(tool, role == "tool", content, skipped)
     elif kind in {"text", "multimodal_text"}:
         node.role = role if role in {"user", "assistant", "system"} else ""
-        whole = "\n\n".join(
-            filter(None, (_part_text(p, left) for p in as_list(content.get("parts"))))
+        text = "\n\n".join(
+            filter(None, (_part_text(p, skipped) for p in as_list(content.get("parts"))))
         )
-        node.content = _replace_citations(whole, about, left) if role == "assistant" else whole
+        node.content = _replace_citations(text, about, skipped) if role == "assistant" else text
         if not node.content:
             node.role = "" if role != "assistant" else role
     elif kind == "thoughts":
@@ -104,36 +104,36 @@ def _fill(node: Node, message: dict[str, Any], model: str, left: Counter[str]) -
         node.role = "assistant" if kind == "reasoning_recap" else ""
     elif role:
         node.role = "assistant" if role == "assistant" else ""
-        left[KIND + kind[:40]] += 1
+        skipped[KIND + kind[:40]] += 1
 
 
 def _model(slug: object) -> str:
     return "" if slug == "auto" else as_text(slug)
 
 
-def _part_text(part: object, left: Counter[str]) -> str:
+def _part_text(part: object, skipped: Counter[str]) -> str:
     if isinstance(part, str):
         return part
     kind = as_text(as_dict(part).get("content_type"))
     if kind == "audio_transcription":
         return as_text(as_dict(part).get("text"))
     if "image" in kind:
-        left["pictures"] += 1
+        skipped["pictures"] += 1
     elif "audio" in kind or "video" in kind:
-        left["recordings and videos"] += 1
+        skipped["recordings and videos"] += 1
     else:
-        left[KIND + kind[:40]] += 1
+        skipped[KIND + kind[:40]] += 1
     return ""
 
 
 # -- tools ---------------------------------------------------------------------------------------
 
 
-def _tool_text(tool: str, is_result: bool, content: dict[str, Any], left: Counter[str]) -> str:
+def _tool_text(tool: str, is_result: bool, content: dict[str, Any], skipped: Counter[str]) -> str:
     parts = as_list(content.get("parts"))
     for part in parts:
         if not isinstance(part, str):
-            _part_text(part, left)
+            _part_text(part, skipped)
     content_text = as_text(content.get("text")) or "".join(p for p in parts if isinstance(p, str))
     if tool == "python" or as_text(content.get("content_type")) == "execution_output":
         return fenced(content_text, "" if is_result else "python")
@@ -141,9 +141,9 @@ def _tool_text(tool: str, is_result: bool, content: dict[str, Any], left: Counte
         return ""  # this result is only a confirmation
     if tool.startswith(_CANVAS):
         found = _canvas_text(content_text)
-        left["changes to a document"] += not found
+        skipped["changes to a document"] += not found
         return found
-    left["tool calls and results"] += 1
+    skipped["tool calls and results"] += 1
     return ""
 
 
@@ -168,7 +168,7 @@ def _canvas_text(call: str) -> str:
 # -- citations -----------------------------------------------------------------------------------
 
 
-def _replace_citations(words: str, about: dict[str, Any], left: Counter[str]) -> str:
+def _replace_citations(words: str, about: dict[str, Any], skipped: Counter[str]) -> str:
     """Replace citation placeholders with links.
 
     Other placeholders are removed, and counted if they referred to a source.
@@ -186,7 +186,7 @@ def _replace_citations(words: str, about: dict[str, Any], left: Counter[str]) ->
         found = known.get(match[0]) or _citation_text(match)
         names_source = match.re is _OLD_MARK or match[1] not in _NO_SOURCE
         if not found and names_source:
-            left["citations without an address"] += 1
+            skipped["citations without an address"] += 1
         return found or _GONE
 
     words = _OLD_MARK.sub(shown, _MARK.sub(shown, words))

@@ -39,12 +39,12 @@ def read(item: dict[str, Any]) -> ImportedChat:
         created_at=begun,
         updated_at=parse_time(item.get("updated_at"), begun),
     )
-    left: Counter[str] = Counter()
-    documents = _Documents(left)
+    skipped: Counter[str] = Counter()
+    documents = _Documents(skipped)
     nodes: dict[str, Node] = {}
     before: str | None = None
-    listed_messages = [as_dict(each) for each in as_list(item["chat_messages"])]
-    branches = any("parent_message_uuid" in each for each in listed_messages)
+    listed_messages = [as_dict(entry) for entry in as_list(item["chat_messages"])]
+    branches = any("parent_message_uuid" in entry for entry in listed_messages)
     for number, message in enumerate(listed_messages):
         key = as_text(message.get("uuid")) or f"message {number}"
         node = nodes[key] = Node(
@@ -53,7 +53,7 @@ def read(item: dict[str, Any]) -> ImportedChat:
             {"human": "user", "assistant": "assistant"}.get(as_text(message.get("sender")), ""),
             created_at=parse_time(message.get("created_at")),
         )
-        node.content, node.reasoning = _split_parts(message, documents, left)
+        node.content, node.reasoning = _split_parts(message, documents, skipped)
         if node.role == "assistant":
             node.model = as_text(message.get("model")) or as_text(item.get("model"))
         if node.role == "user" and not node.content:
@@ -61,45 +61,45 @@ def read(item: dict[str, Any]) -> ImportedChat:
         before = key
     current = as_text(item.get("current_leaf_message_uuid")) or before
     found = build_chat(NAME, chat, nodes, current)
-    found.left += left
+    found.left += skipped
     return found
 
 
 class _Documents:
     """Current content of a conversation's artifacts."""
 
-    def __init__(self, left: Counter[str]) -> None:
-        self._left = left
+    def __init__(self, skipped: Counter[str]) -> None:
+        self._left = skipped
         self._written: dict[str, str] = {}
 
-    def document_of_call(self, name: str, given: dict[str, Any]) -> str:
+    def document_of_call(self, name: str, call: dict[str, Any]) -> str:
         """Convert a tool call to a code block with the full document, or "" for other calls."""
         if name == "create_file":
-            path = as_text(given.get("path"))
-            return self._block(path, path.rpartition(".")[2], as_text(given.get("file_text")))
+            path = as_text(call.get("path"))
+            return self._block(path, path.rpartition(".")[2], as_text(call.get("file_text")))
         if name != "artifacts":
             self._left["tool calls and results"] += 1
             return ""
-        key, command = as_text(given.get("id")), as_text(given.get("command"))
-        content = as_text(given.get("content"))
+        key, command = as_text(call.get("id")), as_text(call.get("command"))
+        content = as_text(call.get("content"))
         if command == "update":
-            before, old = self._written.get(key, ""), as_text(given.get("old_str"))
-            new = as_text(given.get("new_str"))
+            before, old = self._written.get(key, ""), as_text(call.get("old_str"))
+            new = as_text(call.get("new_str"))
             content = before.replace(old, new, 1) if old and old in before else ""
         if not content:
             self._left["changes to a document"] += 1
             return ""
         self._written[key] = content
-        language = as_text(given.get("language")) or _LANGUAGES.get(as_text(given.get("type")), "")
-        return self._block(as_text(given.get("title")), language, content)
+        language = as_text(call.get("language")) or _LANGUAGES.get(as_text(call.get("type")), "")
+        return self._block(as_text(call.get("title")), language, content)
 
     def replace_artifacts(self, words: str) -> str:
         """Replace inline artifacts, used in older exports, with code blocks."""
 
         def shown(match: re.Match[str]) -> str:
-            given: dict[str, Any] = dict(_ATTRIBUTE.findall(match[1]))
-            given |= {"id": given.get("identifier"), "content": match[2].strip("\n")}
-            return f"\n\n{self.document_of_call('artifacts', given)}\n\n"
+            attributes: dict[str, Any] = dict(_ATTRIBUTE.findall(match[1]))
+            attributes |= {"id": attributes.get("identifier"), "content": match[2].strip("\n")}
+            return f"\n\n{self.document_of_call('artifacts', attributes)}\n\n"
 
         return _ARTIFACT.sub(shown, words).strip("\n") if "<antArtifact" in words else words
 
@@ -121,7 +121,7 @@ _UNTOLD = {"token_budget", "flag"}
 
 
 def _split_parts(
-    message: dict[str, Any], documents: _Documents, left: Counter[str]
+    message: dict[str, Any], documents: _Documents, skipped: Counter[str]
 ) -> tuple[str, str]:
     contents: list[str] = []
     thought: list[str] = []
@@ -139,11 +139,11 @@ def _split_parts(
             )
             contents.append(called)
         elif kind == "tool_result":
-            left["tool calls and results"] += not called  # document results only say "OK"
+            skipped["tool calls and results"] += not called  # document results only say "OK"
         elif kind == "voice_note":
             contents.append(as_text(part.get("text")))
         elif kind not in _UNTOLD:
-            left[KIND + kind[:40]] += 1
+            skipped[KIND + kind[:40]] += 1
     if not any(contents):
         contents = [documents.replace_artifacts(as_text(message.get("text")))]
     for attached in map(as_dict, as_list(message.get("attachments"))):
@@ -153,8 +153,8 @@ def _split_parts(
                 f"{as_text(attached.get('file_name')) or 'Attachment'}:\n\n{fenced(extracted)}"
             )
         else:
-            left["attached files"] += 1
-    left["attached files"] += len(as_list(message.get("files")))
+            skipped["attached files"] += 1
+    skipped["attached files"] += len(as_list(message.get("files")))
     return "\n\n".join(filter(None, contents)), "\n\n".join(filter(None, thought))
 
 
@@ -166,8 +166,8 @@ def _with_citations(part: dict[str, Any]) -> str:
         found = link({"title": cited.get("title") or about.get("title"), **about})
         if found and isinstance(end, int) and 0 < end <= len(words):
             places.setdefault(end, []).append(found)
-    made, at = list[str](), 0
+    parts, at = list[str](), 0
     for end in sorted(places):
-        made += [words[at:end], " ", " ".join(dict.fromkeys(places[end]))]
+        parts += [words[at:end], " ", " ".join(dict.fromkeys(places[end]))]
         at = end
-    return "".join([*made, words[at:]])
+    return "".join([*parts, words[at:]])

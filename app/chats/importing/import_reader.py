@@ -113,7 +113,7 @@ class Reader(Struct):
         count = 0
         for path in self.paths:
             inner = sorted(path.rglob("*.json")) if path.is_dir() else [path]
-            for each in inner:
+            for file in inner:
                 count += 1
                 if count > MOST_FILES:
                     words = counted(
@@ -123,7 +123,7 @@ class Reader(Struct):
                     )
                     self.faults.append(words)
                     return
-                yield each
+                yield file
 
     def _archive(self, path: Path) -> Iterator[tuple[str, dict[str, Any], Any]]:
         with zipfile.ZipFile(path) as archive:
@@ -223,10 +223,10 @@ class _Value:
             self._depth += 1
             if self._depth > _DEEPEST:
                 raise UnfitError(mark("{file}: nested too deeply. Everything before it was read."))
-            made: Any = {} if event == "start_map" else []
+            container: Any = {} if event == "start_map" else []
             if not self.is_too_long:
-                self._append(made)
-                self._stack.append(made)
+                self._append(container)
+                self._stack.append(container)
         elif event in {"end_map", "end_array"}:
             self._depth -= 1
             if not self.is_too_long:
@@ -269,15 +269,15 @@ def _read_items(
     value: _Value | None = None
     counted_file = _Counted(reader, file, wary=parser is not careful)
     pieces = parser.basic_parse(counted_file, buf_size=_BUFFER, multiple_values=True)
-    for event, given in pieces:
+    for event, value_read in pieces:
         reader.reset_count()
         if value is not None:
-            value.add_event(event, given)
+            value.add_event(event, value_read)
         elif not within:
             head, key, streamed = {}, "", False
             within = {"start_map": "object", "start_array": "list"}.get(event, "")
         elif within == "object" and event == "map_key":
-            key = given
+            key = value_read
         elif event == "end_array" and within == "streamed":
             within, streamed = "object", True
         elif event in {"end_map", "end_array"}:
@@ -288,7 +288,7 @@ def _read_items(
             within = "streamed"
         else:
             value = _Value()
-            value.add_event(event, given)
+            value.add_event(event, value_read)
         if value is not None and value.whole:
             if within == "object":
                 head[key] = value.value

@@ -71,15 +71,15 @@ def replace_foreign_ids(
     chat_id = get_own_id(source, "chat", chat.id)
     renamed: dict[str, Message] = {}
     for message in messages:
-        made = ids[message.id] = get_own_id(source, chat.id, message.id)
-        if made in renamed:
-            raise ValueError(f"two messages have the id {made!r}")
+        own_id = ids[message.id] = get_own_id(source, chat.id, message.id)
+        if own_id in renamed:
+            raise ValueError(f"two messages have the id {own_id!r}")
         parent = ids[message.parent_id]
-        renamed[made] = replace(message, id=made, chat_id=chat_id, parent_id=parent)
+        renamed[own_id] = replace(message, id=own_id, chat_id=chat_id, parent_id=parent)
     queue = {
-        each.id: replace(each, id=get_own_id(source, chat.id, each.id)) for each in chat.queued
+        item.id: replace(item, id=get_own_id(source, chat.id, item.id)) for item in chat.queued
     }
-    ids |= {key: each.id for key, each in queue.items() if key not in ids}
+    ids |= {key: item.id for key, item in queue.items() if key not in ids}
     leaf, edited = ids.get(chat.leaf_id), ids.get(chat.edited_id)
     chat = replace(chat, id=chat_id, leaf_id=leaf, edited_id=edited, queued=tuple(queue.values()))
     return chat, list(renamed.values())
@@ -135,7 +135,7 @@ def build_chat(
     below: dict[str | None, list[Node]] = {}
     for key, parent in _parents(nodes, current).items():
         below.setdefault(parent, []).append(nodes[key])
-    place: dict[str, str | None] = {}
+    parents: dict[str, str | None] = {}
     waiting: list[tuple[Node, str | None, _Answer | None]] = [
         (node, None, None) for node in reversed(below.get(None, []))
     ]
@@ -145,7 +145,7 @@ def build_chat(
             answer = answer or _Answer()
             answer.nodes.append(node)
         elif node.role:
-            parent = _add_answer(found, answer, parent, place)
+            parent = _add_answer(found, answer, parent, parents)
             answer = None
             if node.role == "user":
                 parent = _add(found, node, parent)
@@ -156,11 +156,11 @@ def build_chat(
                 found.left["instructions in the middle of a chat"] += 1
         after = below.pop(node.key, [])
         if len(after) != 1:
-            parent = _add_answer(found, answer, parent, place)
+            parent = _add_answer(found, answer, parent, parents)
             answer = None
-        place.setdefault(node.key, parent)
-        waiting += [(each, parent, answer) for each in reversed(after)]
-    leaf = place.get(current or "") or (found.messages[-1].id if found.messages else None)
+        parents.setdefault(node.key, parent)
+        waiting += [(child, parent, answer) for child in reversed(after)]
+    leaf = parents.get(current or "") or (found.messages[-1].id if found.messages else None)
     found.chat = replace(found.chat, leaf_id=leaf)
     return found
 
@@ -174,35 +174,35 @@ def _parents(nodes: Mapping[str, Node], current: str | None) -> dict[str, str | 
     checked = set[str | None]([None])
     for start in (current, *reversed(list(nodes))):
         path: dict[str, None] = {}
-        place = start if start in nodes else None
-        while place not in checked and place not in path:
-            assert place is not None
-            path[place] = None
-            place = parents[place]
-        if place in path:
+        node_id = start if start in nodes else None
+        while node_id not in checked and node_id not in path:
+            assert node_id is not None
+            path[node_id] = None
+            node_id = parents[node_id]
+        if node_id in path:
             parents[next(reversed(path))] = None
         checked.update(path)
     return parents
 
 
 def _add_answer(
-    found: ImportedChat, answer: _Answer | None, parent: str | None, place: dict[str, str | None]
+    found: ImportedChat, answer: _Answer | None, parent: str | None, parents: dict[str, str | None]
 ) -> str | None:
     """Add the merged assistant message if it has text. Returns the parent of the next message."""
     if answer is None:
         return parent
     last = answer.nodes[-1]
-    whole = replace(
+    joined = replace(
         last,
         content="\n\n".join(node.content for node in answer.nodes if node.content),
         reasoning="\n\n".join(node.reasoning for node in answer.nodes if node.reasoning),
         model=next((node.model for node in reversed(answer.nodes) if node.model), ""),
         created_at=answer.nodes[0].created_at or last.created_at,
     )
-    if whole.content or whole.reasoning:
-        parent = _add(found, whole, parent)
+    if joined.content or joined.reasoning:
+        parent = _add(found, joined, parent)
     for node in answer.nodes:
-        place[node.key] = parent
+        parents[node.key] = parent
     return parent
 
 

@@ -56,7 +56,7 @@ class Import:
         instead of being raised.
         """
         report = Report()
-        there = {c.id: c.deleted_at is not None for c in store.chats(include_deleted=True)}
+        trashed_by_id = {c.id: c.deleted_at is not None for c in store.chats(include_deleted=True)}
         batch, folders = _Batch(store, report), _Folders(store, report)
         counts: Counter[str] = Counter()
         try:
@@ -67,11 +67,11 @@ class Import:
                 found = _convert(head, item, name, where, report)
                 if found is None:
                     continue
-                if found.chat.id in there:
+                if found.chat.id in trashed_by_id:
                     report.known += 1
-                    report.trashed += there[found.chat.id]
+                    report.trashed += trashed_by_id[found.chat.id]
                     continue
-                there[found.chat.id] = False
+                trashed_by_id[found.chat.id] = False
                 if found.source == OURS:
                     folder_id = folders.local_id(found.chat.folder_id, head)
                     found.chat = replace(found.chat, folder_id=folder_id)
@@ -117,16 +117,16 @@ class _Folders:
         parent = self.local_id(folder.parent_id, self._head or {})
         if folder.id in self._here:
             return folder.id
-        for other in self._here.values():
-            if (other.name, other.parent_id) == (folder.name, parent):
-                return other.id
+        for existing in self._here.values():
+            if (existing.name, existing.parent_id) == (folder.name, parent):
+                return existing.id
         folder_id = get_own_id(OURS, "folder", folder.id)
         if folder_id in self._here:
             return folder_id
-        made = self._here[folder_id] = replace(folder, id=folder_id, parent_id=parent)
-        self._store.folders.save(made)
-        self._report.folders.append(made)
-        return made.id
+        created = self._here[folder_id] = replace(folder, id=folder_id, parent_id=parent)
+        self._store.folders.save(created)
+        self._report.folders.append(created)
+        return created.id
 
 
 class _Batch:
@@ -161,9 +161,9 @@ class _Batch:
         self._ids.clear()
         if not chats:
             return
-        texts = [text for each in chats for text in each.texts]
-        images = [image for each in chats for image in each.images]
-        self._store.exchange.take_in([(each.chat, each.messages) for each in chats], texts, images)
+        texts = [text for item in chats for text in item.texts]
+        images = [image for item in chats for image in item.images]
+        self._store.exchange.take_in([(item.chat, item.messages) for item in chats], texts, images)
         for found in chats:
             self._report.taken.append(found.chat)
             self._report.messages += len(found.messages)
@@ -172,8 +172,8 @@ class _Batch:
         self._store.flush(_FLUSH_S)  # after a timeout, the writer stores them later
 
 
-def _describe_place(name: str, place: int) -> str:
-    return tr("{file}, chat {number}", file=name, number=number(place))
+def _describe_place(name: str, position: int) -> str:
+    return tr("{file}, chat {number}", file=name, number=number(position))
 
 
 def _convert(
@@ -233,27 +233,27 @@ def _move_long_texts_to_files(found: ImportedChat) -> ImportedChat:
     chat = found.chat
     for text, files in (("draft", "draft_attachments"), ("edited_text", "edited_attachments")):
         if len(written := getattr(chat, text)) > LONGEST_WRITTEN:
-            made = _text_to_file(written, found)
-            changes: dict[str, Any] = {text: "", files: (*getattr(chat, files), made)}
+            file = _text_to_file(written, found)
+            changes: dict[str, Any] = {text: "", files: (*getattr(chat, files), file)}
             chat = replace(chat, **changes)
     queue = [
-        replace(each, text="", attachments=(*each.attachments, _text_to_file(each.text, found)))
-        if len(each.text) > LONGEST_WRITTEN
-        else each
-        for each in chat.queued
+        replace(item, text="", attachments=(*item.attachments, _text_to_file(item.text, found)))
+        if len(item.text) > LONGEST_WRITTEN
+        else item
+        for item in chat.queued
     ]
     found.chat = replace(chat, queued=tuple(queue))
     return found
 
 
 def _text_to_file(written: str, found: ImportedChat) -> Attachment:
-    kept = AttachedText("", (storable_text(written),))
-    found.texts.append(kept)
-    return Attachment(tr("Pasted text"), "text", kept.hash, characters=len(written))
+    content = AttachedText("", (storable_text(written),))
+    found.texts.append(content)
+    return Attachment(tr("Pasted text"), "text", content.hash, characters=len(written))
 
 
 def undo(
-    store: Store, taken: Sequence[ChatRecord], stop: Event, folders: Sequence[Folder] = ()
+    store: Store, imported: Sequence[ChatRecord], stop: Event, folders: Sequence[Folder] = ()
 ) -> tuple[int, int]:
     """Undo an import. Returns the number of chats erased and the number moved to the trash.
 
@@ -262,7 +262,7 @@ def undo(
     """
     gone, trashed = 0, 0
     batch: list[str] = []
-    for chat in taken:
+    for chat in imported:
         if stop.is_set():
             break
         now = store.chat(chat.id)

@@ -28,7 +28,7 @@ def is_mine(item: dict[str, Any]) -> bool:
     if not isinstance(messages, list):
         return False
     if messages:
-        return any(isinstance(as_dict(each).get("versions"), list) for each in messages)
+        return any(isinstance(as_dict(message).get("versions"), list) for message in messages)
     return "createdAt" in item and "systemPrompt" in item
 
 
@@ -42,7 +42,7 @@ def read(item: dict[str, Any]) -> ImportedChat:
         created_at=begun,
         updated_at=parse_time(item.get("userLastMessagedAt"), begun),
     )
-    left: Counter[str] = Counter()
+    skipped: Counter[str] = Counter()
     nodes: dict[str, Node] = {}
     before: str | None = None
     for number, entry in enumerate(map(as_dict, as_list(item["messages"]))):
@@ -52,19 +52,19 @@ def read(item: dict[str, Any]) -> ImportedChat:
         for at, version in enumerate(versions):
             key = f"{number}.{at}"
             nodes[key] = Node(key, before)
-            _fill(nodes[key], version, left)
+            _fill(nodes[key], version, skipped)
         if versions:
             before = f"{number}.{shown}"
     found = build_chat(NAME, chat, nodes, before)
-    found.left += left
+    found.left += skipped
     return found
 
 
-def _fill(node: Node, version: dict[str, Any], left: Counter[str]) -> None:
+def _fill(node: Node, version: dict[str, Any], skipped: Counter[str]) -> None:
     role = as_text(version.get("role"))
     node.role = role if role in {"user", "assistant", "system"} else ""
     if version.get("type") != "multiStep":
-        node.content = _content_text(version.get("content"), left)
+        node.content = _content_text(version.get("content"), skipped)
         return
     node.model = as_text(as_dict(version.get("senderInfo")).get("senderName"))
     contents: list[str] = []
@@ -73,23 +73,23 @@ def _fill(node: Node, version: dict[str, Any], left: Counter[str]) -> None:
         kind = as_text(step.get("type"))
         if kind == "contentBlock":
             style = as_dict(step.get("style"))
-            words = _content_text(step.get("content"), left)
+            words = _content_text(step.get("content"), skipped)
             (thought if style.get("type") == "thinking" else contents).append(words)
             about = as_dict(step.get("genInfo"))
             node.model = node.model or as_text(about.get("identifier"))
             reason = as_text(as_dict(about.get("stats")).get("stopReason"))
             node.cut = reason == "userStopped"
         elif kind == "toolStatus":
-            left["tool calls and results"] += 1
+            skipped["tool calls and results"] += 1
         elif kind != "debugInfoBlock":
-            left[KIND + kind[:40]] += 1
-        if not node.created_at and (made := _STEP.match(as_text(step.get("stepIdentifier")))):
-            node.created_at = parse_time(int(made[1]))
+            skipped[KIND + kind[:40]] += 1
+        if not node.created_at and (step_time := _STEP.match(as_text(step.get("stepIdentifier")))):
+            node.created_at = parse_time(int(step_time[1]))
     node.content = "\n\n".join(filter(None, contents))
     node.reasoning = "\n\n".join(filter(None, thought))
 
 
-def _content_text(content: object, left: Counter[str]) -> str:
+def _content_text(content: object, skipped: Counter[str]) -> str:
     if isinstance(content, str):
         return content
     found = []
@@ -98,9 +98,9 @@ def _content_text(content: object, left: Counter[str]) -> str:
         if kind == "text":
             found.append(as_text(part.get("text")))
         elif kind == "file":
-            left["attached files"] += 1
+            skipped["attached files"] += 1
         elif kind in {"toolCallRequest", "toolCallResult"}:
-            left["tool calls and results"] += 1
+            skipped["tool calls and results"] += 1
         else:
-            left[KIND + kind[:40]] += 1
+            skipped[KIND + kind[:40]] += 1
     return "".join(found)

@@ -46,39 +46,39 @@ def read(item: dict[str, Any]) -> ImportedChat:
         created_at=begun,
         updated_at=parse_time(item.get("updated_at"), begun),
     )
-    left: Counter[str] = Counter()
+    skipped: Counter[str] = Counter()
     history = as_dict(content.get("history"))
     nodes: dict[str, Node] = {}
     entries = as_dict(history.get("messages"))
     if entries:
         for key, entry in entries.items():
             nodes[key] = _make_node(
-                key, as_text(as_dict(entry).get("parentId")) or None, as_dict(entry), left
+                key, as_text(as_dict(entry).get("parentId")) or None, as_dict(entry), skipped
             )
     else:
         before: str | None = None
         for number, entry in enumerate(as_list(content.get("messages"))):
             key = f"message {number}"
-            nodes[key] = _make_node(key, before, as_dict(entry), left)
+            nodes[key] = _make_node(key, before, as_dict(entry), skipped)
             before = key
     found = build_chat(NAME, chat, nodes, as_text(history.get("currentId")) or None)
-    found.left += left
+    found.left += skipped
     return found
 
 
-def _make_node(key: str, parent: str | None, entry: dict[str, Any], left: Counter[str]) -> Node:
+def _make_node(key: str, parent: str | None, entry: dict[str, Any], skipped: Counter[str]) -> Node:
     role = as_text(entry.get("role"))
     content, reasoning = entry.get("content"), ""
     if isinstance(content, list):  # text and images, as in the API
         parts = [as_dict(part) for part in content]
-        left["pictures"] += sum(part.get("type") == "image_url" for part in parts)
+        skipped["pictures"] += sum(part.get("type") == "image_url" for part in parts)
         content = "\n\n".join(
             as_text(part.get("text")) for part in parts if part.get("type") == "text"
         )
     words = as_text(content)
     if role == "assistant":
-        words, reasoning = _split_reasoning(words, left)
-    left["attached files"] += len(as_list(entry.get("files")))
+        words, reasoning = _split_reasoning(words, skipped)
+    skipped["attached files"] += len(as_list(entry.get("files")))
     return Node(
         key,
         parent,
@@ -93,7 +93,7 @@ def _make_node(key: str, parent: str | None, entry: dict[str, Any], left: Counte
     )
 
 
-def _split_reasoning(content: str, left: Counter[str]) -> tuple[str, str]:
+def _split_reasoning(content: str, skipped: Counter[str]) -> tuple[str, str]:
     """Split a text into the answer and the reasoning, which Open WebUI stores in <details>."""
     thoughts: list[str] = []
 
@@ -103,7 +103,7 @@ def _split_reasoning(content: str, left: Counter[str]) -> tuple[str, str]:
             thoughts.append("\n".join(re.sub(r"^> ?", "", line) for line in lines))
             return ""
         if match["kind"] == "tool_calls":
-            left["tool calls and results"] += 1
+            skipped["tool calls and results"] += 1
             return ""
         return match[0]
 

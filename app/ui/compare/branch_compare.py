@@ -41,8 +41,8 @@ class BranchColumn(QScrollArea):
         self._rows = make_column_layout(of=inside, margins=(0, 8, 16, 12), spacing=4)
         # In message order.
         self.texts = [self._add_message(message, inside) for message in messages[:MOST]]
-        if (left := len(messages) - MOST) > 0:
-            words = counted("… %Ln more message", "… %Ln more messages", left)
+        if (omitted := len(messages) - MOST) > 0:
+            words = counted("… %Ln more message", "… %Ln more messages", omitted)
             self._rows.addWidget(make_label(inside, words))
         self._rows.addStretch(1)
         self.setWidget(inside)
@@ -82,12 +82,12 @@ class BranchColumn(QScrollArea):
 class BranchCompare(Sheet):
     chosen = Signal(str)  # (message id): show the branch containing this message
 
-    def __init__(self, chat: Chat, one: str, other: str, parent: QWidget) -> None:
+    def __init__(self, chat: Chat, first_id: str, other: str, parent: QWidget) -> None:
         super().__init__("branch-compare", tr("Compare Branches"), parent)
-        paths = [chat.transcript.branch_through(each) for each in (one, other)]
+        paths = [chat.transcript.branch_through(message_id) for message_id in (first_id, other)]
         now, common = {message.id for message in chat.transcript.iterate_back()}, 0
-        for left, right in zip(*paths, strict=False):
-            if left.id != right.id:
+        for ours, right in zip(*paths, strict=False):
+            if ours.id != right.id:
                 break
             common += 1
         if common:
@@ -125,12 +125,14 @@ class BranchCompare(Sheet):
         self.accept()
 
     async def _mark_differences(self) -> None:
-        for one, other in zip(*(column.texts for column in self.columns), strict=False):
-            texts = [view.document().toPlainText() for view in (one, other)]
-            here, there = await flows.run_in_thread(partial(_find_differences, *texts))
-            one.mark(here)
-            other.mark(there)
+        for first, second in zip(*(column.texts for column in self.columns), strict=False):
+            texts = [view.document().toPlainText() for view in (first, second)]
+            first_spans, second_spans = await flows.run_in_thread(
+                partial(_find_differences, *texts)
+            )
+            first.mark(first_spans)
+            second.mark(second_spans)
 
 
-def _find_differences(one: str, other: str, stop: Event) -> tuple[list[Span], list[Span]]:
-    return differences(one, other)
+def _find_differences(first: str, second: str, stop: Event) -> tuple[list[Span], list[Span]]:
+    return differences(first, second)

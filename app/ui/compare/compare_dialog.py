@@ -128,9 +128,9 @@ class MemberRow(QWidget):
         )
 
 
-def describe_kept_counts(kept: Mapping[str, Sequence[int]], names: Mapping[str, str]) -> str:
+def describe_kept_counts(counts: Mapping[str, Sequence[int]], names: Mapping[str, str]) -> str:
     """Describe how often each model's reply was kept, best first. "" if there's no data."""
-    ordered = sorted(kept.items(), key=lambda one: (-one[1][0] / max(1, one[1][1]), one[0]))
+    ordered = sorted(counts.items(), key=lambda one: (-one[1][0] / max(1, one[1][1]), one[0]))
     parts = [
         tr(
             "{model} {kept} of {times}",
@@ -279,8 +279,8 @@ class CompareDialog(Sheet):
             if renames
             else (tr("Save Comparison"), tr("Save"))
         )
-        taken = [name for name in self._settings.panels if name and name != old]
-        dialog = NameDialog(title, verb, taken, self, old)
+        names = [name for name in self._settings.panels if name and name != old]
+        dialog = NameDialog(title, verb, names, self, old)
         dialog.named.connect(partial(self._save_panel_as, old if renames else ""))
         dialog.open()
 

@@ -271,19 +271,19 @@ class BroadcastLine(QWidget):
     def _fit(self) -> None:
         """Elide the recipients. If the check box doesn't fit, it's only available in the menu."""
         self.whom.setText(self._words)
-        whole, room = self.whom.sizeHint().width(), self.width()
-        self.keep.setVisible(whole + 8 + self.keep.sizeHint().width() <= room)
-        if whole > room:
+        label_width, room = self.whom.sizeHint().width(), self.width()
+        self.keep.setVisible(label_width + 8 + self.keep.sizeHint().width() <= room)
+        if label_width > room:
             metrics, end = self.whom.fontMetrics(), Qt.TextElideMode.ElideRight
-            sides = whole - metrics.horizontalAdvance(self._words)
+            sides = label_width - metrics.horizontalAdvance(self._words)
             self.whom.setText(metrics.elidedText(self._words, end, room - sides))
 
-    def show_audience(self, words: str, names: str, *, kept: bool) -> None:
+    def show_audience(self, words: str, names: str, *, is_kept: bool) -> None:
         """Show a summary of the recipients, with the full list of ``names`` in the tooltip."""
         self._words = words
         self.whom.setToolTip(escape_tooltip(f"{words}\n{names}"))
         self.whom.setAccessibleDescription(names)
-        self.keep.setChecked(kept)
+        self.keep.setChecked(is_kept)
         self._fit()
 
 
@@ -347,13 +347,13 @@ class Composer(QWidget):
 
     @cached_property
     def broadcast_line(self) -> BroadcastLine:
-        made = BroadcastLine(self)
+        line = BroadcastLine(self)
         # Otherwise, this widget would be the last in the tab order.
-        self.setTabOrder(self.broadcast_button, made.whom)
-        self.setTabOrder(made.whom, made.keep)
-        made.whom.clicked.connect(self.recipients_requested)
-        made.keep.clicked.connect(self.broadcast_pin_changed)
-        return made
+        self.setTabOrder(self.broadcast_button, line.whom)
+        self.setTabOrder(line.whom, line.keep)
+        line.whom.clicked.connect(self.recipients_requested)
+        line.keep.clicked.connect(self.broadcast_pin_changed)
+        return line
 
     @property
     def text(self) -> str:
@@ -538,10 +538,10 @@ class Composer(QWidget):
         self.field.setGeometry(16, top + inset, inner, text_height)
         self.button.move(width - button - self.PAD, height - button - self.PAD)
         middle = height - self.PAD - (button + self.attach.height()) // 2
-        left = width - button - self.PAD
-        for one in shown:
-            left -= one.width() + 4
-            one.move(left, middle)
+        width_left = width - button - self.PAD
+        for shown_button in shown:
+            width_left -= shown_button.width() + 4
+            shown_button.move(width_left, middle)
         self.cancel_edit.move(width - 24 - 12, 6)
         above = [self.broadcast_line] if heard else []
         mirror_children(self, self.field, self.button, *shown, *above, self.cancel_edit)

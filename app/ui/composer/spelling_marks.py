@@ -64,9 +64,9 @@ class SpellingMarks(QObject):
         last = field.cursorForPosition(area.bottomRight()).position()
         seen = list(words(text, first, last))
         wrong = self._speller.misspelled(word.text for word in seen)
-        here = field.textCursor().position() if self._typing else -1
+        cursor_at = field.textCursor().position() if self._typing else -1
         self.marks = [
-            self._cursor(word) for word in seen if word.text in wrong and word.end != here
+            self._cursor(word) for word in seen if word.text in wrong and word.end != cursor_at
         ]
         field.setExtraSelections([_underline(cursor) for cursor in self.marks])
 
@@ -75,9 +75,9 @@ class SpellingMarks(QObject):
         self._seeking = False
         text = _utf16_text(self._field)
         all_words = list(words(text))
-        here = self._field.textCursor().selectionEnd()
+        cursor_at = self._field.textCursor().selectionEnd()
         # Wrap around to words before the cursor.
-        all_words = sorted(all_words, key=lambda word: word.end <= here)
+        all_words = sorted(all_words, key=lambda word: word.end <= cursor_at)
         wrong = self._speller.misspelled(word.text for word in all_words)
         if self._speller.is_checking:
             self._seeking = True  # try again once these words have been checked

@@ -77,12 +77,12 @@ class PromptVariables(QObject):
         if not spots:
             self._names = set()
             return False
-        here = 0 if from_start else self._field.textCursor().selectionStart()
+        cursor_at = 0 if from_start else self._field.textCursor().selectionStart()
         if step > 0:
-            after = [s for s in spots if s[1].selectionStart() > here or from_start]
+            after = [s for s in spots if s[1].selectionStart() > cursor_at or from_start]
             name, cursor = (after or spots)[0]
         else:
-            before = [s for s in spots if s[1].selectionStart() < here]
+            before = [s for s in spots if s[1].selectionStart() < cursor_at]
             name, cursor = (before or spots)[-1]
         self._field.setTextCursor(cursor)
         self._field.ensureCursorVisible()
@@ -103,8 +103,8 @@ class PromptVariables(QObject):
         written = cursor.selectedText().replace("\u2029", "\n")
         if not written or QRegularExpression(PATTERN).match(written).hasMatch():
             return
-        for other, spot in reversed(list(self._find_remaining())):
-            if other == name:
+        for variable, spot in reversed(list(self._find_remaining())):
+            if variable == name:
                 spot.insertText(written)
 
     def _find_remaining(self) -> Iterator[tuple[str, QTextCursor]]:

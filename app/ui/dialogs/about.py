@@ -112,7 +112,7 @@ class UpdateDialog(Sheet):
         self._release = release
         self._settings = settings
         self._open_page = open_page or (lambda page: QDesktopServices.openUrl(QUrl(page)))
-        there = tr("Stretto {version} is available", version=release.version)
+        heading = tr("Stretto {version} is available", version=release.version)
         have = tr("You have {version}. Your chats aren’t affected.", version=__version__)
         notes = ReleaseNotes(self)
         notes.setOpenLinks(False)
@@ -126,7 +126,7 @@ class UpdateDialog(Sheet):
         self.open_button = self.button(tr("Open Download Page"), self._on_open)
         self.open_button.setToolTip(release.page)
         self.skip_button = self.button(tr("Skip This Version"), self._on_skip)
-        self.add_rows(self.make_heading(there), self.make_label(have))
+        self.add_rows(self.make_heading(heading), self.make_label(have))
         self.rows.addWidget(notes, 1)
         self.add_buttons(self.open_button, self.skip_button, out=tr("Later"))
         self.resize(520, 400)

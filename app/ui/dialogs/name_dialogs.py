@@ -28,12 +28,12 @@ class NameDialog(Sheet):
     named = Signal(str)  # (name): confirmed by the user
 
     def __init__(
-        self, title: str, verb: str, taken: Iterable[str], parent: QWidget, name: str = ""
+        self, title: str, verb: str, names: Iterable[str], parent: QWidget, name: str = ""
     ) -> None:
-        """Create the dialog. ``verb`` is the button text and ``taken`` are existing names."""
+        """Create the dialog. ``verb`` is the button text and ``names`` are existing names."""
         super().__init__("name-dialog", title, parent, spacing=8)
         self._verb = verb
-        self._taken = set(taken)
+        self._taken = set(names)
         self._warned_name = ""
         self._words = ""
         self.field = QLineEdit(name, self)
@@ -151,8 +151,8 @@ class PromptsDialog(Sheet):
         self._fill(name)
 
     def _unused_name(self, name: str) -> str:
-        taken, number, free = self._settings.prompts, 2, name
-        while free in taken:
+        prompts, number, free = self._settings.prompts, 2, name
+        while free in prompts:
             free, number = f"{name} {number}", number + 1
         return free
 

@@ -60,26 +60,26 @@ class BackupsDialog(Sheet):
 
 def ask_for_backup(backups: list[Backup]) -> Path | None:
     """Let the user choose a backup before there's a window. None if the user cancels."""
-    taken: list[Path] = []
+    chosen: list[Path] = []
     dialog = BackupsDialog(backups, None, runs=False)
-    dialog.chosen.connect(taken.append)
+    dialog.chosen.connect(chosen.append)
     dialog.exec()
-    return taken[0] if taken else None
+    return chosen[0] if chosen else None
 
 
 def _format_day(backup: Backup, now: float | None = None) -> str:
     """Format a backup's date, e.g. "Today, 08:12", "Yesterday, …", "Friday 20 November, 17:03"."""
-    made, today = time.localtime(backup.made_at), time.localtime(now)
+    created, today = time.localtime(backup.made_at), time.localtime(now)
     midnight = time.mktime((today.tm_year, today.tm_mon, today.tm_mday, 0, 0, 0, 0, 0, -1))
     if backup.made_at >= midnight:
         day = tr("Today")
     elif backup.made_at >= midnight - 86_400:
         day = tr("Yesterday")
-    elif made.tm_year != today.tm_year:
+    elif created.tm_year != today.tm_year:
         day = date_line(backup.made_at, tr("dddd d MMMM yyyy", "Qt's form of a date"))
     else:
         day = date_line(backup.made_at, tr("dddd d MMMM", "Qt's form of a date"))
-    return f"{day}, {time.strftime('%H:%M', made)}"
+    return f"{day}, {time.strftime('%H:%M', created)}"
 
 
 def _format_size(backup: Backup) -> str:
@@ -147,12 +147,12 @@ class TrashDialog(Sheet):
             )
         else:
             words = tr("The Trash is empty.")
-        left = self._library.unscrubbed_files()
-        if left:
+        unscrubbed = self._library.unscrubbed_files()
+        if unscrubbed:
             words += "\n" + tr(
                 "Damaged files that were set aside may still contain text of deleted "
                 "chats: {files}",
-                files=", ".join(left),
+                files=", ".join(unscrubbed),
             )
         self.words.setText(words)
         self._forget_question()
@@ -177,10 +177,10 @@ class TrashDialog(Sheet):
         if not ids:
             return
         self._to_erase = ids
-        one = self._chats[ids[0]].display_title
+        title = self._chats[ids[0]].display_title
         if len(ids) == 1:
             words = tr(
-                "Delete “{title}” permanently, from backups too? This can’t be undone.", title=one
+                "Delete “{title}” permanently, from backups too? This can’t be undone.", title=title
             )
         else:
             words = counted(

@@ -40,9 +40,9 @@ class DownloadsInWindow(QObject):
     @cached_property
     def toast(self) -> Toast:
         """Separate toast, since the window's may be offering an undo. Created on first use."""
-        made = Toast(self._window, at_top=True)
-        made.action_requested.connect(self._on_acted)
-        return made
+        widget = Toast(self._window, at_top=True)
+        widget.action_requested.connect(self._on_acted)
+        return widget
 
     @Slot()
     def show(self) -> None:

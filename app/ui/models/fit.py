@@ -115,9 +115,9 @@ def _unload_choice(fit: Fit, library: ChatLibrary, installed: InstalledModels) -
     loaded = [
         s for s in library.loader.loaded_statuses() if s.model is not None and s.model.id in wanted
     ]
-    held = any(installed.pins(s) or residency.why_not_unload(library, s.ref) for s in loaded)
+    is_needed = any(installed.pins(s) or residency.why_not_unload(library, s.ref) for s in loaded)
     # Models of other apps don't show up here and can't be unloaded.
-    if not wanted or held or len(loaded) < len(wanted):
+    if not wanted or is_needed or len(loaded) < len(wanted):
         return []
     names = [status.name for status in loaded]
     frees = bytes_line(sum(s.model.nbytes for s in loaded if s.model is not None))
@@ -148,13 +148,13 @@ def _conversion_choices(fit: Fit, model: InstalledModel | None) -> list[Choice]:
 
 
 def _smaller_variants(fit: Fit, ref: str, installed: InstalledModels) -> list[InstalledModel]:
-    own = _installed(ref, installed)
-    name = _family_name(own.name if own is not None else ref.rstrip("/").rpartition("/")[2])
+    known = _installed(ref, installed)
+    name = _family_name(known.name if known is not None else ref.rstrip("/").rpartition("/")[2])
     most = fit.free - fit.caches - fit.working
     found = [
         model
         for model in installed.models.values()
-        if model is not own
+        if model is not known
         and not (model.facts.problem or adapter_of(model.ref))
         and _family_name(model.name) == name
         and model.facts.nbytes <= most
@@ -263,13 +263,13 @@ class FitFlow(QObject):
             self.conversion_requested.emit(choice.model)
             return
         if choice.way is FitAction.UNLOAD:
-            for other in choice.refs:
-                if why := residency.why_not_unload(self._library, other):  # now in use
-                    name = self._loader.get(other).name
+            for in_use in choice.refs:
+                if why := residency.why_not_unload(self._library, in_use):  # now in use
+                    name = self._loader.get(in_use).name
                     self.notice_posted.emit(tr("{name} stays loaded. {why}", name=name, why=why))
                     return
-            for other in choice.refs:
-                residency.unload(self._library, other)
+            for in_use in choice.refs:
+                residency.unload(self._library, in_use)
         elif choice.way is FitAction.SHORTER and chat is not None:
             options = replace(chat.options, context=choice.tokens)
             chat.set_options(options, chat.record.system)

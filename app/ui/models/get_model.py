@@ -30,16 +30,16 @@ def lay_out(
     dialog: Sheet,
     top: Sequence[QWidget],
     promise: QWidget,
-    left: Sequence[QWidget],
+    widgets: Sequence[QWidget],
     right: Sequence[QWidget],
     below: QWidget,
     buttons: Sequence[QWidget],
 ) -> None:
     """Lay out the dialog: field on top, list next to model, then downloads and buttons.
 
-    In `top`, `right` and `buttons`, the first widget gets extra space, in `left` the last.
+    In `top`, `right` and `buttons`, the first widget gets extra space, in `widgets` the last.
     """
-    column = make_column_layout(*left[:-1], (left[-1], 1), spacing=6)
+    column = make_column_layout(*widgets[:-1], (widgets[-1], 1), spacing=6)
     beside = make_column_layout((right[0], 1), *right[1:])
     middle = make_row_layout((column, 5), (beside, 6), spacing=24)
     dialog.add_rows(_row(top), promise)

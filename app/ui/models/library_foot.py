@@ -123,19 +123,19 @@ class DraftDialog(Sheet):
         self.box.clear()
         self.box.addItem(tr("None", "no draft model"), "")
         self.box.addItem(tr("Prompt lookup"), LOOKUP)
-        if chosen not in ("", LOOKUP) and all(one.model.ref != chosen for one in found):
+        if chosen not in ("", LOOKUP) and all(candidate.model.ref != chosen for candidate in found):
             self.box.addItem(chosen_name, chosen)
-        for one in found:
-            name = one.model.name
-            words = tr("{name}, {size}", name=name, size=bytes_line(one.model.facts.nbytes))
-            if not one.fits:
+        for candidate in found:
+            name = candidate.model.name
+            words = tr("{name}, {size}", name=name, size=bytes_line(candidate.model.facts.nbytes))
+            if not candidate.fits:
                 words = tr("{name}: different tokenizer", name=name)
-            self.box.addItem(words, one.model.ref)
+            self.box.addItem(words, candidate.model.ref)
             items = self.box.model()
-            if not one.fits and isinstance(items, QStandardItemModel):
+            if not candidate.fits and isinstance(items, QStandardItemModel):
                 items.item(self.box.count() - 1).setEnabled(False)
         self.box.setCurrentIndex(max(0, self.box.findData(chosen)))
-        if not chosen and not any(one.fits for one in found):
+        if not chosen and not any(candidate.fits for candidate in found):
             self.note.setText(tr("No smaller model on this computer has the same tokenizer."))
             self.note.setVisible(True)
         self.box.setEnabled(True)
@@ -283,10 +283,10 @@ class LibraryFoot(QWidget):
     def _on_more(self) -> None:
         self.menu_requested.emit(self.more.mapToGlobal(self.more.rect().topLeft()))
 
-    def _show(self, what: QPushButton | QAction, words: str, why_not: str, tip: str) -> None:
-        what.setText(words)
-        what.setEnabled(not why_not)
-        what.setToolTip(why_not or tip)
+    def _show(self, button: QPushButton | QAction, words: str, why_not: str, tip: str) -> None:
+        button.setText(words)
+        button.setEnabled(not why_not)
+        button.setToolTip(why_not or tip)
 
 
 class ModelAdder(QObject):

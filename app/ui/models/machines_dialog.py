@@ -260,17 +260,17 @@ class MachinesDialog(Sheet):
         self._ask(tr("Checking…"), "cluster", "check", "--json", done=self._on_checked)
 
     def _on_checked(self, text: str) -> None:
-        told, faults = {one["name"]: one for one in parse_last_line(text)}, list[str]()
+        told, faults = {answer["name"]: answer for answer in parse_last_line(text)}, list[str]()
         for row in self._rows():
-            one: dict[str, Any] = told.get(row.text(0), {})
-            faults += one.get("faults") or []
-            good = [tr("Ready"), f"{one['memory'] / 1e9:,.0f} GB"] if one.get("good") else []
+            answer: dict[str, Any] = told.get(row.text(0), {})
+            faults += answer.get("faults") or []
+            good = [tr("Ready"), f"{answer['memory'] / 1e9:,.0f} GB"] if answer.get("good") else []
             row.setText(2, " · ".join(good) or tr("Not ready"))
         self.status_label.setText("\n".join(faults))
 
     @Slot()
     def _on_test(self) -> None:
-        given = [
+        args = [
             "cluster",
             "test",
             self.model.currentData(),
@@ -278,7 +278,7 @@ class MachinesDialog(Sheet):
             ",".join(self.checked_machines),
         ]
         self._ask(
-            tr("Testing. This takes a minute or more…"), *given, done=self.status_label.setText
+            tr("Testing. This takes a minute or more…"), *args, done=self.status_label.setText
         )
 
     @Slot()
@@ -294,10 +294,10 @@ class MachinesDialog(Sheet):
         away = tuple(host.name for host in group if not host.is_local)
         names = tuple(host.name for host in group)
         file = str(self._file) if self._file is not None else ""
-        made = MachineGroup(names, self.model.currentData(), file)
+        machines = MachineGroup(names, self.model.currentData(), file)
         self.status_label.setText(tr("Starting {hosts}…", hosts=", ".join(names)))
-        self._starting = self._spread.begin(made)
-        flows.start(self, self._open(self._starting, made, away))
+        self._starting = self._spread.begin(machines)
+        flows.start(self, self._open(self._starting, machines, away))
         self._refresh()
 
     async def _open(self, server: GroupServer, group: MachineGroup, away: tuple[str, ...]) -> None:

@@ -535,8 +535,8 @@ class LibraryView(QTableView):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
         at = event.position().toPoint()
-        left = event.button() == Qt.MouseButton.LeftButton
-        if left and self.indexAt(at).column() == ModelColumn.MORE:
+        is_left = event.button() == Qt.MouseButton.LeftButton
+        if is_left and self.indexAt(at).column() == ModelColumn.MORE:
             self.menu_requested.emit(at)
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -593,16 +593,16 @@ class ModelTableDelegate(RowDelegate):
         painter.fillRect(QRect(area.left(), area.bottom(), area.width(), 1), QColor(tokens.border))
         if current or over:
             painter.setClipRect(area)
-            whole = QRect(0, area.top() + 1, self._view.viewport().width(), area.height() - 2)
+            row_rect = QRect(0, area.top() + 1, self._view.viewport().width(), area.height() - 2)
             active = bool(option.state & QStyle.StateFlag.State_Active)
             colour = tokens.accent_quiet if current else tokens.hover
             ring = current and active and self._view.hasFocus()
-            row.ground(whole.adjusted(1, 0, -2, -1), colour, ring=ring, radius=t.RADIUS_SMALL)
+            row.ground(row_rect.adjusted(1, 0, -2, -1), colour, ring=ring, radius=t.RADIUS_SMALL)
             painter.setClipping(False)
         if index.column() == ModelColumn.MORE:
-            place = QRect(0, 0, scaled(t.ICON), scaled(t.ICON))
-            place.moveCenter(area.center())
+            icon_rect = QRect(0, 0, scaled(t.ICON), scaled(t.ICON))
+            icon_rect.moveCenter(area.center())
             icon("dots-three", tokens.text if current or over else tokens.muted).paint(
-                painter, place
+                painter, icon_rect
             )
         return current

@@ -98,11 +98,11 @@ class NetworkList(QWidget):
         before = current.data(_ADDRESS) if current is not None else None
         self.list.blockSignals(True)
         self.list.clear()
-        for each in found:
-            item = QListWidgetItem(f"{each.name} · {each.host}", self.list)
-            item.setData(_ADDRESS, each.address)
+        for service in found:
+            item = QListWidgetItem(f"{service.name} · {service.host}", self.list)
+            item.setData(_ADDRESS, service.address)
             item.setSizeHint(QSize(0, scale_height(_ROW)))
-            if each.address == before:
+            if service.address == before:
                 self.list.setCurrentItem(item)
         self.list.blockSignals(False)
         self.list.setVisible(bool(found))
@@ -231,8 +231,8 @@ class RemoteDialog(Sheet):
 
     def _remote(self) -> Remote | None:
         base, model = self._normalized_address(), self.model.currentText().strip()
-        one = self._listed.get(model, ListedModel(model))
-        found = Remote(base, model, one.kind, one.context, self.sees.isChecked())
+        listed = self._listed.get(model, ListedModel(model))
+        found = Remote(base, model, listed.kind, listed.context, self.sees.isChecked())
         return found if addresses.parse_ref(found.ref) is not None else None
 
     @Slot(int)
@@ -254,16 +254,16 @@ class RemoteDialog(Sheet):
 
     @Slot(str)
     def _on_model(self, name: str) -> None:
-        one = self._listed.get(name.strip())
-        if one is not None and one.sees is not None:  # otherwise, keep the user's choice
-            self.sees.setChecked(one.sees)
+        listed = self._listed.get(name.strip())
+        if listed is not None and listed.sees is not None:  # otherwise, keep the user's choice
+            self.sees.setChecked(listed.sees)
 
     @Slot()
     def _refresh(self) -> None:
         text, base, words = self.address.text().strip(), self._normalized_address(), list[str]()
         if base:
-            here, host = addresses.is_here(base), addresses.host_of(base)
-            words = [tr(_STAYS if here else _LEAVES, host=host)]
+            is_local, host = addresses.is_here(base), addresses.host_of(base)
+            words = [tr(_STAYS if is_local else _LEAVES, host=host)]
             words += [tr(_OPEN)] if addresses.is_open(base) else []
         elif text:
             try:
@@ -282,8 +282,8 @@ class RemoteDialog(Sheet):
         self._fit_soon.start()
 
     async def _show_key_storage(self) -> None:
-        there = await flows.run_in_thread(lambda _: keychain.is_there())
-        self._set_label(self.kept, tr(_KEPT if there else _HERE_ONLY))
+        has_keychain = await flows.run_in_thread(lambda _: keychain.is_there())
+        self._set_label(self.kept, tr(_KEPT if has_keychain else _HERE_ONLY))
 
     # List of models on the server.
 
@@ -306,9 +306,9 @@ class RemoteDialog(Sheet):
             )
             return
         written = self.model.currentText().strip()
-        self._listed = {one.model: one for one in found}
+        self._listed = {listed.model: listed for listed in found}
         self.model.clear()
-        self.model.addItems([one.model for one in found])
+        self.model.addItems([listed.model for listed in found])
         if written:
             self.model.setEditText(written)
         self._set_label(

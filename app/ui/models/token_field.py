@@ -117,8 +117,8 @@ class TokenField(QWidget):
         self.changed.emit()
 
     async def _look_for_keychain(self) -> None:
-        there = await flows.run_in_thread(lambda _: keychain.is_there())
-        self.note.setText(tr(_SHOWN if there else _HERE_ONLY))
+        has_keychain = await flows.run_in_thread(lambda _: keychain.is_there())
+        self.note.setText(tr(_SHOWN if has_keychain else _HERE_ONLY))
 
     async def _store_token(self, token: str) -> None:
         try:

@@ -192,12 +192,12 @@ class Finder(QObject):
             names = tuple(fold_text(text) for text in (entry.text, entry.english) if text)
             self._entries.append((entry, names, fold_text(f"{entry.beside} {entry.also}")))
         part = self._entries[self._next_index : end]
-        for place, (entry, texts, beside) in enumerate(part, self._next_index):
+        for index, (entry, texts, beside) in enumerate(part, self._next_index):
             fits = [fit for text in texts if (fit := self._wanted.match(text, beside)) is not None]
             if fits:
                 fit = min(fits)
                 ago = self._recent.get(entry.key, len(self._recent))
-                order = (fit.grade, fit.spread, ago, int(entry.kind), place)
-                self._hits.append((order if self._wanted.typed else (ago, place), entry))
+                order = (fit.grade, fit.spread, ago, int(entry.kind), index)
+                self._hits.append((order if self._wanted.typed else (ago, index), entry))
         self._next_index += len(part)
         return len(part) == self.CHUNK

@@ -115,8 +115,8 @@ class PaletteDelegate(RowDelegate):
 
     def paint_ground(self, row: RowPainter, option: QStyleOptionViewItem, index: Index) -> bool:
         if index.row() and index.row() == self._rows.ends:
-            place: QRect = option.rect
-            line = QRect(place.left() + 8, place.top(), place.width() - 16, 1)
+            area: QRect = option.rect
+            line = QRect(area.left() + 8, area.top(), area.width() - 16, 1)
             row.painter.fillRect(line, theme().color("border"))
         return super().paint_ground(row, option, index)
 
@@ -139,22 +139,22 @@ class Card(QWidget):
     @cached_property
     def list(self) -> QListView:
         """The list view. Created on first use because most panes never need it."""
-        made = QListView(self)
-        made.setModel(self.rows)
-        made.setAccessibleName(self._name)
-        made.setItemDelegate(PaletteDelegate(self.rows, made))
-        made.setFrameShape(QFrame.Shape.NoFrame)
-        made.setUniformItemSizes(True)
-        made.setMouseTracking(True)
-        made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        made.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        made.setObjectName("found")
-        made.viewport().setAutoFillBackground(False)
-        float_bars(made)
-        made.entered.connect(made.setCurrentIndex)
-        made.selectionModel().currentChanged.connect(self._on_current)
-        return made
+        view = QListView(self)
+        view.setModel(self.rows)
+        view.setAccessibleName(self._name)
+        view.setItemDelegate(PaletteDelegate(self.rows, view))
+        view.setFrameShape(QFrame.Shape.NoFrame)
+        view.setUniformItemSizes(True)
+        view.setMouseTracking(True)
+        view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        view.setObjectName("found")
+        view.viewport().setAutoFillBackground(False)
+        float_bars(view)
+        view.entered.connect(view.setCurrentIndex)
+        view.selectionModel().currentChanged.connect(self._on_current)
+        return view
 
     def announce_rows_for(self, field: QWidget) -> None:
         """Make screen readers announce the current row, although ``field`` has the focus."""
@@ -315,14 +315,14 @@ class Palette(Card):
 
     @Slot()
     def _on_found(self) -> None:
-        kept = self.rows.entry(self.list.currentIndex())
+        selected = self.rows.entry(self.list.currentIndex())
         at_top = self.list.currentIndex().row() <= 0
         entries, typed = self.finder.best_entries(), self.field.text().strip()
         self.nothing.setVisible(self.finder.is_complete and not entries)
         if typed and self.finder.is_complete and self._make_last_entry is not None:
             entries.append(self._make_last_entry(typed))
         if self.rows.show(entries) or not self.list.currentIndex().isValid():
-            row = entries.index(kept) if kept in entries and not at_top else 0
+            row = entries.index(selected) if selected in entries and not at_top else 0
             self.list.setCurrentIndex(self.rows.index(row))
         lately = 0 if typed else self.finder.recent_count
         self.recent.setVisible(lately > 0)

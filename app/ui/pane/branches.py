@@ -96,7 +96,7 @@ class BranchModel(QAbstractItemModel):
         """Toggle between a run and its individual messages. Takes effect on the next `refresh`."""
         ids = {run.id}
         if run.id not in self._split_messages and len(run.ids) == 1:
-            ids = {each for each in self._split_messages if run.id in self._split_from(each)}
+            ids = {split for split in self._split_messages if run.id in self._split_from(split)}
         self._split_messages ^= ids
 
     def _split_from(self, first: str) -> Iterator[str]:
@@ -287,30 +287,30 @@ class BranchDelegate(RowDelegate):
             painter.setPen(QPen(QColor(colour), 2 if shown else 1.5))
 
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        here, above = run, run.above
+        current, above = run, run.above
         while above is not None:  # walk up the parents, which are painted from right to left
-            passes = above.goes_on or here.more
+            passes = above.goes_on or current.more
             end = foot if passes else middle - level / 2
-            if passes or (here is run and run.begins):
+            if passes or (current is run and run.begins):
                 pen(above.shown and above.goes_on)
                 painter.drawLine(QPointF(x(above.depth), top), QPointF(x(above.depth), end))
-            if here is run and run.begins:
+            if current is run and run.begins:
                 pen(run.shown)
                 curve = QPainterPath(QPointF(x(above.depth), middle - level / 2))
                 corner = QPointF(x(above.depth), middle)
                 curve.quadTo(corner, QPointF((x(above.depth) + x(run.depth)) / 2, middle))
                 curve.lineTo(x(run.depth), middle)
                 painter.drawPath(curve)
-            here, above = above, above.above
-        own = x(run.depth)
+            current, above = above, above.above
+        column_x = x(run.depth)
         pen(run.shown)
         if not run.begins:
-            painter.drawLine(QPointF(own, top), QPointF(own, middle))
+            painter.drawLine(QPointF(column_x, top), QPointF(column_x, middle))
         unfolded = run.below and self._view.isExpanded(self._view.rows.index_of(run.id))
         if run.goes_on or unfolded:
             pen(run.shown and run.goes_on)
-            painter.drawLine(QPointF(own, middle), QPointF(own, foot))
-        centre = QPointF(own, middle)
+            painter.drawLine(QPointF(column_x, middle), QPointF(column_x, foot))
+        centre = QPointF(column_x, middle)
         painter.setPen(Qt.PenStyle.NoPen)
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         painter.setBrush(QColor(tokens.accent_quiet if chosen else tokens.background))
@@ -335,8 +335,8 @@ class BranchDelegate(RowDelegate):
         self, editor: QWidget, option: QStyleOptionViewItem, index: Index
     ) -> None:
         area, run = QRect(option.rect), self._view.rows.run(index)
-        left = round(_EDGE_PX + (run.depth if run else 0) * self.level() + 10)
-        part = QRect(area.left() + left, area.top() + 1, area.width() - left - 8, area.height() - 2)
+        x = round(_EDGE_PX + (run.depth if run else 0) * self.level() + 10)
+        part = QRect(area.left() + x, area.top() + 1, area.width() - x - 8, area.height() - 2)
         editor.setGeometry(QStyle.visualRect(option.direction, area, part))
 
 
@@ -414,15 +414,15 @@ class BranchView(QTreeView):
         self.itemDelegate().paint(painter, self._option(option, index), index)
 
     def _option(self, option: QStyleOptionViewItem, index: Index) -> QStyleOptionViewItem:
-        made = QStyleOptionViewItem(option)
-        made.rect = self.visualRect(index)
-        made.state = QStyle.StateFlag.State_Enabled
+        option_used = QStyleOptionViewItem(option)
+        option_used.rect = self.visualRect(index)
+        option_used.state = QStyle.StateFlag.State_Enabled
         if self.selectionModel().isSelected(index):
-            made.state |= QStyle.StateFlag.State_Selected
+            option_used.state |= QStyle.StateFlag.State_Selected
         over = self.viewport().mapFromGlobal(self.cursor().pos())
-        if self.viewport().underMouse() and made.rect.contains(over):
-            made.state |= QStyle.StateFlag.State_MouseOver
-        return made
+        if self.viewport().underMouse() and option_used.rect.contains(over):
+            option_used.state |= QStyle.StateFlag.State_MouseOver
+        return option_used
 
 
 _KEYS = {
@@ -519,26 +519,26 @@ class BranchTree(QWidget):
         while run is not None:
             near.append(run.id)
             run = run.above
-        place, model_was = view.verticalScrollBar().value(), len(model.runs)
+        scroll, model_was = view.verticalScrollBar().value(), len(model.runs)
         model.refresh()
         few = len(model.runs) <= _MAX_AUTO_EXPANDED
         view.blockSignals(True)
-        for each in model.runs:
-            if each.below and not self._folded.get(each.id, not few):
-                view.setExpanded(model.index_of(each.id), True)
+        for entry in model.runs:
+            if entry.below and not self._folded.get(entry.id, not few):
+                view.setExpanded(model.index_of(entry.id), True)
         view.blockSignals(False)
-        here = next((i for each in near if (i := model.index_of(each)).isValid()), None)
-        if here is not None:
-            view.setCurrentIndex(here)
+        message_id = next((i for entry in near if (i := model.index_of(entry)).isValid()), None)
+        if message_id is not None:
+            view.setCurrentIndex(message_id)
         if model_was:
-            view.verticalScrollBar().setValue(place)
+            view.verticalScrollBar().setValue(scroll)
         self._show_words()
         self._show_acts()
 
     def _show_words(self) -> None:
         runs, words = self.model.runs, [branches(self.model.leaves)]
         if self.width() >= t.NARROW:
-            words.append(messages(sum(len(each.ids) for each in runs)))
+            words.append(messages(sum(len(run.ids) for run in runs)))
         self.words.setText(" · ".join(words))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -577,7 +577,7 @@ class BranchTree(QWidget):
     def _branches_to_compare(self, run: Run) -> tuple[str, str] | None:
         """Get the branches to compare: the two selected, or the selected and the visible branch."""
         chosen = [self.model.run(index) for index in self.view.selectedIndexes()]
-        ids = [each.id for each in chosen if each is not None and each.ids]
+        ids = [branch.id for branch in chosen if branch is not None and branch.ids]
         if len(ids) == 2:
             return ids[0], ids[1]
         leaf = self._chat.transcript.leaf_id

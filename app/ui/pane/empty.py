@@ -152,10 +152,10 @@ class EmptyChat(QWidget):
         inner = min(self._inner.maximumWidth(), self.width() - margins.left() - margins.right())
         height, end = self.height(), Qt.TextElideMode.ElideRight
         for button in self.buttons:
-            whole = str(button.property("whole"))
-            shown = _wrap_text(whole, button.fontMetrics(), end, inner - 36)
+            full_text = str(button.property("whole"))
+            shown = _wrap_text(full_text, button.fontMetrics(), end, inner - 36)
             button.setText(shown)
-            button.setToolTip(whole if "…" in shown else "")
+            button.setToolTip(full_text if "…" in shown else "")
         self._mark.setVisible(height > scale_height(380, 7))
         self._teaching.setVisible(height > scale_height(230, 4))
         self.get.setVisible(guide)
@@ -168,23 +168,23 @@ class EmptyChat(QWidget):
             way.setVisible(wanted and room >= 0)
             room += 0 if wanted else way.sizeHint().width() + 8
         self.more.setVisible(height > scale_height(110, 2) and (guide or not self.four.isHidden()))
-        left = height - margins.top() - margins.bottom() - 24
-        left -= max(scale_height(40), self._title.sizeHint().height())
+        height_left = height - margins.top() - margins.bottom() - 24
+        height_left -= max(scale_height(40), self._title.sizeHint().height())
         for part, needed in (
             (self._mark, 56),
             (self._teaching, 12 + max(0, self._teaching.heightForWidth(inner))),
             (self.more, 16 + self.get.sizeHint().height()),
         ):
-            left -= 0 if part.isHidden() else needed
+            height_left -= 0 if part.isHidden() else needed
         for button in self.buttons:
-            left -= button.sizeHint().height() + 8
-            button.setVisible(left >= 0)
+            height_left -= button.sizeHint().height() + 8
+            button.setVisible(height_left >= 0)
 
     @Slot()
     def _on_four(self) -> None:
-        own = self._chat.record.model
-        ref = self._small_ref or own if own == GUIDE else own
-        english = own == GUIDE  # the Guide and SmolLM2 only know English
+        chat_model = self._chat.record.model
+        ref = self._small_ref or chat_model if chat_model == GUIDE else chat_model
+        english = chat_model == GUIDE  # the Guide and SmolLM2 only know English
         self.four_replies_requested.emit(ref, FOUR_THING if english else tr(FOUR_THING))
 
     async def _look_for_small(self) -> None:

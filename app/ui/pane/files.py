@@ -196,14 +196,14 @@ class PaneFiles(QObject):
     @Slot(str)
     def paste(self, text: str) -> None:
         """Attach long pasted text as a file, and offer to undo this."""
-        made = self.attaching.add_text(text)
+        attachment = self.attaching.add_text(text)
         words = counted(
             "Pasted text attached as a file, %Ln character",
             "Pasted text attached as a file, %Ln characters",
             len(text),
         )
         if len(text) < MOST_CHARACTERS:
-            self.offered.emit(words, partial(self._as_text, made))
+            self.offered.emit(words, partial(self._as_text, attachment))
         else:
             self._pane.notice_posted.emit(words)
 
@@ -239,18 +239,18 @@ class PaneFiles(QObject):
         too_much = attaching.files_to_drop()
         chips = [
             ChipWords(
-                each.name,
-                self._describe(each),
-                each,
-                each in too_much,
-                attaching.thumbnail(each) if each.is_image else b"",
-                self._tokens(each),
+                file.name,
+                self._describe(file),
+                file,
+                file in too_much,
+                attaching.thumbnail(file) if file.is_image else b"",
+                self._tokens(file),
             )
-            for each in attaching.files
+            for file in attaching.files
         ]
         chips += [
-            ChipWords(name, self._reading_text(first=not place))
-            for place, name in enumerate(attaching.reading)
+            ChipWords(name, self._reading_text(first=not index))
+            for index, name in enumerate(attaching.reading)
         ]
         chips += self._followed_chips()
         if chips != self.chips:  # often nothing has changed, e.g. while a reply is being generated
@@ -270,10 +270,10 @@ class PaneFiles(QObject):
         self.attaching.check_followed()
 
     def _followed_chips(self) -> list[ChipWords]:
-        others, there = self.attaching.others, {each.chat for each in self.attaching.files}
+        others, followed = self.attaching.others, {file.chat for file in self.attaching.files}
         chips = []
         for chat_id in others.followed_chats:
-            if chat_id in others.seen and chat_id not in there:
+            if chat_id in others.seen and chat_id not in followed:
                 of, new = others.seen[chat_id]
                 words, short = of.gone or tr("nothing new"), ""
                 if new is not None:
@@ -317,7 +317,7 @@ class PaneFiles(QObject):
 
     def _remove(self, name: str, chat_id: str, *gone: Attachment) -> None:
         attaching = self.attaching
-        places = [(n, each) for n, each in enumerate(attaching.files) if each in gone]
+        places = [(n, file) for n, file in enumerate(attaching.files) if file in gone]
         last = attaching.others.followed_chats.get(chat_id)
         if gone:
             attaching.remove(*gone)
@@ -437,7 +437,7 @@ class PaneFiles(QObject):
             self.attaching.draw_pages(file, page_numbers(file.spans) if file.use == "pages" else ())
             self._pane.focus_composer()  # the focused chip is about to be deleted
             return
-        spans = tuple(span for each in self.attaching.pages_beside(file) for span in each.spans)
+        spans = tuple(span for page in self.attaching.pages_beside(file) for span in page.spans)
         numbers = page_numbers(spans)
         dialog = PagesDialog(file.name, file.unit, file.pages, numbers, self._pane)
         dialog.chosen.connect(lambda found: self.attaching.draw_pages(file, found))

@@ -43,11 +43,11 @@ def waiting_line(remote: Remote, silent_s: float, *, short: bool) -> str:
 def destination_note(remotes: Sequence[Remote]) -> str:
     """Note below the composer saying where a message will be sent. "" if all models are local."""
     away = list(dict.fromkeys(remote.host for remote in remotes if not remote.is_local))
-    here = list(dict.fromkeys(remote.host for remote in remotes if remote.is_local))
+    local_hosts = list(dict.fromkeys(remote.host for remote in remotes if remote.is_local))
     if away:
-        return tr("Messages go to {host}.", host=", ".join(away + here))
-    hosts = ", ".join(here)
-    return tr("Messages go to {host} on this computer.", host=hosts) if here else ""
+        return tr("Messages go to {host}.", host=", ".join(away + local_hosts))
+    hosts = ", ".join(local_hosts)
+    return tr("Messages go to {host} on this computer.", host=hosts) if local_hosts else ""
 
 
 def introduction(remote: Remote) -> str:
@@ -111,8 +111,8 @@ def placeholder_and_note(chat: Chat, heard: int, others: Sequence[Remote]) -> tu
         else tr("Message {name}…", name=_short_model_name(chat))
     )
     known = chat.model.status.state is LoadState.READY  # a removed model receives no messages
-    own = (chat.model.remote,) if chat.model.remote is not None and known else ()
-    return placeholder, destination_note((*own, *others))
+    chat_remote = (chat.model.remote,) if chat.model.remote is not None and known else ()
+    return placeholder, destination_note((*chat_remote, *others))
 
 
 class ContextMeter(QWidget):
@@ -286,11 +286,11 @@ class PaneHeader(QWidget):
         chat = self._chat
         model_status = chat.model.status
         short = self.width() < t.NARROW
-        whole = model_status.name
-        name = _short_model_name(chat) if short else whole
+        full_name = model_status.name
+        name = _short_model_name(chat) if short else full_name
         if self.model_button.text() != name:
             self.model_button.setText(name)
-            self.model_button.setAccessibleName(tr("Model: {name}", name=whole))
+            self.model_button.setAccessibleName(tr("Model: {name}", name=full_name))
             self.room_changed.emit()
         changed = has_own_settings(chat)
         self.options_button.set_marked(changed)
@@ -327,7 +327,7 @@ class PaneHeader(QWidget):
         self._request_room()
         self.meter.show_context(*chat.model.context)
         self._metered = self.meter.share > MUCH
-        spoken = f"{whole}, {self.state}"
+        spoken = f"{full_name}, {self.state}"
         if self.accessibleName() != spoken:
             self.setAccessibleName(spoken)
         tip = "\n".join(filter(None, (spoken, self.meter.words)))
@@ -386,9 +386,9 @@ class PaneHeader(QWidget):
         name = min(hint.width(), max(LEAST_NAME, room))
         self.model_button.setGeometry(8, at, name, hint.height())
         after = self.model_button.geometry().right() + 26 + metrics.horizontalAdvance(self.written)
-        place = min(after, right - self.cancel.width())
-        self.cancel.move(place, (height - self.cancel.height()) // 2)
-        if place < self.model_button.geometry().right() + 18:  # would cover the dot or name
+        x = min(after, right - self.cancel.width())
+        self.cancel.move(x, (height - self.cancel.height()) // 2)
+        if x < self.model_button.geometry().right() + 18:  # would cover the dot or name
             self.cancel.hide()
         buttons = (self.options_button, self.more, self.tools_button, self.meter)
         mirror_children(self, self.model_button, self.cancel, *buttons)

@@ -491,7 +491,7 @@ class Presets:
 
         def undo() -> None:
             now = self._settings.presets
-            self._save_presets({n: before[n] for n, made in changes.items() if now.get(n) == made})
+            self._save_presets({n: before[n] for n, sent in changes.items() if now.get(n) == sent})
 
         return undo
 

@@ -112,16 +112,13 @@ class Notice(QWidget):
             else tr("{name} couldn’t be loaded. {error}", name=name, error=error)
         )
 
-    def show_blind(self, words: str, other: str, *, reads: bool) -> None:
-        """Tell the user that the model doesn't accept images.
-
-        ``other`` is an installed model that does, or "". ``reads`` is True if OCR is available.
-        """
+    def show_blind(self, words: str, vision_model: str, *, reads: bool) -> None:
+        """Show that the model doesn't accept images, and the name of one that does, or ""."""
         for button in (self.again, self.choose, self.room, self.without):
             button.hide()
-        self.other.setText(tr("Use {model}", model=other))
-        self.other.setVisible(bool(other))
-        self.get.setVisible(not other)
+        self.other.setText(tr("Use {model}", model=vision_model))
+        self.other.setVisible(bool(vision_model))
+        self.get.setVisible(not vision_model)
         self.texts.setVisible(reads)
         self.set_text(words)
 
@@ -239,11 +236,11 @@ class FindBar(QWidget):
     def _search_slice(self) -> None:
         """Search for up to `SLICE_S` seconds. A timer repeats this until everything is searched."""
         until, new = time.perf_counter() + self.SLICE_S, []
-        for place, message in self._unsearched:
+        for index, message in self._unsearched:
             seen = self._exact_counts.get(message.id)
             marks = self._plain_text(message).count(self._words) if seen is None else seen
             if marks:
-                new.append((place, message.id, marks))
+                new.append((index, message.id, marks))
             if time.perf_counter() >= until:
                 break
         else:
@@ -255,16 +252,16 @@ class FindBar(QWidget):
         self._show_count()
 
     def _add(self, new: Iterable[tuple[int, str, int]]) -> None:
-        here = self._hits[bisect_right(self._ends, self._current)][0]
-        self._current += sum(marks for place, _, marks in new if place < here)
+        current_index = self._hits[bisect_right(self._ends, self._current)][0]
+        self._current += sum(marks for index, _, marks in new if index < current_index)
         self._set_hits(sorted([*self._hits, *new]))
 
     def _show_first(self, new: Sequence[tuple[int, str, int]]) -> None:
         """Jump to the match nearest to where the search started, in ``new``'s first message."""
-        place, _, marks = new[0]
-        back = place < self._first_in_view
+        index, _, marks = new[0]
+        back = index < self._first_in_view
         self._set_hits(sorted(new))
-        self._current = sum(marks for other, _, marks in self._hits if other < place)
+        self._current = sum(marks for earlier, _, marks in self._hits if earlier < index)
         self._current += marks - 1 if back else 0
         self._show_current(back=back)
 
@@ -278,11 +275,11 @@ class FindBar(QWidget):
 
     def _plain_text(self, message: Message) -> str:
         """Get the message as plain text, case-folded. Cached."""
-        kept = self._texts.get(message.id)
-        if kept is None or kept[0] != message.content:
+        cached = self._texts.get(message.id)
+        if cached is None or cached[0] != message.content:
             text = fold(displayed_text(message.content, message.role))
-            self._texts[message.id] = kept = (message.content, text)
-        return kept[1]
+            self._texts[message.id] = cached = (message.content, text)
+        return cached[1]
 
     def _show_current(self, *, back: bool = False) -> None:
         """Scroll to the current match.
@@ -292,16 +289,16 @@ class FindBar(QWidget):
         """
         while self._hits:
             hit = bisect_right(self._ends, self._current)
-            place, message_id, expected = self._hits[hit]
+            index, message_id, expected = self._hits[hit]
             begin = self._ends[hit] - expected
-            there = self._transcript.show_mark(message_id, self._current - begin)
-            if there in {None, expected}:
+            marks_seen = self._transcript.show_mark(message_id, self._current - begin)
+            if marks_seen in {None, expected}:
                 break
-            self._hits[hit] = (place, message_id, there or 0)
+            self._hits[hit] = (index, message_id, marks_seen or 0)
             if back and self._current == begin + expected - 1:
-                self._current = begin + (there or 0) - 1
+                self._current = begin + (marks_seen or 0) - 1
             else:
-                self._current = min(self._current, begin + (there or 0))
+                self._current = min(self._current, begin + (marks_seen or 0))
             self._set_hits(self._hits)
             self._current %= self._match_count or 1
         self._show_count()
@@ -431,26 +428,26 @@ class ChatPane(QWidget):
 
     @cached_property
     def empty(self) -> EmptyChat:
-        made = EmptyChat(self.chat, self.pages)
-        self._insert_in_tab_order(self.transcript, made)
-        self.pages.addWidget(made)
-        made.chosen.connect(self._on_suggestion)
-        made.model_requested.connect(self._on_model_asked)
-        made.get.clicked.connect(self.download_requested)
-        made.four_replies_requested.connect(self.four_replies_requested)
-        return made
+        view = EmptyChat(self.chat, self.pages)
+        self._insert_in_tab_order(self.transcript, view)
+        self.pages.addWidget(view)
+        view.chosen.connect(self._on_suggestion)
+        view.model_requested.connect(self._on_model_asked)
+        view.get.clicked.connect(self.download_requested)
+        view.four_replies_requested.connect(self.four_replies_requested)
+        return view
 
     @cached_property
     def tree(self) -> BranchTree:
-        made = BranchTree(self.chat, self.pages)
-        self._insert_in_tab_order(self.transcript, made)
-        self.pages.addWidget(made)
-        made.branch_chosen.connect(self._go_to_branch)
-        made.compared.connect(partial(self.compare_branches_requested.emit, self))
-        made.pruned.connect(partial(self.act, Action.DELETE))
-        made.notice_posted.connect(self.notice_posted)
-        made.closed.connect(partial(self.show_tree, False))
-        return made
+        view = BranchTree(self.chat, self.pages)
+        self._insert_in_tab_order(self.transcript, view)
+        self.pages.addWidget(view)
+        view.branch_chosen.connect(self._go_to_branch)
+        view.compared.connect(partial(self.compare_branches_requested.emit, self))
+        view.pruned.connect(partial(self.act, Action.DELETE))
+        view.notice_posted.connect(self.notice_posted)
+        view.closed.connect(partial(self.show_tree, False))
+        return view
 
     @property
     def is_tree_shown(self) -> bool:
@@ -472,15 +469,15 @@ class ChatPane(QWidget):
 
     @cached_property
     def panel(self) -> PanelView:
-        made = PanelView(self.chat, self.pages)
-        self.pages.addWidget(made)
-        self._insert_in_tab_order(self.transcript, made)
-        made.action_requested.connect(self._on_action_requested)
-        made.kept.connect(lambda message_id: self.column_chosen.emit(self, message_id))
-        made.answer_requested.connect(lambda kind: self.panel_answer_requested.emit(self, kind))
-        made.open_as_chats_requested.connect(lambda: self.open_as_chats_requested.emit(self))
-        made.folded.connect(self.hide_panel)
-        return made
+        view = PanelView(self.chat, self.pages)
+        self.pages.addWidget(view)
+        self._insert_in_tab_order(self.transcript, view)
+        view.action_requested.connect(self._on_action_requested)
+        view.kept.connect(lambda message_id: self.column_chosen.emit(self, message_id))
+        view.answer_requested.connect(lambda kind: self.panel_answer_requested.emit(self, kind))
+        view.open_as_chats_requested.connect(lambda: self.open_as_chats_requested.emit(self))
+        view.folded.connect(self.hide_panel)
+        return view
 
     @property
     def is_panel_shown(self) -> bool:
@@ -502,42 +499,42 @@ class ChatPane(QWidget):
 
     @cached_property
     def find_bar(self) -> FindBar:
-        made = FindBar(self.chat, self.transcript, self)
-        self._insert_in_tab_order(self.transcript, made)
-        self._rows.insertWidget(self._rows.indexOf(self.pages), made)
-        made.closed.connect(self.focus_composer)
-        return made
+        bar = FindBar(self.chat, self.transcript, self)
+        self._insert_in_tab_order(self.transcript, bar)
+        self._rows.insertWidget(self._rows.indexOf(self.pages), bar)
+        bar.closed.connect(self.focus_composer)
+        return bar
 
     @cached_property
     def notice(self) -> Notice:
-        made, chat = Notice(self), self.chat
-        made.hide()
-        self._insert_in_tab_order(self.composer.previousInFocusChain() or self.transcript, made)
-        self._foot.insertWidget(0, made)
-        made.again.clicked.connect(chat.model.start)
-        made.choose.clicked.connect(lambda: self.models_requested.emit(self))
-        made.without.clicked.connect(self._leave_adapter)
-        made.other.clicked.connect(self._use_seeing)
-        made.get.clicked.connect(self.download_requested)
-        made.texts.clicked.connect(self._read_texts)
-        made.room.clicked.connect(lambda: self.unload_requested.emit(self, made.room))
-        return made
+        line, chat = Notice(self), self.chat
+        line.hide()
+        self._insert_in_tab_order(self.composer.previousInFocusChain() or self.transcript, line)
+        self._foot.insertWidget(0, line)
+        line.again.clicked.connect(chat.model.start)
+        line.choose.clicked.connect(lambda: self.models_requested.emit(self))
+        line.without.clicked.connect(self._leave_adapter)
+        line.other.clicked.connect(self._use_seeing)
+        line.get.clicked.connect(self.download_requested)
+        line.texts.clicked.connect(self._read_texts)
+        line.room.clicked.connect(lambda: self.unload_requested.emit(self, line.room))
+        return line
 
     @cached_property
     def queue(self) -> QueueView:
-        made, chat = QueueView(self), self.chat
-        made.hide()
-        self._insert_in_tab_order(self.composer.previousInFocusChain() or self.transcript, made)
-        self._foot.insertWidget(self._foot.indexOf(self.composer), made)
-        made.send.clicked.connect(lambda: chat.turn.handle(Event.SEND_QUEUE))
-        made.edited.connect(self._edit_queued)
-        made.removed.connect(self._remove_queued)
-        made.left.connect(self.focus_composer)
-        return made
+        view, chat = QueueView(self), self.chat
+        view.hide()
+        self._insert_in_tab_order(self.composer.previousInFocusChain() or self.transcript, view)
+        self._foot.insertWidget(self._foot.indexOf(self.composer), view)
+        view.send.clicked.connect(lambda: chat.turn.handle(Event.SEND_QUEUE))
+        view.edited.connect(self._edit_queued)
+        view.removed.connect(self._remove_queued)
+        view.left.connect(self.focus_composer)
+        return view
 
-    def _insert_in_tab_order(self, last: QWidget, made: QWidget) -> None:
+    def _insert_in_tab_order(self, last: QWidget, widget: QWidget) -> None:
         """Insert a new part's widgets into the tab order after ``last``."""
-        for part in made.findChildren(QWidget):
+        for part in widget.findChildren(QWidget):
             if part.focusPolicy() & Qt.FocusPolicy.TabFocus:
                 self.setTabOrder(last, part)
                 last = part
@@ -658,9 +655,9 @@ class ChatPane(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._progress_line.setGeometry(0, 0, self.width(), 2)
-        left, _ = text_column_for(self.width())
+        margin, _ = text_column_for(self.width())
         # Align the text of the composer, rather than its frame, with the conversation.
-        edge = max(10, left - 16)
+        edge = max(10, margin - 16)
         self._foot.setContentsMargins(edge, 4, edge, 12 if self.width() < 420 else 16)
         self.composer.set_limit(round(self.height() * 0.4))
 
@@ -709,8 +706,8 @@ class ChatPane(QWidget):
         self.composer.show_turn(stops=stops, refusal=refusal, hint=turn.hint)
         show_if(self, "queue", bool(queue.messages))
         if queue.messages:
-            held = queue.state is QueueState.HELD
-            self.queue.show_queue(queue.messages, self._queue_words, held=held)
+            is_held = queue.state is QueueState.HELD
+            self.queue.show_queue(queue.messages, self._queue_words, is_held=is_held)
 
     @property
     def _queue_words(self) -> str:

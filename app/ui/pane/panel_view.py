@@ -323,15 +323,15 @@ class PanelView(QWidget):
             row.mark(())
         ended = [row for row in rows if not row.is_streaming] if self.differs.isChecked() else []
         for row in ended[1:]:
-            here, there = differences(ended[0].plain_text, row.plain_text)
-            row.mark(there)
+            first_spans, second_spans = differences(ended[0].plain_text, row.plain_text)
+            row.mark(second_spans)
             if row is ended[1]:
-                ended[0].mark(here)
+                ended[0].mark(first_spans)
 
     def _on_scrolled(self, column: PanelColumn, by: int) -> None:
-        for other in self.columns if self.tied.isChecked() else ():
-            if other is not column:
-                other.bar.setValue(other.bar.value() + by)
+        for sibling in self.columns if self.tied.isChecked() else ():
+            if sibling is not column:
+                sibling.bar.setValue(sibling.bar.value() + by)
 
     @Slot(str)
     def _on_ended(self, message_id: str) -> None:
@@ -361,7 +361,7 @@ class PanelView(QWidget):
         is_tall = self.height() > scale_height(230, 6)
         for part in (*self.buttons.values(), self.note):
             part.setVisible(is_tall)
-        needed = sum(8 + each.sizeHint().width() for each in self.buttons.values())
+        needed = sum(8 + button.sizeHint().width() for button in self.buttons.values())
         needed += self.note.fontMetrics().horizontalAdvance(self.note.text())
         beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
         self._foot.setDirection(beside if self.width() > needed + 24 else below)

@@ -47,14 +47,14 @@ class QueuedRow(RemovableButton):
         self.setFixedHeight(scale_height(self.HEIGHT))
         self.update()
 
-    def show_message(self, queued: Queued, place: int) -> None:
-        """Update the row. ``place`` is the position in the queue, starting at 1."""
+    def show_message(self, queued: Queued, index: int) -> None:
+        """Update the row. ``index`` is the position in the queue, starting at 1."""
         files, beginning = queued.attachments, queued.text[:_MAX_ROW_CHARACTERS]
         self._words = " ".join(beginning.split()) or (files[0].name if files else "")
         self._files = counted("%n file", "%n files", len(files)) if files else ""
         words = ", ".join(filter(None, (self._words, self._files)))
         name = mark("Queued message {number}: {text}")
-        self.setAccessibleName(tr(name, number=number(place), text=words))
+        self.setAccessibleName(tr(name, number=number(index), text=words))
         self.setToolTip(
             escape_tooltip(beginning + "…" if len(queued.text) > _MAX_ROW_CHARACTERS else beginning)
         )
@@ -108,33 +108,33 @@ class QueueView(QWidget):
         make_column_layout(head, self._area, of=self, spacing=4)
         theme().changed.connect(self._fit)
 
-    def show_queue(self, messages: Sequence[Queued], words: str, *, held: bool) -> None:
-        """Show the queue. ``words`` says when it's sent. Pass ``held`` if it won't be by itself."""
+    def show_queue(self, messages: Sequence[Queued], words: str, *, is_held: bool) -> None:
+        """Show the queue. ``words`` says when it's sent. ``is_held``: the user must send it."""
         self.words.setText(words)
-        self.send.setVisible(held)
+        self.send.setVisible(is_held)
         if self._shown == (shown := tuple(messages)):
             return
         had = next((n for n, row in enumerate(self.rows.values()) if row.hasFocus()), None)
         if shown[-1] not in self._shown:
             QTimer.singleShot(0, self, self._show_last)  # wait for the layout pass
         rows, self._shown = self.rows, shown
-        known = {each.id: rows.pop(each.id) for each in shown if each.id in rows}
-        self.rows = {each.id: known.get(each.id) or self._make_row(each.id) for each in shown}
+        known = {entry.id: rows.pop(entry.id) for entry in shown if entry.id in rows}
+        self.rows = {entry.id: known.get(entry.id) or self._make_row(entry.id) for entry in shown}
         for gone in rows.values():
             gone.hide()
             gone.deleteLater()
         last: QWidget = self.send
-        for place, (queued, row) in enumerate(zip(shown, self.rows.values(), strict=True)):
-            if self._column.indexOf(row) != place:
-                self._column.insertWidget(place, row)
+        for index, (queued, row) in enumerate(zip(shown, self.rows.values(), strict=True)):
+            if self._column.indexOf(row) != index:
+                self._column.insertWidget(index, row)
                 row.show()  # hidden widgets can't get the focus
-            row.show_message(queued, place + 1)
+            row.show_message(queued, index + 1)
             QWidget.setTabOrder(last, row)
             last = row
         self._fit()
-        kept = list(self.rows.values())
-        if had is not None and not any(row.hasFocus() for row in kept):
-            kept[min(had, len(kept) - 1)].setFocus()
+        remaining = list(self.rows.values())
+        if had is not None and not any(row.hasFocus() for row in remaining):
+            remaining[min(had, len(remaining) - 1)].setFocus()
 
     @Slot()
     def _show_last(self) -> None:

@@ -91,8 +91,8 @@ class NumberBox(QDoubleSpinBox):
 
     def set_default(self, value: float) -> None:
         """Set the default to show, muted, while no value is set."""
-        whole = value == int(value)
-        shown = number(int(value)) if whole else self.locale().toString(float(value), "g", 8)
+        is_integer = value == int(value)
+        shown = number(int(value)) if is_integer else self.locale().toString(float(value), "g", 8)
         self.setSpecialValueText(tr("Default {value}", value=shown))
 
     @Slot()
@@ -125,24 +125,24 @@ class SamplingForm:
         """Add the rows. Set ``labels`` to the label width if other rows should be aligned."""
         self._numbers = numbers
         self.boxes: dict[str, NumberBox] = {}
-        for each in numbers:
-            box = self.boxes[each.name] = NumberBox(each, parent)
+        for spec in numbers:
+            box = self.boxes[spec.name] = NumberBox(spec, parent)
             box.setMinimumWidth(132)
-            label = QLabel(tr(each.words), parent)
-            label.setToolTip(tr(each.tip))
+            label = QLabel(tr(spec.words), parent)
+            label.setToolTip(tr(spec.tip))
             label.setBuddy(box)
             label.setMinimumSize(labels, 30)
             form.addRow(label, box)
 
     def show_options(self, options: ChatOptions, defaults: Mapping[str, Any] | None) -> None:
         """Fill in the values. ``defaults`` is None if the model's defaults aren't known."""
-        for each in self._numbers:
-            box = self.boxes[each.name]
-            own = defaults.get(each.name) if defaults is not None else None
-            box.set_default(float(own) if own is not None else each.engine)
+        for spec in self._numbers:
+            box = self.boxes[spec.name]
+            default = defaults.get(spec.name) if defaults is not None else None
+            box.set_default(float(default) if default is not None else spec.engine)
             if defaults is None:
                 box.setSpecialValueText(tr("Model default"))
-            box.set_number(getattr(options, each.name))
+            box.set_number(getattr(options, spec.name))
 
     def values(self) -> dict[str, Any]:
         return {name: box.number for name, box in self.boxes.items()}

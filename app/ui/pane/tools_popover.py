@@ -48,10 +48,10 @@ def add_heading(words: str, layout: QVBoxLayout, parent: QWidget) -> QLabel:
 LONGEST = 600  # longest description to show, in characters; the tooltip has the full text
 
 
-def _change_text(tool: Tool, other: Tool) -> str:
+def _change_text(tool: Tool, previous: Tool) -> str:
     """Text of a tool that has changed. Only includes the title if it's different."""
     about = tool.description[:LONGEST]
-    return about if tool.title == other.title else f"{title_of(tool)}: {about}"
+    return about if tool.title == previous.title else f"{title_of(tool)}: {about}"
 
 
 _LIMIT_NAMES = {
@@ -126,9 +126,9 @@ class ToolsPopover(Popover):
         self._count()
 
     def _permission_text(self) -> str:
-        given = self._toolbox.consents.consents_of_chat(self._chat.id)
+        consents = self._toolbox.consents.consents_of_chat(self._chat.id)
         names = []
-        for consent in given:
+        for consent in consents:
             tool = self._toolbox.tool(f"{consent.server}/{consent.tool}") if consent.tool else None
             name = (
                 title_of(tool)
@@ -272,8 +272,8 @@ class ToolsPopover(Popover):
 
     def _switch(self, key: str, on: bool) -> None:
         chat = self._chat
-        kept = [each for each in chat.options.tools if each != key]
-        chosen = tuple(sorted([*kept, key] if on else kept))
+        others = [tool_key for tool_key in chat.options.tools if tool_key != key]
+        chosen = tuple(sorted([*others, key] if on else others))
         chat.set_options(replace(chat.options, tools=chosen), chat.record.system)
         self._count()
 
@@ -329,7 +329,7 @@ class ToolsPopover(Popover):
         if engine is None or model is None or not model.tool_format:
             return
         for server in {"", *(tool.server for tool in tools.values())} if tools else ():
-            named = [(n, each) for n, each in tools.items() if server in ("", each.server)]
+            named = [(n, entry) for n, entry in tools.items() if server in ("", entry.server)]
             functions = [as_function(name, tool) for name, tool in named]
             try:
                 future = engine.count_tools_later(model, functions)

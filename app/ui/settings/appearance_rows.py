@@ -83,8 +83,8 @@ class SpellingChoice(QObject):
             for text, language in entries:
                 self.box.addItem(text, language)
         self.box.setCurrentIndex(self.box.findData(chosen))
-        there = bool(self._speller.languages) or not self._speller.opened
-        self.box.setEnabled(there)
+        has_languages = bool(self._speller.languages) or not self._speller.opened
+        self.box.setEnabled(has_languages)
         why = self._speller.why_not
         self.why.setText(why)
         self._why_row.setVisible(bool(why))

@@ -97,12 +97,12 @@ class Segments(QFrame):
         row = make_row_layout(of=self, margins=(2, 2, 2, 2), spacing=2)
         group = QButtonGroup(self)
         self.buttons: dict[Any, QPushButton] = {}
-        for each, words in choices.items():
-            button = self.buttons[each] = QPushButton(words, self)
+        for key, words in choices.items():
+            button = self.buttons[key] = QPushButton(words, self)
             button.setAutoDefault(False)
             button.setCheckable(True)
-            button.setChecked(each == value)
-            button.toggled.connect(lambda on, each=each: self.chosen.emit(each) if on else None)
+            button.setChecked(key == value)
+            button.toggled.connect(lambda on, key=key: self.chosen.emit(key) if on else None)
             group.addButton(button)
             row.addWidget(button)
         if value in self.buttons:
@@ -163,11 +163,11 @@ class FormPage(QWidget):
     def values(self, words: str) -> str:
         """Get the choices and button texts in a row's field, for searching."""
         found: list[str] = []
-        for each in self.rows[words].findChildren(QWidget):
-            if isinstance(each, QComboBox):
-                found += [each.itemText(n) for n in range(each.count())]
-            elif isinstance(each, QAbstractButton) and not each.isHidden():
-                found.append(each.text())
+        for widget in self.rows[words].findChildren(QWidget):
+            if isinstance(widget, QComboBox):
+                found += [widget.itemText(n) for n in range(widget.count())]
+            elif isinstance(widget, QAbstractButton) and not widget.isHidden():
+                found.append(widget.text())
         return " ".join(found)
 
     def fill(self, special: Special) -> None:
@@ -211,35 +211,35 @@ class FormPage(QWidget):
             TypeError: the option needs a function in ``special``, see `fill`.
         """
         option, value = OPTIONS[name], getattr(self.settings, name)
-        made: Any
+        widget: Any
         show: Callable[[Any], object]
 
         def change(new: Any) -> None:
             self.settings.set(**{name: type(value)(new)})
 
         if isinstance(option.choices, Mapping):
-            choices = {each: tr(words) for each, words in option.choices.items()}
-            made = Segments(choices, value, self)
-            made.chosen.connect(change)
-            show = made.choose
+            choices = {value_shown: tr(words) for value_shown, words in option.choices.items()}
+            widget = Segments(choices, value, self)
+            widget.chosen.connect(change)
+            show = widget.choose
         elif option.choices or not isinstance(value, bool | str | int | float):
             raise TypeError(f"{name} has no usual field, so its page needs a function that adds it")
         elif isinstance(value, bool):
-            made = Switch(value, self)
-            made.toggled.connect(change)
-            show = made.setChecked
+            widget = Switch(value, self)
+            widget.toggled.connect(change)
+            show = widget.setChecked
         elif isinstance(value, str):
-            made = QLineEdit(value, self)
-            made.setMinimumWidth(scaled(240))
-            made.editingFinished.connect(lambda: change(made.text().strip()))
-            show = made.setText
+            widget = QLineEdit(value, self)
+            widget.setMinimumWidth(scaled(240))
+            widget.editingFinished.connect(lambda: change(widget.text().strip()))
+            show = widget.setText
         else:
-            made = self.number(value, option)
-            made.valueChanged.connect(change)
-            show = made.setValue
-        self.fields[name] = made
-        self.connect_option(name, made, show)
-        return made
+            widget = self.number(value, option)
+            widget.valueChanged.connect(change)
+            show = widget.setValue
+        self.fields[name] = widget
+        self.connect_option(name, widget, show)
+        return widget
 
     def add_section(self, title: str) -> None:
         """Begin a section. ``title`` is in English."""
@@ -496,7 +496,7 @@ class SettingsPages(QWidget):
                 fit = wanted.match(fold_text(tr(words)), beside)
                 if fit is not None and not page.rows[words].isHidden():
                     fits.append((fit, len(fits), (title, words)))
-        return [place for _, _, place in sorted(fits)]
+        return [page_index for _, _, page_index in sorted(fits)]
 
     @Slot()
     def _on_entered(self) -> None:

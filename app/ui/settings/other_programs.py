@@ -79,8 +79,8 @@ class ClientShareRow(QObject):
     @Slot()
     def refresh(self) -> None:
         """Refresh the list, which contains well-known clients and clients that are connected."""
-        here = [seen.program for seen in self._serving.clients.seen]
-        names = list(dict.fromkeys([*AGENT_NAMES.values(), *self._settings.serve_shares, *here]))
+        current = [seen.program for seen in self._serving.clients.seen]
+        names = list(dict.fromkeys([*AGENT_NAMES.values(), *self._settings.serve_shares, *current]))
         if names != [self.program.itemText(n) for n in range(self.program.count())]:
             chosen = self.program.currentText()
             with QSignalBlocker(self.program):
@@ -108,10 +108,10 @@ class ClientShareRow(QObject):
 
 def add_tray(page: FormPage) -> None:
     """Add the row for the tray icon, with a hint on setting up a global shortcut."""
-    there = QSystemTrayIcon.isSystemTrayAvailable()
-    about = "" if there else tr("This desktop has no tray.")
+    has_tray = QSystemTrayIcon.isSystemTrayAvailable()
+    about = "" if has_tray else tr("This desktop has no tray.")
     tray = page.field("tray")
-    tray.setEnabled(there or page.settings.tray)  # an enabled setting can be turned off
+    tray.setEnabled(has_tray or page.settings.tray)  # an enabled setting can be turned off
     tray.setToolTip(about)
     page.row("tray", tray, about)
     shortcut = tr(
@@ -232,15 +232,15 @@ class LocalApiRows(QObject):
 
     @Slot()
     def show_state(self) -> None:
-        serving, there = self._serving, self._serving.clients.connections
+        serving, connections = self._serving, self._serving.clients.connections
         address = f"{serving.address}/v1"
         how = counted(
             "Running at {address}, %n client",
             "Running at {address}, %n clients",
-            there,
+            connections,
             address=address,
         )
-        if not there:
+        if not connections:
             how = tr("Running at {address}, no clients", address=address)
         words = {
             ServerState.OFF: tr("Stopped", "a server"),
@@ -277,11 +277,11 @@ class LocalApiRows(QObject):
         new = self._page.button(tr("New Key…"), self._on_new)
         self._keys.addWidget(new, 0, Qt.AlignmentFlag.AlignLeft)
 
-    def _key_row(self, key_id: str, name: str, made: float) -> QWidget:
+    def _key_row(self, key_id: str, name: str, created: float) -> QWidget:
         row = QWidget(self._page)
         line = make_row_layout(of=row, spacing=10)
         label = make_label(row, name, muted=False, wrap=False)
-        date = date_line(made, tr("dd MMMM yyyy", "Qt's form of a date"))
+        date = date_line(created, tr("dd MMMM yyyy", "Qt's form of a date"))
         day = self._page.make_muted_label(tr("created {date}", date=date))
         revoke = self._page.button(
             tr("Revoke"), partial(self.revoke, key_id), tr("Revoke the key {name}", name=name)

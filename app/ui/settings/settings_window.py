@@ -121,8 +121,8 @@ class SettingsWindow(Sheet):
         self._fill_model("models")
         self._settings.announcer.changed.connect(self._fill_model)
         self.model.activated.connect(self._on_model)
-        other = page.button(tr("Choose…"), self._choose_model)
-        page.row("model", make_row_layout(self.model, other))
+        button = page.button(tr("Choose…"), self._choose_model)
+        page.row("model", make_row_layout(self.model, button))
 
     def _add_number(self, name: str, number: Number, page: FormPage) -> None:
         box = self.numbers[name] = NumberBox(number, page)

@@ -114,9 +114,9 @@ class ToolsWindow(Sheet):
         self.note = self.make_label()
         self.note.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.note.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        kept = _scrolling(self)
-        kept.setWidget(self.note)
-        kept.setFixedHeight(self.NOTE)
+        area = _scrolling(self)
+        area.setWidget(self.note)
+        area.setFixedHeight(self.NOTE)
         self.save = self.button(tr("Save"), self._on_save)
         self.save.setDefault(True)
         self.import_ = self.button(tr("Import…"), self._on_import)
@@ -135,7 +135,7 @@ class ToolsWindow(Sheet):
             make_heading(self, tr("Tool Servers"), t.HEADING_PX),
             self.make_label(about),
             self.text,
-            kept,
+            area,
             buttons,
         )
         self.rows.addWidget(self._area, 1)
@@ -212,7 +212,7 @@ class ToolsWindow(Sheet):
         lines = []
         if fresh := self._changed(found):
             lines.append(tr("New or changed. Starts when a chat needs it:"))
-            lines += [f"{to_visible_line(each.name)}: {_full_command(each)}" for each in fresh]
+            lines += [f"{to_visible_line(entry.name)}: {_full_command(entry)}" for entry in fresh]
         if gone := self._removed(found):
             lines.append(
                 tr("Removed: {servers}", servers=", ".join(map(to_visible_line, sorted(gone))))
@@ -221,10 +221,10 @@ class ToolsWindow(Sheet):
 
     def _changed(self, found: ParsedServers) -> list[ServerConfig]:
         known = {server.name: server for server in self._toolbox.host.servers}
-        return [each for each in found.servers if known.get(each.name) != each]
+        return [entry for entry in found.servers if known.get(entry.name) != entry]
 
     def _removed(self, found: ParsedServers) -> set[str]:
-        return {each.name for each in self._toolbox.host.servers} - {s.name for s in found.servers}
+        return {old.name for old in self._toolbox.host.servers} - {s.name for s in found.servers}
 
     @Slot()
     def _on_save(self) -> None:
@@ -233,7 +233,7 @@ class ToolsWindow(Sheet):
             return
         # The user granted permissions to the old command, not to the new command.
         changed = self._changed(found)
-        others = [*self._removed(found), *(each.name for each in changed)]
+        others = [*self._removed(found), *(entry.name for entry in changed)]
         try:
             self._toolbox.host.set_servers(found.servers)
         except ToolError as error:
@@ -273,11 +273,11 @@ class ToolsWindow(Sheet):
     def _add_server(self, config: ServerConfig) -> None:
         """Add a server to the text, or replace the one with its name."""
         try:
-            own = files.read_text(self.text.toPlainText())
+            listed = files.read_text(self.text.toPlainText())
         except ToolError as error:
             self._show_note(str(error))
             return
-        others = [each for each in own.servers if each.name != config.name]
+        others = [server for server in listed.servers if server.name != config.name]
         self.text.setPlainText(files.to_text([*others, config]))
 
     @Slot()
@@ -294,13 +294,13 @@ class ToolsWindow(Sheet):
         """Add another app's servers to the text. The user still has to save."""
         try:
             found = files.read_file(path)
-            own = files.read_text(self.text.toPlainText())
+            listed = files.read_text(self.text.toPlainText())
         except ToolError as error:
             self._show_note(str(error))
             return
-        names = {each.name for each in own.servers}
-        more = [each for each in found.servers if each.name not in names]
-        self.text.setPlainText(files.to_text([*own.servers, *more]))
+        names = {server.name for server in listed.servers}
+        more = [server for server in found.servers if server.name not in names]
+        self.text.setPlainText(files.to_text([*listed.servers, *more]))
         words = counted(
             "%n server added from {place}",
             "%n servers added from {place}",
@@ -413,9 +413,9 @@ def _missing_programs(servers: list[ServerConfig]) -> list[str]:
 
 def _full_command(server: ServerConfig) -> str:
     """Format everything that determines what the server does, from its command to its folder."""
-    given = [f"{name}={value}" for name, value in (*server.env, *server.headers)]
+    values = [f"{name}={value}" for name, value in (*server.env, *server.headers)]
     where = [tr("in {folder}", folder=server.cwd)] if server.cwd else []
-    return "  ".join([server.display_text, *map(to_visible_line, [*given, *where])])
+    return "  ".join([server.display_text, *map(to_visible_line, [*values, *where])])
 
 
 def _scrolling(parent: QWidget) -> QScrollArea:

@@ -62,7 +62,7 @@ class UseWith(Sheet):
         self.folder = ElidedLabel("", self)
         self.choose = self.button(tr("Choose…"), lambda: flows.start(self, self._choose()))
         self.choose.setAccessibleName(tr("Choose project folder"))
-        place = make_row_layout((self.folder, 1), self.choose, spacing=None)
+        row = make_row_layout((self.folder, 1), self.choose, spacing=None)
         form = QFormLayout()
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignVCenter)
@@ -70,7 +70,7 @@ class UseWith(Sheet):
         form.setHorizontalSpacing(16)
         form.addRow(tr("Agent"), self.agent)
         form.addRow(tr("Model"), self.model)
-        form.addRow(tr("Project folder"), place)
+        form.addRow(tr("Project folder"), row)
         self.line = QPlainTextEdit(self)
         self.line.setObjectName("field")
         self.line.setReadOnly(True)
@@ -115,10 +115,10 @@ class UseWith(Sheet):
     def _show(self) -> None:
         self.folder.set_whole(short_path(self._folder))
         self.line.setPlainText(self.shell_command)
-        there = self._serving.door is ServerState.OPEN
+        is_open = self._serving.door is ServerState.OPEN
         for button in (self.copy, self.start):
-            button.setEnabled(there)
-            button.setToolTip("" if there else tr("Turn on the local API first."))
+            button.setEnabled(is_open)
+            button.setToolTip("" if is_open else tr("Turn on the local API first."))
 
     async def _choose(self) -> None:
         chosen = await standard_dialogs.ask_for_folder(

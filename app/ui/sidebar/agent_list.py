@@ -240,7 +240,7 @@ class AgentRow(AgentRowBase):
     def paintEvent(self, event: QPaintEvent) -> None:
         row, tokens = self._row(), theme().tokens
         row.line.adjust(14 * self.level, 0, 0, 0)
-        small, room, left = ui_font(t.SMALL_PX), row.line.width(), row.line.left()
+        small, room, left_edge = ui_font(t.SMALL_PX), row.line.width(), row.line.left()
         parts = state_line(self.seen).split(" · ")
         before = [self.seen.program] if self.alone and self.seen.task else []
         width = QFontMetrics(small).horizontalAdvance
@@ -251,9 +251,9 @@ class AgentRow(AgentRowBase):
                 before = []  # the state is more important than the text before it
         if width(second) > room:
             second = state_words(replace(self.seen, known=0))
-        row.line = QRect(left, 2, room, scale_height(18))
+        row.line = QRect(left_edge, 2, room, scale_height(18))
         row.text(self.seen.task or self.seen.program, tokens.text, font=ui_font(t.UI_PX))
-        row.line = QRect(left, 1 + scale_height(19), room, scale_height(18))
+        row.line = QRect(left_edge, 1 + scale_height(19), room, scale_height(18))
         row.text(second, tokens.muted, font=small)
 
 
@@ -290,16 +290,16 @@ class AgentGroup(AgentRowBase):
 
 def sort_as_tree(agents: Sequence[AgentSnapshot]) -> list[tuple[AgentSnapshot, int]]:
     """Sort a session's agents depth-first. Returns each agent with its depth."""
-    here = {seen.id for seen in agents}
+    ids = {seen.id for seen in agents}
     below: dict[int, list[AgentSnapshot]] = {}
     for seen in agents:
-        below.setdefault(seen.parent if seen.parent in here else 0, []).append(seen)
+        below.setdefault(seen.parent if seen.parent in ids else 0, []).append(seen)
     found: list[tuple[AgentSnapshot, int]] = []
     waiting = [(seen, 0) for seen in reversed(below.pop(0, []))]
     while waiting:
         seen, depth = waiting.pop()
         found.append((seen, min(depth, 3)))
-        waiting += [(each, depth + 1) for each in reversed(below.pop(seen.id, []))]
+        waiting += [(child, depth + 1) for child in reversed(below.pop(seen.id, []))]
     return found
 
 
@@ -372,9 +372,9 @@ class AgentsSection(QWidget):
     def refresh(self) -> None:
         clients = self._serving.clients
         self.setVisible(self._serving.door is ServerState.OPEN)
-        there = clients.connections
-        words = counted("%n connected", "%n connected", there) if there else tr("none")
-        self._head.show_words(words, bool(there))
+        connections = clients.connections
+        words = counted("%n connected", "%n connected", connections) if connections else tr("none")
+        self._head.show_words(words, bool(connections))
         address = f"{self._serving.address}/v1"
         self._head.setToolTip(tr("Local API at {address}", address=address))
         groups: dict[int, list[AgentSnapshot]] = {}
@@ -386,8 +386,8 @@ class AgentsSection(QWidget):
         busy = {s.id for s in listed if s.is_active or s.state in ("tool", "paused")}
         busy |= {s.parent for s in listed if s.id in busy}
         shown = sorted(listed, key=lambda s: s.id not in busy)
-        here = {seen.id for seen in (shown if self._shows_all else shown[:MOST_ROWS])}
-        hidden = len(listed) - len(here)
+        shown_ids = {seen.id for seen in (shown if self._shows_all else shown[:MOST_ROWS])}
+        hidden = len(listed) - len(shown_ids)
         self.more.setText(
             tr("Show fewer") if self._shows_all else counted("%n more", "%n more", hidden)
         )
@@ -395,7 +395,7 @@ class AgentsSection(QWidget):
         wanted: list[AgentRowBase] = []
         for group, agents in groups.items():
             alone = len(agents) == 1
-            rows = [(s, depth) for s, depth in sort_as_tree(agents) if s.id in here]
+            rows = [(s, depth) for s, depth in sort_as_tree(agents) if s.id in shown_ids]
             if not alone and (rows or group in self._folded):
                 wanted.append(self._group(group, agents))
             wanted += [self._row(s, alone, depth + (not alone)) for s, depth in rows]
@@ -403,42 +403,42 @@ class AgentsSection(QWidget):
 
     def _group(self, number: int, agents: Sequence[AgentSnapshot]) -> AgentGroup:
         if number not in self._groups:
-            made = self._groups[number] = AgentGroup(number, self._inner)
-            made.opened.connect(self._on_fold)
-            made.pause_requested.connect(self._serving.pause_group)
-            made.stop_requested.connect(self._serving.stop_group)
+            widget = self._groups[number] = AgentGroup(number, self._inner)
+            widget.opened.connect(self._on_fold)
+            widget.pause_requested.connect(self._serving.pause_group)
+            widget.stop_requested.connect(self._serving.stop_group)
         group = self._groups[number]
         group.show_agents(agents, number in self._folded)
         return group
 
     def _row(self, seen: AgentSnapshot, alone: bool, depth: int) -> AgentRow:
         if seen.id not in self._rows:
-            made = self._rows[seen.id] = AgentRow(seen, self._inner)
-            made.opened.connect(self.opened)
-            made.pause_requested.connect(self._serving.pause)
-            made.stop_requested.connect(self._serving.stop)
+            widget = self._rows[seen.id] = AgentRow(seen, self._inner)
+            widget.opened.connect(self.opened)
+            widget.pause_requested.connect(self._serving.pause)
+            widget.stop_requested.connect(self._serving.stop)
         row = self._rows[seen.id]
         row.show_seen(seen, alone=alone, level=depth)
         return row
 
     def _place_rows(self, wanted: list[AgentRowBase]) -> None:
-        kept: dict[int, AgentRow] = {}
+        kept_rows: dict[int, AgentRow] = {}
         heads: dict[int, AgentGroup] = {}
-        for place, row in enumerate(wanted):
+        for index, row in enumerate(wanted):
             if isinstance(row, AgentRow):
-                kept[row.number] = row
+                kept_rows[row.number] = row
             elif isinstance(row, AgentGroup):
                 heads[row.number] = row
-            if self._column.indexOf(row) != place:
-                self._column.insertWidget(place, row)
+            if self._column.indexOf(row) != index:
+                self._column.insertWidget(index, row)
             row.show()
-        old: list[AgentRowBase] = [r for n, r in self._rows.items() if n not in kept]
+        old: list[AgentRowBase] = [r for n, r in self._rows.items() if n not in kept_rows]
         old += [g for n, g in self._groups.items() if n not in heads]
         for row in old:
             self._column.removeWidget(row)
             row.hide()
             row.deleteLater()
-        self._rows, self._groups = kept, heads
+        self._rows, self._groups = kept_rows, heads
         height = sum(row.height() for row in wanted)
         self._area.setVisible(bool(wanted))
         self._area.setFixedHeight(min(height, scale_height(MOST_HEIGHT)))

@@ -61,14 +61,14 @@ def row_changes(before: Sequence[T], after: Sequence[T]) -> list[tuple[str, int,
             steps.append(("remove", at, 0))
             if len(steps) > MOST_STEPS:
                 return None
-    there = set(rows)
+    keys = set(rows)
     for at, key in enumerate(after):
         if at < len(rows) and rows[at] == key:
             continue
-        if key in there:
-            other = rows.index(key, at)
-            rows.insert(at, rows.pop(other))
-            steps.append(("move", at, other))
+        if key in keys:
+            position = rows.index(key, at)
+            rows.insert(at, rows.pop(position))
+            steps.append(("move", at, position))
         else:
             rows.insert(at, key)
             steps.append(("insert", at, 0))
@@ -350,8 +350,8 @@ class ChatListModel(QAbstractListModel):
         """Update the rows, or repeat the search."""
         if self.query:
             if self.words:  # keep old results until new results arrive
-                there = self._library.chat
-                self._show([e for e in self._entries if e.kind != "chat" or there(e.id)])
+                find_chat = self._library.chat
+                self._show([e for e in self._entries if e.kind != "chat" or find_chat(e.id)])
             self._library.search.find(self.query)
             return
         chats, folders = self._library.chats(), self._library.order.folders()
@@ -381,7 +381,7 @@ class ChatListModel(QAbstractListModel):
             self.endResetModel()
             return
         nowhere = QModelIndex()
-        for kind, at, other in steps:
+        for kind, at, source in steps:
             self._row_numbers = None
             if kind == "remove":
                 self.beginRemoveRows(nowhere, at, at)
@@ -392,8 +392,8 @@ class ChatListModel(QAbstractListModel):
                 self._entries.insert(at, rows[at])
                 self.endInsertRows()
             else:
-                self.beginMoveRows(nowhere, other, other, nowhere, at)
-                self._entries.insert(at, self._entries.pop(other))
+                self.beginMoveRows(nowhere, source, source, nowhere, at)
+                self._entries.insert(at, self._entries.pop(source))
                 self.endMoveRows()
         self._entries, self._row_numbers = rows, None
         if rows:
@@ -459,12 +459,14 @@ class ChatListModel(QAbstractListModel):
         order, inside = self._library.order, []
         for chat in self._library.open_chats():
             if entry.kind == "archive":
-                here = chat.record.archived_at is not None
+                is_inside = chat.record.archived_at is not None
             else:
                 folder = order.folder(chat.record.folder_id)
                 listed = chat.record.pinned_at is None and chat.record.archived_at is None
-                here = listed and folder is not None and entry.id in (folder.id, folder.parent_id)
-            if here:
+                is_inside = (
+                    listed and folder is not None and entry.id in (folder.id, folder.parent_id)
+                )
+            if is_inside:
                 inside.append(chat.id)
         return inside
 
@@ -540,7 +542,7 @@ class ChatListModel(QAbstractListModel):
             return False
         between = self.entry(self.index(max(0, row - 1))) if row >= 0 else ListEntry("heading", "")
         target = self.entry(parent) if parent.isValid() else between
-        dragged = [ListEntry(*each) for each in json.loads(bytes(data.data(DRAGGED).data()))]
+        dragged = [ListEntry(*entry) for entry in json.loads(bytes(data.data(DRAGGED).data()))]
         rows = self._ungrouped(dragged)
         if target is not None and target.kind == "group":
             target = self._ungrouped([target])[0]
@@ -550,9 +552,9 @@ class ChatListModel(QAbstractListModel):
 
     def _ungrouped(self, rows: list[ListEntry]) -> list[ListEntry]:
         found = [
-            each
+            entry
             for row in rows
-            for each in (
+            for entry in (
                 [row] if row.kind != "group" else [ListEntry("chat", i) for i in self.chats_of(row)]
             )
         ]

@@ -53,9 +53,9 @@ WAITING_ROLE = ROW_ROLE + 3
 
 
 def found_row(chat: ChatRecord, hit: SearchHit) -> ChatListRow:
-    title, own = chat.display_title, chat.title or tr(UNTITLED)
+    title, own_title = chat.display_title, chat.title or tr(UNTITLED)
     found = ChatListRow(title, chat.id, hit.message_id, kind="chat", tags=chat.tags)
-    if hit.message_id is None or hit.snippet == own:  # only the title matched
+    if hit.message_id is None or hit.snippet == own_title:  # only the title matched
         return replace(found, title_marks=hit.marks)
     page = f", {format_page_numbers(hit.unit, [hit.page])}" if hit.file and hit.unit else ""
     where = replace(found, place=f"{hit.file}{page}", title_marks=hit.title_marks)

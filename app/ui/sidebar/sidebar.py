@@ -118,8 +118,8 @@ def quote_value(value: str) -> str:
 
 
 def _remove_filter(text: str, name: str) -> str:
-    kept = WORD.sub(lambda match: "" if match[0].lower().startswith(name) else match[0], text)
-    return " ".join(kept.split())
+    remaining = WORD.sub(lambda match: "" if match[0].lower().startswith(name) else match[0], text)
+    return " ".join(remaining.split())
 
 
 class Rail(QFrame):
@@ -368,8 +368,8 @@ class Sidebar(QFrame):
 
     def _select_near(self, row: int) -> None:
         for at in [row, row + 1, *range(row - 1, 0, -1)]:
-            there = self.model.row(self.model.index(at))
-            if there is not None and there.chat_id:
+            entry = self.model.row(self.model.index(at))
+            if entry is not None and entry.chat_id:
                 self.list.setCurrentIndex(self.model.index(at))
                 return
 

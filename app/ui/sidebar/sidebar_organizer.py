@@ -121,8 +121,8 @@ class Organiser(QObject):
                 return
             undos = []
             for chat in chats:  # keep tags that not all chats have
-                own = [each for each in chat.tags if each not in common]
-                undos.append(self._order.tag([chat.id], [*own, *tags]))
+                own_tags = [name for name in chat.tags if name not in common]
+                undos.append(self._order.tag([chat.id], [*own_tags, *tags]))
             n, count = len(ids), number(len(ids))
             words = counted("Chat tagged", "{count} chats tagged", n, count=count)
             self.done.emit(words, lambda: [undo() for undo in undos])
@@ -132,8 +132,8 @@ class Organiser(QObject):
     @Slot(list, object)
     def move_dropped(self, rows: list[ListEntry], target: ListEntry) -> None:
         ids = [row.id for row in rows if row.kind == "chat"]
-        place = self._library.chat(target.id) if target.kind == "chat" else None
-        folder_id = place.folder_id if place is not None else None
+        chat_under = self._library.chat(target.id) if target.kind == "chat" else None
+        folder_id = chat_under.folder_id if chat_under is not None else None
         if target.kind == "folder":
             folder_id = target.id
         for row in rows:
@@ -142,11 +142,11 @@ class Organiser(QObject):
                 self.done.emit(tr("Folder moved"), self._order.move_folder(row.id, into))
         if not ids:
             return
-        if target.id == ARCHIVE or (place is not None and place.archived_at is not None):
+        if target.id == ARCHIVE or (chat_under is not None and chat_under.archived_at is not None):
             if not self.are_archived(ids):
                 self.archive(ids)
         elif target == ListEntry("heading", tr("Pinned")) or (
-            place is not None and place.pinned_at is not None
+            chat_under is not None and chat_under.pinned_at is not None
         ):
             if not self.are_pinned(ids):
                 self.pin(ids)
@@ -165,18 +165,18 @@ class Organiser(QObject):
         menu.addAction(words, lambda: self.archive(ids))
 
     def fill_move(self, menu: QMenu, ids: Sequence[str]) -> None:
-        there = {chat.folder_id for chat in self._chats(ids)}
+        folder_ids = {chat.folder_id for chat in self._chats(ids)}
         for folder in sorted(self._order.folders(), key=lambda f: self._order.path(f.id)):
             words = self._order.path(folder.id).replace("&", "&&")
             action = menu.addAction(words)
             action.setCheckable(True)
-            action.setChecked(there == {folder.id})
+            action.setChecked(folder_ids == {folder.id})
             action.triggered.connect(
                 lambda _checked=False, folder_id=folder.id: self.move(ids, folder_id)
             )
         if not menu.isEmpty():
             menu.addSeparator()
-        if there != {None}:
+        if folder_ids != {None}:
             menu.addAction(tr("Remove from Folder"), lambda: self.move(ids, None))
         menu.addAction(tr("New Folder…"), lambda: self.new_folder(ids=ids))
 

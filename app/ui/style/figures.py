@@ -182,8 +182,8 @@ def download_line(download: Download) -> str:
         parts.append(tr("Paused"))
     elif rate := download.rate:
         parts.append(tr("{size}/s", "per second", size=bytes_line(round(rate))))
-        left = _time_left((download.total - download.done) / rate)
-        parts.append(tr("{time} left", "until it is downloaded", time=left))
+        remaining = _time_left((download.total - download.done) / rate)
+        parts.append(tr("{time} left", "until it is downloaded", time=remaining))
     elif download.can_pause:
         parts.append(tr("Waiting for Hugging Face…"))
     else:

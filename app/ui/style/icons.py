@@ -50,23 +50,23 @@ class SvgIconEngine(QIconEngine):
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
         side = min(rect.width(), rect.height())
-        place = QRectF(0, 0, side, side)
-        place.moveCenter(QRectF(rect).center())
+        area = QRectF(0, 0, side, side)
+        area.moveCenter(QRectF(rect).center())
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if mode == QIcon.Mode.Disabled:
             painter.setOpacity(painter.opacity() * _DISABLED)
-        self._drawing().render(painter, place)
+        self._drawing().render(painter, area)
         painter.restore()
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
         """Render the icon at ``size`` device pixels."""
-        made = QPixmap(size)
-        made.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(made)
+        image = QPixmap(size)
+        image.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(image)
         self.paint(painter, QRect(0, 0, size.width(), size.height()), mode, state)
         painter.end()
-        return made
+        return image
 
     def actualSize(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QSize:
         side = min(size.width(), size.height())

@@ -19,9 +19,9 @@ _GEOMETRY_EVENTS = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show)
 class FloatingBar(QScrollBar):
     """Overlay that replaces an area's own scroll bar. The latter is hidden and takes no space."""
 
-    def __init__(self, area: QAbstractScrollArea, own: QScrollBar) -> None:
-        super().__init__(own.orientation(), area)
-        self._native_bar, self._area = own, area
+    def __init__(self, area: QAbstractScrollArea, native: QScrollBar) -> None:
+        super().__init__(native.orientation(), area)
+        self._native_bar, self._area = native, area
         self._awake = False
         # Active until the next event loop iteration after a range change. When content grows, the
         # view scrolls to its end within the same iteration. This shouldn't reveal the bar, because
@@ -32,9 +32,9 @@ class FloatingBar(QScrollBar):
         self.setCursor(Qt.CursorShape.ArrowCursor)
         self._hide_timer = QTimer(self, singleShot=True, interval=_VISIBLE_MS)
         self._hide_timer.timeout.connect(self._on_rest)
-        own.rangeChanged.connect(self._on_range)
-        own.valueChanged.connect(self._on_moved)
-        self.valueChanged.connect(own.setValue)
+        native.rangeChanged.connect(self._on_range)
+        native.valueChanged.connect(self._on_moved)
+        self.valueChanged.connect(native.setValue)
         theme().changed.connect(self.update)
         area.viewport().installEventFilter(self)
         self._on_range()
@@ -71,8 +71,8 @@ class FloatingBar(QScrollBar):
         handle = self.style().subControlRect(QStyle.ComplexControl.CC_ScrollBar, option, part, self)
         wide = _WIDE if self.underMouse() or self.isSliderDown() else _THIN
         if self.orientation() == Qt.Orientation.Vertical:
-            left = 2 if self.isRightToLeft() else self.width() - wide - 2
-            shape = QRectF(left, handle.top() + 2, wide, handle.height() - 4)
+            x = 2 if self.isRightToLeft() else self.width() - wide - 2
+            shape = QRectF(x, handle.top() + 2, wide, handle.height() - 4)
         else:
             top = self.height() - wide - 2
             shape = QRectF(handle.left() + 2, top, handle.width() - 4, wide)
@@ -92,24 +92,24 @@ class FloatingBar(QScrollBar):
     def _update_geometry(self) -> None:
         view = self._area.viewport().geometry()
         if self.orientation() == Qt.Orientation.Vertical:
-            left = view.left() if self.isRightToLeft() else view.right() + 1 - WIDTH
-            self.setGeometry(QRect(left, view.top(), WIDTH, view.height()))
+            x = view.left() if self.isRightToLeft() else view.right() + 1 - WIDTH
+            self.setGeometry(QRect(x, view.top(), WIDTH, view.height()))
         else:
             self.setGeometry(view.left(), view.bottom() + 1 - WIDTH, view.width(), WIDTH)
         self.raise_()
 
     @Slot()
     def _on_range(self) -> None:
-        own = self._native_bar
+        native = self._native_bar
         self._range_timer.start()
         self.blockSignals(True)
-        self.setPageStep(own.pageStep())
-        self.setSingleStep(own.singleStep())
-        self.setRange(own.minimum(), own.maximum())
-        self.setValue(own.value())
+        self.setPageStep(native.pageStep())
+        self.setSingleStep(native.singleStep())
+        self.setRange(native.minimum(), native.maximum())
+        self.setValue(native.value())
         self.blockSignals(False)
         self._update_geometry()
-        self.setVisible(own.maximum() > own.minimum())
+        self.setVisible(native.maximum() > native.minimum())
 
     @Slot(int)
     def _on_moved(self, value: int) -> None:

@@ -353,7 +353,7 @@ def code_font(px: int = t.CODE_PX) -> QFont:
 def palette(tokens: ThemeTokens) -> QPalette:
     """Build a palette for widgets that can't be reached by the style sheet."""
     role = QPalette.ColorRole
-    made = QPalette()
+    colors = QPalette()
     for target, name in (
         (role.Window, "background"),
         (role.WindowText, "text"),
@@ -377,7 +377,7 @@ def palette(tokens: ThemeTokens) -> QPalette:
         (role.Dark, "border_strong"),
         (role.Shadow, "border"),
     ):
-        made.setColor(target, QColor(getattr(tokens, name)))
+        colors.setColor(target, QColor(getattr(tokens, name)))
     for target in (role.Text, role.WindowText, role.ButtonText):
-        made.setColor(QPalette.ColorGroup.Disabled, target, QColor(tokens.muted))
-    return made
+        colors.setColor(QPalette.ColorGroup.Disabled, target, QColor(tokens.muted))
+    return colors

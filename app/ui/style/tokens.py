@@ -158,9 +158,9 @@ def lane_colour(number: int, *, dark: bool) -> str:
 NARROW = 420  # narrower panes have less padding and hide secondary stats
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(first: str, second: str) -> float:
     """WCAG 2 contrast ratio, between 1 and 21."""
-    lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
+    lighter, darker = sorted((_luminance(first), _luminance(second)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 
 

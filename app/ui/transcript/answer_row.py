@@ -351,35 +351,35 @@ class AnswerRow(MessageRow):
 
     @cached_property
     def next_step_button(self) -> QPushButton:
-        made = QPushButton(self)
-        made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        made.clicked.connect(self._run_end_action)
-        made.hide()
-        return made
+        button = QPushButton(self)
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button.clicked.connect(self._run_end_action)
+        button.hide()
+        return button
 
     @cached_property
     def columns_link(self) -> QPushButton:
         """Link that opens the columns of a panel."""
-        made = make_link(self)
-        made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        made.setCursor(Qt.CursorShape.PointingHandCursor)
-        made.clicked.connect(lambda: self._ask(Action.UNFOLD, self.message.id))
-        return made
+        link = make_link(self)
+        link.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        link.setCursor(Qt.CursorShape.PointingHandCursor)
+        link.clicked.connect(lambda: self._ask(Action.UNFOLD, self.message.id))
+        return link
 
     @cached_property
     def silence(self) -> SilenceNotice:
         """Notice shown until the first token arrives."""
-        made = SilenceNotice(self)
-        made.action_requested.connect(lambda action: self._ask(action, self.message.id))
-        return made
+        notice = SilenceNotice(self)
+        notice.action_requested.connect(lambda action: self._ask(action, self.message.id))
+        return notice
 
     @cached_property
     def error(self) -> ErrorBlock:
-        made = ErrorBlock(self)
-        made.action_requested.connect(self.action_requested)
-        made.resized.connect(self.resized)
-        made.hide()
-        return made
+        block = ErrorBlock(self)
+        block.action_requested.connect(self.action_requested)
+        block.resized.connect(self.resized)
+        block.hide()
+        return block
 
     @property
     def text(self) -> str:

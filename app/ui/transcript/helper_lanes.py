@@ -234,7 +234,7 @@ class HelperLanes(QWidget):
     def show_lanes(self, lanes: Sequence[HelperRun]) -> None:
         for number, (shown, lane) in enumerate(zip(self.lanes, lanes, strict=True), 1):
             shown.show_lane(lane, number, len(lanes))
-        if self.width() and [each.arrange(self.width()) for each in self.lanes] != self._heights:
+        if self.width() and [view.arrange(self.width()) for view in self.lanes] != self._heights:
             self.resized.emit()
 
     def arrange(self, width: int) -> int:

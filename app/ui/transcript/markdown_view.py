@@ -174,8 +174,8 @@ class WideCode(QObject):
         if code is None or not code.first_position <= cursor.position() <= code.last_position:
             return False
         area, before = self._markdown.code_area(code), self.scroll_offset(code)
-        left, right = area.left() + CODE_PAD, area.right() - CODE_PAD
-        self.move(code, min(max(before, x - right), x - left))
+        start, right = area.left() + CODE_PAD, area.right() - CODE_PAD
+        self.move(code, min(max(before, x - right), x - start))
         return self.scroll_offset(code) != before
 
     # Mouse.
@@ -262,8 +262,8 @@ class WideCode(QObject):
     def _handle_area(self, code: CodeBlock) -> QRectF:
         track, hidden = self._track_area(code), self.overflow_width(code)
         width = max(track.width() * track.width() / (track.width() + hidden), _MIN_HANDLE)
-        left = (track.width() - width) * self.scroll_offset(code) / hidden if hidden else 0.0
-        return QRectF(track.left() + left, track.top(), width, _BAR)
+        offset = (track.width() - width) * self.scroll_offset(code) / hidden if hidden else 0.0
+        return QRectF(track.left() + offset, track.top(), width, _BAR)
 
 
 _SIDE = 24
@@ -370,10 +370,10 @@ class CodeButtons(QObject):
 
     def _button_rects(self, code: CodeBlock) -> dict[str, QRect]:
         area = self._markdown.code_area(code)
-        place = QRect(round(area.right()) - _SIDE - 4, round(area.top()) + 3, _SIDE, _SIDE)
-        places = {"copy": place}
+        copy_rect = QRect(round(area.right()) - _SIDE - 4, round(area.top()) + 3, _SIDE, _SIDE)
+        places = {"copy": copy_rect}
         if self.can_wrap(code):
-            places["wrap"] = place.translated(-_SIDE - 2, 0)
+            places["wrap"] = copy_rect.translated(-_SIDE - 2, 0)
         return places
 
 
@@ -476,8 +476,8 @@ class MarkdownView(TextView):
     def pop_menu_by_key(self) -> None:
         """Open the context menu at the focused code block, or the first visible block."""
         seen = QRectF(self.visibleRegion().boundingRect())
-        held = self._buttons.held
-        code = held or next(iter(self._markdown.code_blocks(seen)), None)
+        pressed = self._buttons.held
+        code = pressed or next(iter(self._markdown.code_blocks(seen)), None)
         top = seen.topLeft() if code is None else self._markdown.code_area(code).topLeft()
         at = QPoint(round(top.x()), max(round(top.y()), round(seen.top())))
         self.pop_menu(at, self.mapToGlobal(at))
@@ -596,10 +596,10 @@ class MarkdownView(TextView):
         )
 
     def _reveal(self, cursor: QTextCursor) -> float:
-        place = self.cursorRect(cursor)
-        if self._wide.reveal(cursor, place.center().x(), place.center().y()):
+        caret = self.cursorRect(cursor)
+        if self._wide.reveal(cursor, caret.center().x(), caret.center().y()):
             self.viewport().update()
-        return float(place.top())
+        return float(caret.top())
 
     def _context(self) -> QAbstractTextDocumentLayout.PaintContext:
         context = QAbstractTextDocumentLayout.PaintContext()
@@ -628,13 +628,13 @@ class MarkdownView(TextView):
     def _paint_caret(self, painter: QPainter) -> None:
         cursor = QTextCursor(self.document())
         cursor.setPosition(self._markdown.end_position)
-        place = self.cursorRect(cursor)
+        caret = self.cursorRect(cursor)
         # Keep the cursor right after the last letter, even at the end of the line.
-        left = place.left() - self._wide.scroll_offset_at(place.center().y()) + 3
-        left = min(left, self.viewport().width() - 3)
+        x = caret.left() - self._wide.scroll_offset_at(caret.center().y()) + 3
+        x = min(x, self.viewport().width() - 3)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme().tokens.accent))
         # An empty document has a single line, which is only a few pixels high.
-        height = min(place.height(), 18) if place.height() > 8 else 16
-        top = max(2.0, place.center().y() - height / 2)
-        painter.drawRoundedRect(QRectF(left, top, 3, height), 1.5, 1.5)
+        height = min(caret.height(), 18) if caret.height() > 8 else 16
+        top = max(2.0, caret.center().y() - height / 2)
+        painter.drawRoundedRect(QRectF(x, top, 3, height), 1.5, 1.5)

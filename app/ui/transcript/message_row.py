@@ -119,7 +119,7 @@ def displayed_result(message: Message) -> str:
 
 def row_description(message: Message, version: tuple[int, int], note: str = "") -> str:
     """Accessible description: files, version, stats and an optional note."""
-    files = dict.fromkeys(each.name for each in message.attachments)
+    files = dict.fromkeys(file.name for file in message.attachments)
     parts = [tr("attached: {name}", name=name) for name in files]
     number, count = version
     if count > 1:
@@ -289,8 +289,8 @@ class AttachedFiles(QWidget):
     def __init__(self, attachments: Attachments, parent: QWidget) -> None:
         super().__init__(parent)
         self._attaching: FileAttacher | None = None
-        self.lines = [FileLine(each, self) for each in attachments if not each.is_image]
-        self.pictures = [SmallPicture(each, self) for each in attachments if each.is_image]
+        self.lines = [FileLine(file, self) for file in attachments if not file.is_image]
+        self.pictures = [SmallPicture(file, self) for file in attachments if file.is_image]
         for picture in self.pictures:
             picture.clicked.connect(partial(self.picture_requested.emit, picture.attachment))
         self._views: dict[FileLine, TextView] = {}
@@ -631,15 +631,15 @@ class MessageRow(QWidget):
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         pressed: list[QWidget] = [*self.findChildren(QAbstractButton), *self.fields()]
-        buttons = [each for each in pressed if each.isVisibleTo(self) and each.isEnabled()]
+        buttons = [part for part in pressed if part.isVisibleTo(self) and part.isEnabled()]
         buttons.sort(key=lambda button: button.mapTo(self, QPoint()).toTuple()[::-1])
         texts = [view for view in self.findChildren(TextView) if view.isVisibleTo(self)]
         texts.sort(key=lambda view: view.mapTo(self, QPoint()).y())
         within = [(view, number) for view in texts for number in range(view.count_stops())]
         stops: list[tuple[QWidget, int]] = [(self, -1), *within, *((b, -1) for b in buttons)]
         focus = QGuiApplication.focusObject()
-        here = (focus, focus.stop if isinstance(focus, TextView) else -1)
-        at = stops.index(here) if here in stops else -1 if forward else 1
+        current = (focus, focus.stop if isinstance(focus, TextView) else -1)
+        at = stops.index(current) if current in stops else -1 if forward else 1
         at += 1 if forward else -1
         reason = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
         if not 0 <= at < len(stops):

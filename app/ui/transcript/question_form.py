@@ -78,7 +78,7 @@ class QuestionField(QWidget):
         if isinstance(first, QComboBox):
             chosen = first.currentData()
             return chosen if isinstance(chosen, str) else None
-        boxes = [each for each in self.editors if isinstance(each, QCheckBox)]
+        boxes = [editor for editor in self.editors if isinstance(editor, QCheckBox)]
         if self.field.kind is FieldKind.BOOLEAN:
             return boxes[0].isChecked()
         pairs = zip(boxes, self.field.choices, strict=True)
@@ -206,7 +206,7 @@ class QuestionForm(QWidget):
         WheelGuard(self)
 
     def fields(self) -> list[QWidget]:
-        return [w for each in self.inputs for w in each.editors if not isinstance(w, QPushButton)]
+        return [w for field in self.inputs for w in field.editors if not isinstance(w, QPushButton)]
 
     def arrange(self, x: int, y: int, width: int) -> int:
         self._column.activate()
@@ -236,11 +236,11 @@ class QuestionForm(QWidget):
         return True
 
     def _input(self, field: Field) -> QuestionField:
-        given = self.open_question.given
-        made = QuestionField(field, given.get(field.name, field.default), self)
-        made.changed.connect(self._on_changed)
-        self.inputs.append(made)
-        return made
+        answers = self.open_question.given
+        field_row = QuestionField(field, answers.get(field.name, field.default), self)
+        field_row.changed.connect(self._on_changed)
+        self.inputs.append(field_row)
+        return field_row
 
     def _add_address(self, url: str) -> bool:
         """Show the full address. Return True if it's safe to open."""
@@ -261,7 +261,7 @@ class QuestionForm(QWidget):
 
     @Slot()
     def _on_changed(self) -> None:
-        self.open_question.given = {each.field.name: each.value for each in self.inputs}
+        self.open_question.given = {entry.field.name: entry.value for entry in self.inputs}
         if not self.fault.isHidden():
             self._show_fault("", "")
 
@@ -273,7 +273,7 @@ class QuestionForm(QWidget):
             self.answered.emit(Response(QuestionAction.SEND))
             return
         try:
-            content = question.content({each.field.name: each.value for each in self.inputs})
+            content = question.content({entry.field.name: entry.value for entry in self.inputs})
         except FieldError as error:
             self._show_fault(error.name, str(error))
             return
@@ -285,10 +285,10 @@ class QuestionForm(QWidget):
     def _show_fault(self, name: str, words: str) -> None:
         self.fault.setText(words)
         self.fault.setVisible(bool(words))
-        for each in self.inputs:
-            each.set_wrong(words if each.field.name == name else "")
-            if words and each.field.name == name:
-                each.editors[0].setFocus(Qt.FocusReason.OtherFocusReason)
+        for entry in self.inputs:
+            entry.set_wrong(words if entry.field.name == name else "")
+            if words and entry.field.name == name:
+                entry.editors[0].setFocus(Qt.FocusReason.OtherFocusReason)
         self.resized.emit()
 
 

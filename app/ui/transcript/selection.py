@@ -144,24 +144,26 @@ class Selection(QObject):
         if event.button() != Qt.MouseButton.LeftButton:
             return False
         self._pointer = self._pressed_at = event.globalPosition()
-        place = text.place_at(event.position()) if text is not None else 0
-        here = self._end_in(text, place) if text is not None else self._end_at(self._pointer)
+        offset = text.place_at(event.position()) if text is not None else 0
+        pressed_end = (
+            self._end_in(text, offset) if text is not None else self._end_at(self._pointer)
+        )
         self._dragging = True
         if event.modifiers() & Qt.KeyboardModifier.ShiftModifier and self._origin is not None:
             if text is not None and text is self._last_pressed and self._ends is None:
                 return False  # Qt extends its own selection
-            if here is not None:
+            if pressed_end is not None:
                 self._clear_native()
-                self._set_ends((self._ends[0] if self._ends else self._origin, here))
+                self._set_ends((self._ends[0] if self._ends else self._origin, pressed_end))
                 self._last_pressed = text
                 return True
         if text is None or text is not self._last_pressed or self._ends is not None:
             self.clear()
-        self._last_pressed, self._origin = text, here
+        self._last_pressed, self._origin = text, pressed_end
         if text is not None:
             cursor = text.textCursor()
             # Pressing on selected text may start drag and drop.
-            self._dragging = not cursor.selectionStart() <= place < cursor.selectionEnd()
+            self._dragging = not cursor.selectionStart() <= offset < cursor.selectionEnd()
         return False
 
     def drag(self, event: QMouseEvent) -> bool:
@@ -188,9 +190,9 @@ class Selection(QObject):
             self._set_ends(None)
         clipboard = QGuiApplication.clipboard()
         if self._ends is not None and clipboard.supportsSelection():
-            taken = self._copied_texts()
-            if _count_characters(taken) <= _MAX_SYNC_CHARACTERS:
-                plain, marked = _texts(taken)
+            copied = self._copied_texts()
+            if _count_characters(copied) <= _MAX_SYNC_CHARACTERS:
+                plain, marked = _texts(copied)
                 clipboard.setMimeData(make_mime_data(plain, marked), QClipboard.Mode.Selection)
 
     def _is_drag(self) -> bool:
@@ -199,14 +201,14 @@ class Selection(QObject):
 
     def _extend_to_pointer(self) -> bool:
         """Move the end to the pointer. Return False while Qt's own selection is sufficient."""
-        text, here = self._pressed_text(), self._end_at(self._pointer)
-        if here is None or self._origin is None:
+        text, end = self._pressed_text(), self._end_at(self._pointer)
+        if end is None or self._origin is None:
             return False
         if text is not None and not self._is_body(text):
             return False
         if self._ends is None:
             if text is not None:
-                if here.number == self._origin.number:
+                if end.number == self._origin.number:
                     return False
                 # After a double click, start at the beginning of the word.
                 self._origin = self._origin._replace(position=text.textCursor().anchor())
@@ -216,9 +218,9 @@ class Selection(QObject):
                 if row is not None and row.body is not None:
                     # Needed for the Copy shortcut.
                     row.body.setFocus(Qt.FocusReason.MouseFocusReason)
-            self._set_ends((self._origin, here))
-        elif here != self._ends[1]:
-            self._set_ends((self._ends[0], here))
+            self._set_ends((self._origin, end))
+        elif end != self._ends[1]:
+            self._set_ends((self._ends[0], end))
         return True
 
     @Slot()
@@ -230,10 +232,10 @@ class Selection(QObject):
         bar = view.verticalScrollBar()
         bar.setValue(bar.value() + max(-80, min(80, beyond // 3 or (1 if beyond > 0 else -1))))
         if not self._extend_to_pointer() and text is not None:  # Qt's own selection continues
-            place = text.viewport().mapFromGlobal(self._pointer)
-            left, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
+            local = text.viewport().mapFromGlobal(self._pointer)
+            left_button, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
             move, keys = QEvent.Type.MouseMove, Qt.KeyboardModifier.NoModifier
-            event = QMouseEvent(move, place, self._pointer, none, left, keys)
+            event = QMouseEvent(move, local, self._pointer, none, left_button, keys)
             QTextBrowser.mouseMoveEvent(text, event)
 
     def _content_position(self, pointer: QPointF) -> QPoint:
@@ -245,19 +247,19 @@ class Selection(QObject):
             return None
         seen = min(max(self._content_position(pointer).y(), 0), view.viewport().height() - 1)
         y = seen + view.verticalScrollBar().value()
-        number = max(0, bisect_right(places, y, key=lambda place: place.top) - 1)
-        place, position = places[number], 0
-        body = place.row.body if place.row is not None else None
+        number = max(0, bisect_right(places, y, key=lambda row_place: row_place.top) - 1)
+        row_place, position = places[number], 0
+        body = row_place.row.body if row_place.row is not None else None
         if body is not None:
             at = body.mapFromGlobal(pointer)
             at.setY(at.y() + seen - self._content_position(pointer).y())
             position = body.place_at(at)
-        return SelectionEnd(number, position, place.message_id)
+        return SelectionEnd(number, position, row_place.message_id)
 
     def _end_in(self, text: TextView, position: int) -> SelectionEnd | None:
-        for number, place in enumerate(self._view.places):
-            if place.row is not None and place.row.isAncestorOf(text):
-                return SelectionEnd(number, position, place.message_id)
+        for number, row_place in enumerate(self._view.places):
+            if row_place.row is not None and row_place.row.isAncestorOf(text):
+                return SelectionEnd(number, position, row_place.message_id)
         return None
 
     def _set_ends(self, ends: tuple[SelectionEnd, SelectionEnd] | None) -> None:
@@ -313,16 +315,16 @@ class Selection(QObject):
             return True
         if self._ends is None:
             return False
-        taken = self._copied_texts()
-        if _count_characters(taken) > _MAX_SYNC_CHARACTERS:
-            flows.start(self, self._copy_aside(taken, as_markdown))
-        elif taken:
-            QGuiApplication.clipboard().setMimeData(_mime_data_of(taken, as_markdown))
-        return bool(taken)
+        copied = self._copied_texts()
+        if _count_characters(copied) > _MAX_SYNC_CHARACTERS:
+            flows.start(self, self._copy_aside(copied, as_markdown))
+        elif copied:
+            QGuiApplication.clipboard().setMimeData(_mime_data_of(copied, as_markdown))
+        return bool(copied)
 
-    async def _copy_aside(self, taken: Sequence[CopiedText], as_markdown: bool) -> None:
+    async def _copy_aside(self, copied: Sequence[CopiedText], as_markdown: bool) -> None:
         def work(_stop: threading.Event) -> tuple[tuple[str, str], str]:
-            return _texts(taken), "" if as_markdown else _html(taken)
+            return _texts(copied), "" if as_markdown else _html(copied)
 
         (plain, marked), html = await flows.run_in_thread(work)
         data = make_mime_data(marked if as_markdown else plain, marked, html)
@@ -330,9 +332,9 @@ class Selection(QObject):
         self.copied.emit()
 
     def _copied_texts(self) -> list[CopiedText]:
-        taken: list[CopiedText] = []
+        copied: list[CopiedText] = []
         if self._ends is None:
-            return taken
+            return copied
         first, last = sorted(self._ends)
         for number in range(first.number, last.number + 1):
             message = self._chat.message_to_display(self._view.places[number].message_id)
@@ -345,10 +347,10 @@ class Selection(QObject):
                 else self._part_text(number, message, *part)
             )
             if text.strip():
-                taken.append(
+                copied.append(
                     CopiedText(author_of(message), text.strip("\n"), message.role == "user")
                 )
-        return taken
+        return copied
 
     def _part_text(self, number: int, message: Message, first: int, last: int) -> str:
         if message.role == "user":
@@ -368,7 +370,7 @@ class Selection(QObject):
 
     # Context menu.
 
-    def pop_menu(self, text: TextView | None, at: QPoint, place: QPoint) -> None:
+    def pop_menu(self, text: TextView | None, at: QPoint, position: QPoint) -> None:
         """Open a menu with actions for the selection and for the link or word under the pointer."""
         menu = QMenu(self._view.viewport())
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -389,44 +391,44 @@ class Selection(QObject):
             text.add_to_menu(menu, at)
             if isinstance(row := text.parentWidget(), MessageRow):
                 row.add_to_menu(menu)
-        menu.popup(place)
+        menu.popup(position)
 
 
-def _count_characters(taken: Sequence[CopiedText]) -> int:
-    return sum(len(each.text) for each in taken)
+def _count_characters(copied: Sequence[CopiedText]) -> int:
+    return sum(len(part.text) for part in copied)
 
 
-def _texts(taken: Sequence[CopiedText]) -> tuple[str, str]:
+def _texts(copied: Sequence[CopiedText]) -> tuple[str, str]:
     """Join the texts as plain text and as Markdown. Names the speakers of multiple messages."""
     from app.markdown.plain_text import remove_markup
 
-    plain = [each.text if each.typed else remove_markup(each.text) for each in taken]
-    if len(taken) == 1:
-        return plain[0], taken[0].text
-    heads = _speaker_headings(taken)
+    plain = [part.text if part.typed else remove_markup(part.text) for part in copied]
+    if len(copied) == 1:
+        return plain[0], copied[0].text
+    heads = _speaker_headings(copied)
     return (
         "\n\n".join(f"{h}:\n{p}" if h else p for h, p in zip(heads, plain, strict=True)),
         "\n\n".join(
-            f"**{h}**\n\n{each.text}" if h else each.text
-            for h, each in zip(heads, taken, strict=True)
+            f"**{h}**\n\n{part.text}" if h else part.text
+            for h, part in zip(heads, copied, strict=True)
         ),
     )
 
 
-def _speaker_headings(taken: Sequence[CopiedText]) -> list[str]:
+def _speaker_headings(copied: Sequence[CopiedText]) -> list[str]:
     """Get a speaker heading per message. It's "" if the previous message has the same speaker."""
-    new = [True, *(one.speaker != other.speaker for one, other in pairwise(taken))]
-    return [each.speaker if changes else "" for each, changes in zip(taken, new, strict=True)]
+    new = [True, *(first.speaker != second.speaker for first, second in pairwise(copied))]
+    return [part.speaker if changes else "" for part, changes in zip(copied, new, strict=True)]
 
 
-def _html(taken: Sequence[CopiedText]) -> str:
+def _html(copied: Sequence[CopiedText]) -> str:
     from app.markdown.html_text import to_html
 
-    heads = _speaker_headings(taken) if len(taken) > 1 else [""]
+    heads = _speaker_headings(copied) if len(copied) > 1 else [""]
     return "\n".join(
         (f"<p><b>{escape(head)}</b></p>\n" if head else "")
-        + (typed_html(each.text) if each.typed else to_html(each.text))
-        for head, each in zip(heads, taken, strict=True)
+        + (typed_html(part.text) if part.typed else to_html(part.text))
+        for head, part in zip(heads, copied, strict=True)
     )
 
 
@@ -451,8 +453,8 @@ def reply_data(message: Message) -> QMimeData:
     return make_mime_data(message.content, message.content, to_html(answer_markdown(message)))
 
 
-def _mime_data_of(taken: Sequence[CopiedText], as_markdown: bool = False) -> QMimeData:
-    plain, marked = _texts(taken)
+def _mime_data_of(copied: Sequence[CopiedText], as_markdown: bool = False) -> QMimeData:
+    plain, marked = _texts(copied)
     return make_mime_data(
-        marked if as_markdown else plain, marked, "" if as_markdown else _html(taken)
+        marked if as_markdown else plain, marked, "" if as_markdown else _html(copied)
     )

@@ -211,7 +211,7 @@ def displayed_arguments(tool: Tool, arguments: str) -> list[tuple[str, str]] | N
         if words is not None and key in words.values:
             text = tr(words.values[key][text]) if text in words.values[key] else text
         elif tool.key == HELPERS and isinstance(value, list):
-            text = "\n".join(f"{n}. {each}" for n, each in enumerate(value, 1))
+            text = "\n".join(f"{n}. {item}" for n, item in enumerate(value, 1))
         if words is None or text:
             label = words.labels.get(key) if words is not None else None
             named = to_visible_line(key) if label is None else label and tr(label)
@@ -263,14 +263,14 @@ def over_limit_text(message: Message) -> str:
     return " · ".join(parts)
 
 
-def _kept_text(kept: int, size: int) -> str:
-    if size <= kept:
+def _kept_text(limit: int, size: int) -> str:
+    if size <= limit:
         return format_size(size)
     return counted(
         "{kept} of %Ln characters",
         "{kept} of %Ln characters",
         size,
-        kept=number(kept),
+        kept=number(limit),
     )
 
 

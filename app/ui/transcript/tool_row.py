@@ -433,13 +433,13 @@ class ToolRow(MessageRow):
         plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         focused = self.window().focusWidget()
         more = {Qt.Key.Key_E: "edit", Qt.Key.Key_W: "grant"}.get(Qt.Key(event.key()))
-        here = self.state is CallState.ASKING and plain and focused is self
+        can_decide = self.state is CallState.ASKING and plain and focused is self
         if isinstance(focused, QPushButton) and decision is Decision.ONCE:
             focused.click()  # Qt only presses buttons with Space; the focused button may be Deny
-        elif here and (act := decision or more) is not None:
+        elif can_decide and (act := decision or more) is not None:
             if act in self._card_state.buttons:
                 self._buttons_by_key[act].click()
-        elif here and event.key() == Qt.Key.Key_A and self._waiting.allowable > 1:
+        elif can_decide and event.key() == Qt.Key.Key_A and self._waiting.allowable > 1:
             self._buttons_by_key["all"].click()  # hidden on all cards except the last
         elif self.state is CallState.OVER and event.key() == Qt.Key.Key_Space:
             self._fold.click()

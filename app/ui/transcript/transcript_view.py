@@ -206,10 +206,10 @@ class TranscriptKeys:
         """Ask to delete a message. If it's deleted, focus the previous message."""
         gone = self._view.places[number].message_id
         self._view.action_requested.emit(Action.DELETE.value, gone)
-        left = self._view.places
-        if left and all(place.message_id != gone for place in left):
+        places = self._view.places
+        if places and all(place.message_id != gone for place in places):
             self._view.lay_out()
-            self._focus_message(min(max(0, number - 1), len(left) - 1))
+            self._focus_message(min(max(0, number - 1), len(places) - 1))
 
     def _step(self, number: int, by: int) -> None:
         """Scroll within a message that's partly hidden, or move on to the next message."""
@@ -292,8 +292,8 @@ class TranscriptView(QAbstractScrollArea):
         """Get the left edge and width of the text, in viewport coordinates."""
         # Use the full width so that showing the scroll bar doesn't shift the text. In right-to-left
         # layouts the scroll bar is on the left.
-        left, width = text_column_for(self.width())
-        return left - self.viewport().x(), width
+        x, width = text_column_for(self.width())
+        return x - self.viewport().x(), width
 
     def row(self, message_id: str) -> MessageRow | None:
         place = self._by_id.get(message_id)
@@ -443,7 +443,7 @@ class TranscriptView(QAbstractScrollArea):
         return moved
 
     def _place_rows(self) -> None:
-        left, width = self.text_column()
+        x, width = self.text_column()
         value = self.verticalScrollBar().value()
         near = self.places_near_view(2.5)
         for number, place in enumerate(self.places):
@@ -453,14 +453,14 @@ class TranscriptView(QAbstractScrollArea):
             if number not in near and not row.is_in_use():
                 self._remove_row(place)
                 continue
-            row.setGeometry(QRect(QPoint(left, place.top - value), row.size()))
+            row.setGeometry(QRect(QPoint(x, place.top - value), row.size()))
             row.resize(width, place.height)
             row.show()
         bar = self.verticalScrollBar()
         self._jump.setVisible(bar.value() < bar.maximum() - self.viewport().height() // 4)
         self._jump.set_living(self._is_replying())
         # Place the button next to the text if there's space, else where it covers the least.
-        beside = min(left + width + 8, self.width() - self._jump.width() - 12)
+        beside = min(x + width + 8, self.width() - self._jump.width() - 12)
         self._jump.move(beside, self.height() - self._jump.height() - 8)
         mirror_children(self, self._jump)
         self._jump.raise_()
@@ -520,9 +520,9 @@ class TranscriptView(QAbstractScrollArea):
         self.lay_out()
         before, self._current_match = self._current_match[0], (message_id, number)
         place = self._by_id.get(message_id)
-        for other in self.places:
-            if other.message_id == before != message_id:
-                self._highlight(other)
+        for earlier in self.places:
+            if earlier.message_id == before != message_id:
+                self._highlight(earlier)
         if place is None or self._words is None:
             return None
         self.following = False

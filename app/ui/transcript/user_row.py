@@ -124,10 +124,10 @@ class UserRow(MessageRow):
 
     def _text_to_chunk_end(self, end: int) -> str:
         """Get the text up to the end of the chunk containing the character before ``end``."""
-        whole, most = self._full_text, min(len(self.message.content), MOST_LAID_OUT)
+        full_text, most = self._full_text, min(len(self.message.content), MOST_LAID_OUT)
         to = -(-end // self.PIECE) * self.PIECE
-        to += whole[to - 1 : to + 1] == "\r\n"  # Qt makes \r\n a single line break
-        return whole[:to] if to < most else whole
+        to += full_text[to - 1 : to + 1] == "\r\n"  # Qt makes \r\n a single line break
+        return full_text[:to] if to < most else full_text
 
     def _lay_out_to(self, end: int) -> None:
         text, before = self._text_to_chunk_end(end), len(self._laid_out)
@@ -149,14 +149,14 @@ class UserRow(MessageRow):
             above = self.files.arrange(inner) + 6
             self.files.setGeometry(width - inner - self.PAD_X, self.PAD_Y, inner, above - 6)
         height = self._view.height_for(inner)
-        left = width - inner - 2 * self.PAD_X
+        left_x = width - inner - 2 * self.PAD_X
         long = height > self.LONGEST
         if long and self._folded:
             height = self.FOLDED
         below = self.MORE if long else 0
-        self._bubble = QRectF(left, 0, inner + 2 * self.PAD_X, height + below + 2 * self.PAD_Y)
+        self._bubble = QRectF(left_x, 0, inner + 2 * self.PAD_X, height + below + 2 * self.PAD_Y)
         self._bubble.setHeight(self._bubble.height() + above)
-        self._view.setGeometry(left + self.PAD_X, self.PAD_Y + above, inner, height)
+        self._view.setGeometry(left_x + self.PAD_X, self.PAD_Y + above, inner, height)
         self._view.verticalScrollBar().setValue(0)  # Qt scrolls to the text cursor at the end
         self._fold_link.setVisible(long)
         further = self._has_rest and not self._folded
@@ -164,7 +164,7 @@ class UserRow(MessageRow):
         if long:
             self._fold_link.setText(tr("Show More") if self._folded else tr("Show Less"))
             self._fold_link.adjustSize()
-            x, y = left + self.PAD_X - 4, self.PAD_Y + above + height + 4
+            x, y = left_x + self.PAD_X - 4, self.PAD_Y + above + height + 4
             if further:
                 self._more_text_link.adjustSize()
                 self._more_text_link.move(x, y)
@@ -180,13 +180,13 @@ class UserRow(MessageRow):
             x -= scale_height(SIDE)
             button.move(x, y)
             x -= DELETE_GAP if button is self._delete else 0
-        self._note = QRectF(left + self.PAD_X, y, x - 6 - left - self.PAD_X, scale_height(SIDE))
+        self._note = QRectF(left_x + self.PAD_X, y, x - 6 - left_x - self.PAD_X, scale_height(SIDE))
         if (wanted := small_text_width(tr(LEFT_OUT))) > self._note.width():
             self._note.setLeft(max(0, self._note.right() - wanted))
         self._note = mirror_area(self, self._note, width)
         self._bubble = mirror_area(self, self._bubble, width)
-        own = (self._edit, self._panel, self._branch, self._copy, self._delete)
-        buttons = (*own, self._previous, self._next)
+        row_buttons = (self._edit, self._panel, self._branch, self._copy, self._delete)
+        buttons = (*row_buttons, self._previous, self._next)
         files = (self.files,) if self.files is not None else ()
         mirror_children(
             self, self._view, self._fold_link, self._more_text_link, *buttons, *files, width=width

@@ -210,5 +210,5 @@ class RoundButton(PaintedButton):
         else:
             colour = tokens.accent_text if ready else tokens.muted
             side = min(scaled(t.SMALL_ICON), self.SIDE - 8)
-            left, top = round(centre.x()) - side // 2, round(centre.y()) - side // 2
-            icon("arrow-up", colour).paint(painter, left, top, side, side)
+            x, top = round(centre.x()) - side // 2, round(centre.y()) - side // 2
+            icon("arrow-up", colour).paint(painter, x, top, side, side)

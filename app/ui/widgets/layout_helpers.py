@@ -64,15 +64,15 @@ def _fill_layout(
     if spacing is not None:
         layout.setSpacing(spacing)
     for part in parts:
-        what, *how = part if isinstance(part, tuple) else (part,)
-        if what is SPRING:
+        item, *how = part if isinstance(part, tuple) else (part,)
+        if item is SPRING:
             layout.addStretch(*how or (1,))
-        elif isinstance(what, int):
-            layout.addSpacing(what)
-        elif isinstance(what, QWidget):
-            layout.addWidget(what, *how)
+        elif isinstance(item, int):
+            layout.addSpacing(item)
+        elif isinstance(item, QWidget):
+            layout.addWidget(item, *how)
         else:
-            nest(layout, what, *how)
+            nest(layout, item, *how)
 
 
 def nest(outer: QBoxLayout | QGridLayout, inner: QLayout, *how: Any) -> None:

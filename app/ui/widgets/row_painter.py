@@ -81,9 +81,9 @@ class RowPainter:
     ) -> None:
         """Paint an icon followed by a gap. ``side`` is scaled like text."""
         size = scaled(side)
-        left = self.line.right() + 1 - size if end else self.line.left()
+        x = self.line.right() + 1 - size if end else self.line.left()
         top = self.line.top() + (self.line.height() - size) // 2
-        icon(name, colour).paint(self.painter, self.to_visual(QRect(left, top, size, size)))
+        icon(name, colour).paint(self.painter, self.to_visual(QRect(x, top, size, size)))
         self._skip(size + gap, end=end)
 
     def caret(self, colour: str, gap: int, *, unfolded: bool, end: bool = False) -> None:
@@ -100,8 +100,8 @@ class RowPainter:
     def badge(self, count: int, gap: int) -> None:
         tokens = theme().tokens
         top = self.line.top() + self.line.height() // 2 - 8
-        place = self.to_visual(QRect(self.line.right() - 15, top, 16, 16))
-        badge_icon(count, tokens.accent, tokens.accent_text).paint(self.painter, place)
+        rect = self.to_visual(QRect(self.line.right() - 15, top, 16, 16))
+        badge_icon(count, tokens.accent, tokens.accent_text).paint(self.painter, rect)
         self._skip(16 + gap, end=True)
 
     def text(
@@ -155,16 +155,16 @@ def _draw_marked(painter: QPainter, area: QRect, text: str, marks: Marks) -> Non
         room = area.width() - painter.fontMetrics().horizontalAdvance("…")
         end = line.xToCursor(room, QTextLine.CursorPosition.CursorBetweenCharacters)
         # Qt counts in UTF-16 code units here.
-        kept = text.encode("utf-16-le")[: 2 * end].decode("utf-16-le", "ignore")
-        layout = _text_layout(painter, kept.rstrip() + "…", marks)
+        cut = text.encode("utf-16-le")[: 2 * end].decode("utf-16-le", "ignore")
+        layout = _text_layout(painter, cut.rstrip() + "…", marks)
     line = layout.lineAt(0)
     top = area.top() + (area.height() - line.height()) / 2
     # If the direction were set in `QTextOption`, Qt would align the text to the far end of a 1e6 px
     # line.
-    left = area.left() - line.naturalTextRect().left()
+    x = area.left() - line.naturalTextRect().left()
     if painter.layoutDirection() == Qt.LayoutDirection.RightToLeft:
-        left += area.width() - line.naturalTextWidth()
-    layout.draw(painter, QPointF(left, top))
+        x += area.width() - line.naturalTextWidth()
+    layout.draw(painter, QPointF(x, top))
 
 
 def _text_layout(painter: QPainter, text: str, marks: Marks) -> QTextLayout:
@@ -285,7 +285,7 @@ class RowDelegate(QStyledItemDelegate):
             return str(getattr(theme().tokens, "text" if strong and name == "muted" else name))
 
         row.line.adjust(self.PADDING + state.indent, 0, -self.PADDING, 0)
-        whole = QRect(row.line)
+        line = QRect(row.line)
         if state.below is not None:
             row.line.setHeight(scale_height(30))
         if state.badge_icon:
@@ -321,8 +321,8 @@ class RowDelegate(QStyledItemDelegate):
             font = ui_font(state.px)
             row.text(state.beside, shade("muted"), font=font, elide=state.beside_elide)
         if state.below:
-            top, height = whole.top() + scale_height(24), scale_height(20)
-            row.line = QRect(whole.left(), top, whole.width(), height)
+            top, height = line.top() + scale_height(24), scale_height(20)
+            row.line = QRect(line.left(), top, line.width(), height)
             colour, font = shade(state.below_colour), ui_font(t.SMALL_PX)
             if state.below_marks:
                 row.draw_marked_text(state.below, state.below_marks, colour, font)

@@ -159,10 +159,10 @@ class Sheet(QDialog):
         return self.minimumWidth() < self.maximumWidth()
 
     def _restore_place(self) -> None:
-        place = _settings[0].places.get(self.objectName()) if _settings else None
-        if place is None or not self._resizable:
+        stored = _settings[0].places.get(self.objectName()) if _settings else None
+        if stored is None or not self._resizable:
             return
-        x, y, width, high = place
+        x, y, width, high = stored
         room = self.screen().availableSize()
         self.resize(QSize(width, high).boundedTo(room))
         parent = self.parentWidget()
@@ -181,9 +181,9 @@ class Sheet(QDialog):
             # Exclude the frame. Its size isn't known until the window is shown, so the window would
             # move up by the height of its title bar every time.
             at = self.geometry()
-            place = [at.x(), at.y(), at.width(), at.height()]
-            if settings.places.get(name) != place:
-                settings.set(places={**settings.places, name: place})
+            rect = [at.x(), at.y(), at.width(), at.height()]
+            if settings.places.get(name) != rect:
+                settings.set(places={**settings.places, name: rect})
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Make Enter press the focused button, including buttons that can't be the default."""

@@ -28,9 +28,9 @@ async def downloads_folder() -> Path:
     return await _existing_folder(QStandardPaths.StandardLocation.DownloadLocation)
 
 
-async def _existing_folder(place: QStandardPaths.StandardLocation) -> Path:
+async def _existing_folder(location: QStandardPaths.StandardLocation) -> Path:
     """Get a standard folder or else the home folder. Qt would fall back to the current folder."""
-    folder = Path(QStandardPaths.writableLocation(place))
+    folder = Path(QStandardPaths.writableLocation(location))
     exists = folder.is_absolute() and await flows.run_in_thread(lambda _: folder.is_dir())
     return folder if exists else Path.home()
 

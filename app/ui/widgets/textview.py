@@ -35,7 +35,7 @@ class TextSelectionOwner(Protocol):
     def drag(self, event: QMouseEvent) -> bool: ...
     def release(self) -> None: ...
     def begin_in(self, text: TextView) -> None: ...
-    def pop_menu(self, text: TextView, at: QPoint, place: QPoint) -> None: ...
+    def pop_menu(self, text: TextView, at: QPoint, position: QPoint) -> None: ...
 
 
 class TextView(QTextBrowser):
@@ -100,12 +100,12 @@ class TextView(QTextBrowser):
         self._match_marks = self._make_highlights(places, text)
         led_to = self._match_marks[0].cursor if self._match_marks else None
         if 0 <= current < len(places):
-            (here,) = self._make_highlights(places[current : current + 1], text)
-            here.format.setBackground(theme().color("accent"))
-            here.format.setForeground(theme().color("accent_text"))
+            (current_mark,) = self._make_highlights(places[current : current + 1], text)
+            current_mark.format.setBackground(theme().color("accent"))
+            current_mark.format.setForeground(theme().color("accent_text"))
             # The index may be past the end because of `MOST_MARKS`.
-            self._match_marks[current : current + 1] = [here]
-            led_to = here.cursor
+            self._match_marks[current : current + 1] = [current_mark]
+            led_to = current_mark.cursor
         self._show_marks()
         return self._reveal(led_to) if led_to is not None else None
 
@@ -213,10 +213,10 @@ class TextView(QTextBrowser):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         self.pop_menu(event.pos(), event.globalPos())
 
-    def pop_menu(self, at: QPoint, place: QPoint) -> None:
+    def pop_menu(self, at: QPoint, position: QPoint) -> None:
         """Open the context menu for the point ``at``, given in widget coordinates."""
         if self.across is not None:
-            self.across.pop_menu(self, at, place)
+            self.across.pop_menu(self, at, position)
 
     def add_to_menu(self, menu: QMenu, at: QPoint) -> None:
         """Override to add actions for what's at this point."""
@@ -258,5 +258,5 @@ def _make_highlight(cursor: QTextCursor) -> QTextEdit.ExtraSelection:
 
 def _utf16_offsets(text: str) -> Callable[[int], int]:
     """Get a function that converts text offsets to UTF-16 offsets."""
-    wide = [place for place, character in enumerate(text) if character > "\uffff"]
-    return lambda place: place + bisect_left(wide, place)
+    wide = [index for index, character in enumerate(text) if character > "\uffff"]
+    return lambda index: index + bisect_left(wide, index)

@@ -162,8 +162,8 @@ class Toast(QWidget):
         area = parent.rect().adjusted(0, 0, 0, -96)
         if part is not None and parent.isAncestorOf(part) and part.isVisible():
             area = QRect(part.mapTo(parent, QPoint()), part.size())
-        left = min(area.center().x() - self.width() // 2, parent.width() - self.width() - 16)
-        return QPoint(max(16, left), 88 if self._at_top else area.bottom() - self.height() - 4)
+        x = min(area.center().x() - self.width() // 2, parent.width() - self.width() - 16)
+        return QPoint(max(16, x), 88 if self._at_top else area.bottom() - self.height() - 4)
 
     def _free_top(self, parent: QWidget) -> int:
         buttons = [
@@ -172,8 +172,8 @@ class Toast(QWidget):
             if button is not self.button and not button.visibleRegion().isEmpty()
         ]
         area = self.geometry()
-        while covered := [place for place in buttons if place.intersects(area)]:
-            area.moveBottom(min(place.top() for place in covered) - 8)
+        while covered := [rect for rect in buttons if rect.intersects(area)]:
+            area.moveBottom(min(rect.top() for rect in covered) - 8)
         return area.top() if area.top() > parent.height() // 3 else self.y()
 
     @Slot()

@@ -141,9 +141,9 @@ def mirror_children(parent: QWidget, *children: QWidget, width: int | None = Non
     Args:
         width: new width of the parent if it's about to be resized.
     """
-    whole = QRect(0, 0, parent.width() if width is None else width, parent.height())
+    area = QRect(0, 0, parent.width() if width is None else width, parent.height())
     for child in children:
-        child.move(QStyle.visualRect(parent.layoutDirection(), whole, child.geometry()).topLeft())
+        child.move(QStyle.visualRect(parent.layoutDirection(), area, child.geometry()).topLeft())
 
 
 def place_in_lines(
@@ -175,14 +175,14 @@ def mirror_area(parent: QWidget, area: QRectF, width: int | None = None) -> QRec
     """Mirror an area if the parent is right-to-left. Doing it twice gives the original area."""
     if not parent.isRightToLeft():
         return area
-    whole = parent.width() if width is None else width
-    return QRectF(whole - area.right(), area.top(), area.width(), area.height())
+    total = parent.width() if width is None else width
+    return QRectF(total - area.right(), area.top(), area.width(), area.height())
 
 
 def caret_icon_name(name: str, *, rtl: bool) -> str:
     """Pick the caret icon for the reading direction."""
-    other = {"caret-right": "caret-left", "caret-left": "caret-right"}
-    return other.get(name, name) if rtl else name
+    mirrored = {"caret-right": "caret-left", "caret-left": "caret-right"}
+    return mirrored.get(name, name) if rtl else name
 
 
 _COMMANDS = (
@@ -194,8 +194,8 @@ _COMMANDS = (
 
 def is_part_visible(owner: QObject, part: str) -> bool:
     """Check whether a lazily created part (a `cached_property`) exists and is visible."""
-    made = vars(owner).get(part)
-    return made is not None and not made.isHidden()
+    widget = vars(owner).get(part)
+    return widget is not None and not widget.isHidden()
 
 
 def show_if(owner: QObject, part: str, needed: bool) -> None:

@@ -218,7 +218,7 @@ class Broadcast(WindowController):
             heard = self.on and pane in group
             if heard:
                 whom = _with_replying(words, group, pane)
-                pane.composer.broadcast_line.show_audience(whom, names, kept=self.kept)
+                pane.composer.broadcast_line.show_audience(whom, names, is_kept=self.kept)
             count = len(group) if heard else 0
             pane.set_broadcast(self.on, count, remotes if heard else (), offered=offered)
 

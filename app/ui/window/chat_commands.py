@@ -28,8 +28,8 @@ from app.ui.workspace.placement import equalize_splitter, has_room
 from engine.hub.inventory import FolderFacts, facts_of
 
 
-def _inspect(place: Path, stop: threading.Event) -> FolderFacts:
-    return facts_of(place, stop.is_set)
+def _inspect(path: Path, stop: threading.Event) -> FolderFacts:
+    return facts_of(path, stop.is_set)
 
 
 class ChatCommands(WindowController):
@@ -358,9 +358,9 @@ class ChatCommands(WindowController):
     @Slot(object, str)
     def _on_branch_asked(self, pane: ChatPane, message_id: str) -> None:
         self._workspace.activate(pane)
-        made = self._library.branch(pane.chat, message_id)
-        self._workspace.show_chat(made)
-        made.model.load()
+        branch = self._library.branch(pane.chat, message_id)
+        self._workspace.show_chat(branch)
+        branch.model.load()
 
     @Slot(str, object)
     def _on_messages_deleted(self, chat_id: str, removal: RemovedMessages) -> None:

@@ -180,8 +180,8 @@ class Commands:
             for method in vars(cls).values()
             if isinstance(method, FunctionType)
         }
-        self._owners = {name: methods[made.function] for name, made in REGISTRY.items()}
-        self._actions = {name: self._make(made) for name, made in REGISTRY.items()}
+        self._owners = {name: methods[entry.function] for name, entry in REGISTRY.items()}
+        self._actions = {name: self._make(entry) for name, entry in REGISTRY.items()}
         self._menus: list[QMenu] = []
 
     def __getitem__(self, name: str) -> QAction:
@@ -198,15 +198,15 @@ class Commands:
 
     def why_not(self, name: str) -> str:
         """Get a sentence saying why a command is unavailable, or ""."""
-        made = REGISTRY[name]
-        if made.where is CommandScope.PANE and self._active() is None:
+        entry = REGISTRY[name]
+        if entry.where is CommandScope.PANE and self._active() is None:
             return tr(NO_CHAT)
-        return made.why_not(*self._arguments(made)) if made.why_not is not None else ""
+        return entry.why_not(*self._arguments(entry)) if entry.why_not is not None else ""
 
     def run(self, name: str) -> None:
         """Run a command that was triggered by a shortcut or menu."""
-        made = REGISTRY[name]
-        if made.where is not CommandScope.ANYWHERE and isinstance(
+        entry = REGISTRY[name]
+        if entry.where is not CommandScope.ANYWHERE and isinstance(
             QApplication.activeWindow(), QDialog
         ):
             return  # window shortcuts shouldn't work in dialogs
@@ -214,11 +214,11 @@ class Commands:
 
     def run_or_explain(self, name: str) -> None:
         """Run a command. If it's unavailable, say why."""
-        made = REGISTRY[name]
+        entry = REGISTRY[name]
         if why := self.why_not(name):
             self._say(why)
         else:
-            made.function(*self._arguments(made))
+            entry.function(*self._arguments(entry))
 
     def menus(self, submenus: Mapping[str, QMenu]) -> list[QMenu]:
         """Create the menus in `MENUS`.
@@ -254,19 +254,19 @@ class Commands:
         found = (action.menu() for menu in self._menus for action in menu.actions())
         return [menu for menu in found if isinstance(menu, QMenu)]
 
-    def _make(self, made: Command) -> QAction:
-        action = QAction(tr(made.text), self._window)
+    def _make(self, entry: Command) -> QAction:
+        action = QAction(tr(entry.text), self._window)
         action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
-        action.setShortcuts([QKeySequence(keys) for keys in self._keys_of(made.name)])
-        action.setCheckable(made.checkable)
-        action.setMenuRole(_MENU_ROLES.get(made.name, QAction.MenuRole.NoRole))
-        action.triggered.connect(lambda _checked=False, name=made.name: self.run(name))
+        action.setShortcuts([QKeySequence(keys) for keys in self._keys_of(entry.name)])
+        action.setCheckable(entry.checkable)
+        action.setMenuRole(_MENU_ROLES.get(entry.name, QAction.MenuRole.NoRole))
+        action.triggered.connect(lambda _checked=False, name=entry.name: self.run(name))
         self._window.addAction(action)
         return action
 
-    def _arguments(self, made: Command) -> tuple[Any, ...]:
-        owner = self._owners[made.name]
-        return (owner, self._active()) if made.where is CommandScope.PANE else (owner,)
+    def _arguments(self, entry: Command) -> tuple[Any, ...]:
+        owner = self._owners[entry.name]
+        return (owner, self._active()) if entry.where is CommandScope.PANE else (owner,)
 
     def _update_actions(self, names: Sequence[str]) -> None:
         for name in names:
@@ -277,10 +277,10 @@ class Commands:
                 self._actions[name].setText(self._text(name))
 
     def _text(self, name: str) -> str:
-        made = REGISTRY[name]
-        if made.words is None or (made.where is CommandScope.PANE and self._active() is None):
-            return tr(made.text)
-        return tr(made.words(*self._arguments(made)))
+        entry = REGISTRY[name]
+        if entry.words is None or (entry.where is CommandScope.PANE and self._active() is None):
+            return tr(entry.text)
+        return tr(entry.words(*self._arguments(entry)))
 
     def _enable_all(self, names: Sequence[str]) -> None:
         """Enable all actions.

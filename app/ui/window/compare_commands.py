@@ -125,21 +125,21 @@ class CompareCommands(WindowController):
             self._toast.show_text(why)
             return
         columns = _columns(pane)
-        made = [self._branch(pane.chat, column).id for column in columns]
-        chats = dict(zip(made, panel.titles(columns), strict=True))
+        chats_made = [self._branch(pane.chat, column).id for column in columns]
+        chats = dict(zip(chats_made, panel.titles(columns), strict=True))
         self._library.order.group(chats)
         self._chats.open_together(list(chats))
 
     def _branch(self, chat: Chat, column: Message) -> Chat:
         """Create a chat that continues from a column, with the settings of its member."""
-        made, member = (
+        branch, member = (
             self._library.branch(chat, column.id),
             Member.from_json(panel.data_of(column)),
         )
-        made.model.set(member.model or chat.record.model)
+        branch.model.set(member.model or chat.record.model)
         options = replace(member.options(chat.options), tools=chat.options.tools)
-        made.set_options(options, "\n\n".join(filter(None, (chat.record.system, member.system))))
-        return made
+        branch.set_options(options, "\n\n".join(filter(None, (chat.record.system, member.system))))
+        return branch
 
     @pane_command("panel_judge", mark("Judge Compared Replies"), why_not=_cannot_make(panel.JUDGE))
     def judge(self, pane: ChatPane) -> None:
@@ -192,12 +192,12 @@ class CompareCommands(WindowController):
         if not chat.panel.keep_column(message_id):
             return
         pane.hide_panel()
-        kept = columns[message_id]
+        column = columns[message_id]
         refs = [str(m.stats.get("model") or "") for m in columns.values()]
-        name = panel.name_of(kept) or kept.model
-        words = count_kept(self._settings, str(kept.stats.get("model") or ""), refs, kept.model)
+        name = panel.name_of(column) or column.model
+        words = count_kept(self._settings, str(column.stats.get("model") or ""), refs, column.model)
         words = words or tr("{name} kept", name=name)
-        if hidden != kept.model:
+        if hidden != column.model:
             was = tr("{reply} was {what}", "Reply A was Seed 1", reply=hidden, what=name)
             words = f"{was}. {words}"
         self._undos.offer_undo(words, lambda: self._unfold(chat.id, message_id))
@@ -221,9 +221,9 @@ def count_kept(settings: Settings, model: str, compared: Sequence[str], name: st
         return ""
     known = {ref: list(counts) for ref, counts in settings.kept.items()}
     for ref in set(compared):
-        kept, times = known.get(ref, [0, 0])
-        known[ref] = [kept + (ref == model), times + 1]
+        wins, times = known.get(ref, [0, 0])
+        known[ref] = [wins + (ref == model), times + 1]
     settings.set(kept=known)
-    kept, times = known[model]
+    wins, times = known[model]
     words = mark("{name} kept, {kept} of {times} times so far")
-    return tr(words, name=name, kept=kept, times=times) if times > 1 else ""
+    return tr(words, name=name, kept=wins, times=times) if times > 1 else ""

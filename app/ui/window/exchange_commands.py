@@ -97,26 +97,26 @@ class ExchangeCommands(WindowController):
     def _on_imported(self, report: Report) -> None:
         self._library.order.refresh()
         self._library.take_in(report.taken)
-        taken = tuple(report.taken)
+        added = tuple(report.taken)
         folders = tuple(report.folders)
-        words = counted("%Ln chat imported", "%Ln chats imported", len(taken))
-        self._undos.offer_undo(words, lambda: self._start_undo_import(taken, folders), seconds=30.0)
+        words = counted("%Ln chat imported", "%Ln chats imported", len(added))
+        self._undos.offer_undo(words, lambda: self._start_undo_import(added, folders), seconds=30.0)
 
-    def _start_undo_import(self, taken: Sequence[ChatRecord], folders: Sequence[Folder]) -> None:
+    def _start_undo_import(self, added: Sequence[ChatRecord], folders: Sequence[Folder]) -> None:
         """Undo an import. Chats that were changed since then go to the trash instead."""
-        ids = {chat.id for chat in taken}
+        ids = {chat.id for chat in added}
         for pane in self._workspace.panes():
             if pane.chat.id in ids:
                 self._workspace.close_pane(pane, told=False)
         self._library.take_out(ids)
-        flows.start(self, self._undo_import(taken, folders))
+        flows.start(self, self._undo_import(added, folders))
 
-    async def _undo_import(self, taken: Sequence[ChatRecord], folders: Sequence[Folder]) -> None:
+    async def _undo_import(self, added: Sequence[ChatRecord], folders: Sequence[Folder]) -> None:
         from app.chats.importing.job import undo
 
         store, words = self._store, ""
         try:
-            _, trashed = await flows.run_in_thread(lambda stop: undo(store, taken, stop, folders))
+            _, trashed = await flows.run_in_thread(lambda stop: undo(store, added, stop, folders))
         except Exception as error:
             words = tr("The import couldn’t be undone: {error}", error=error)
         else:

@@ -80,8 +80,8 @@ class WindowLayout(WindowController):
             blank = layout.get("blank")
             begun = blank if isinstance(blank, dict) else {}
             # The app may have crashed after deleting a chat, but before saving the layout.
-            there = [i for i in arrangement.chats if not self._library.is_deleted(i)]
-            workspace.arrange(arrangement, list(self._open_readable(there, begun)))
+            existing = [i for i in arrangement.chats if not self._library.is_deleted(i)]
+            workspace.arrange(arrangement, list(self._open_readable(existing, begun)))
             self._name_compared(layout.get("compared"))
             self._wrapping.restore(layout.get("wrapped"))
         # New panes are briefly visible. This shouldn't mark their chats as read.
@@ -129,7 +129,7 @@ class WindowLayout(WindowController):
     @Slot()
     def save(self) -> None:
         if self._restored and not self.ended:
-            place = bytes(self._window.saveGeometry().toBase64().data()).decode()
+            geometry = bytes(self._window.saveGeometry().toBase64().data()).decode()
             arrangement = self._workspace.arrangement().to_json()
             # Empty chats aren't stored, so their options have to be saved here.
             blank = {
@@ -141,11 +141,11 @@ class WindowLayout(WindowController):
                 for pane in self._workspace.panes()
                 if not pane.chat.is_stored
             }
-            kept = {**arrangement, "geometry": place, "blank": blank}
-            kept["wrapped"], kept["narrow"] = self._wrapping.to_json(), self._is_narrow()
-            kept["unfolded"] = self._is_narrow() and not self._sidebar.isHidden()
+            state = {**arrangement, "geometry": geometry, "blank": blank}
+            state["wrapped"], state["narrow"] = self._wrapping.to_json(), self._is_narrow()
+            state["unfolded"] = self._is_narrow() and not self._sidebar.isHidden()
             listed = (i for i in self._library.unread if self._library.chat(i) is not None)
-            self._store.save_layout(LAYOUT, {**kept, "unread": sorted(listed)})
+            self._store.save_layout(LAYOUT, {**state, "unread": sorted(listed)})
 
     def end(self) -> None:
         """Save one last time on exit."""
@@ -218,8 +218,8 @@ class Layouts(WindowController):
     def pop_up(self) -> None:
         """Show the menu in the upper center of the window. Used by the shortcut."""
         self._fill()
-        left = (self._window.width() - self.menu.sizeHint().width()) // 2
-        self.menu.popup(self._window.mapToGlobal(QPoint(left, self._window.height() // 5)))
+        x = (self._window.width() - self.menu.sizeHint().width()) // 2
+        self.menu.popup(self._window.mapToGlobal(QPoint(x, self._window.height() // 5)))
         first = next((a for a in self.menu.actions() if a.isEnabled()), None)
         if first is not None:
             self.menu.setActiveAction(first)
@@ -271,8 +271,8 @@ class Layouts(WindowController):
     def ask_new_name(self, old: str) -> None:
         from app.ui.dialogs.name_dialogs import NameDialog
 
-        taken = [name for name in self.saved.names() if name != old]
-        dialog = NameDialog(tr("Rename Layout"), tr("Rename"), taken, self._window, old)
+        names = [name for name in self.saved.names() if name != old]
+        dialog = NameDialog(tr("Rename Layout"), tr("Rename"), names, self._window, old)
         dialog.named.connect(lambda name: self.rename(old, name))
         dialog.open()
 
@@ -301,14 +301,14 @@ class Layouts(WindowController):
         layout = self.saved.get(name)
         if layout is None:
             return
-        there = self._not_deleted(layout.chats)
-        if not there:
+        existing = self._not_deleted(layout.chats)
+        if not existing:
             self._toast.show_text(
                 tr("All chats in the layout “{name}” have been deleted", name=name)
             )
             return
         before = self._workspace.arrangement()
-        closed = self._show(layout, there)
+        closed = self._show(layout, existing)
         blank = [chat_id for chat_id in closed if self._chats.discard_if_blank(chat_id)]
 
         def undo() -> None:
@@ -317,7 +317,7 @@ class Layouts(WindowController):
             for chat_id in self._show(before, self._not_deleted(before.chats)):
                 self._chats.discard_if_blank(chat_id)
 
-        gone = len(layout.chats) - len(there)
+        gone = len(layout.chats) - len(existing)
         self._undos.offer_undo(_summary(name, len(closed), gone), undo)
 
     def _not_deleted(self, chats: Sequence[str]) -> list[str]:

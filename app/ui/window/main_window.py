@@ -75,9 +75,9 @@ class FocusRegions(WindowController):
         """Focus the next (+1) or previous (-1) region."""
         regions = self._regions()
         if regions:
-            here = QApplication.focusWidget()
+            focused = QApplication.focusWidget()
             at = next(
-                (n for n, (region, _) in enumerate(regions) if _contains_focus(region, here)),
+                (n for n, (region, _) in enumerate(regions) if _contains_focus(region, focused)),
                 0 if by > 0 else 1,
             )
             regions[(at + by) % len(regions)][1]()

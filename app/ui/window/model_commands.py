@@ -62,13 +62,13 @@ class ModelCommands(WindowController):
 
         if self.window is None:
             models = self._models
-            made = ModelsWindow(models.installed, models.removal, self._library, self._window)
-            made.opened.connect(self._chats.use_model)
-            made.too_large_found.connect(lambda ref: self.fitting.open(ref, None, made))
-            made.get.clicked.connect(self._downloads.show)
-            made.conversion_requested.connect(self.convert)
-            made.finished.connect(self._on_gone)
-            self.window = made
+            window = ModelsWindow(models.installed, models.removal, self._library, self._window)
+            window.opened.connect(self._chats.use_model)
+            window.too_large_found.connect(lambda ref: self.fitting.open(ref, None, window))
+            window.get.clicked.connect(self._downloads.show)
+            window.conversion_requested.connect(self.convert)
+            window.finished.connect(self._on_gone)
+            self.window = window
         self.window.begin()
 
     @command("machines", mark("Multiple Computers…"), where=CommandScope.ANYWHERE)

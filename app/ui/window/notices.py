@@ -206,8 +206,8 @@ def system_channel(parent: QObject) -> NotificationChannel | None:
     linux = sys.platform.startswith("linux")
     if linux:
         # Without this check, Qt might start a bus.
-        there = os.environ.get("DBUS_SESSION_BUS_ADDRESS")
-        return PortalChannel(parent) if there else None
+        bus = os.environ.get("DBUS_SESSION_BUS_ADDRESS")
+        return PortalChannel(parent) if bus else None
     return TrayChannel(parent) if QSystemTrayIcon.isSystemTrayAvailable() else None
 
 

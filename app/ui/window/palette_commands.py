@@ -64,12 +64,12 @@ class PaletteCommands(WindowController):
         For an empty query this is also the display order: the latest chats, commands by menu, other
         chats, and the current chat at the end.
         """
-        here, chats = self._current_chat, self._library.chats()
-        listed = (chat for chat in chats if chat.id != here)
+        current_chat, chats = self._current_chat, self._library.chats()
+        listed = (chat for chat in chats if chat.id != current_chat)
         yield from map(self._chat_entry, islice(listed, LATEST))
         yield from commands
         yield from map(self._chat_entry, listed)
-        yield from (self._chat_entry(chat) for chat in chats if chat.id == here)
+        yield from (self._chat_entry(chat) for chat in chats if chat.id == current_chat)
         for ref, name in self._model_names(GUIDE).items():
             use = partial(self._chats.use_model, ref)
             yield PaletteEntry(

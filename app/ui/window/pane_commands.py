@@ -146,10 +146,10 @@ class PaneCommands(WindowController):
         pane.compare_branches_requested.connect(self._compare_branches)
 
     @Slot(object, str, str)
-    def _compare_branches(self, pane: ChatPane, one: str, other: str) -> None:
+    def _compare_branches(self, pane: ChatPane, first: str, second: str) -> None:
         from app.ui.compare.branch_compare import BranchCompare
 
-        window = BranchCompare(pane.chat, one, other, pane.window())
+        window = BranchCompare(pane.chat, first, second, pane.window())
         window.chosen.connect(pane.tree.branch_chosen)
         window.open()
 
@@ -208,7 +208,7 @@ class PaneCommands(WindowController):
     def close_others(self, pane: ChatPane) -> None:
         """Close the other tabs in the same tab bar."""
         beside = self.workspace.tabs_beside(pane)
-        self.chats.close_several([one for one in beside if one is not pane])
+        self.chats.close_several([sibling for sibling in beside if sibling is not pane])
 
     @pane_command("close_right", mark("Close Tabs to the Right"), why_not=_no_tab_after)
     def close_right(self, pane: ChatPane) -> None:

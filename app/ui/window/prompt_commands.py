@@ -55,12 +55,12 @@ class ArgumentsDialog(Sheet):
     @Slot()
     def _on_use(self) -> None:
         try:
-            found = self._question.content({each.field.name: each.value for each in self.inputs})
+            found = self._question.content({entry.field.name: entry.value for entry in self.inputs})
         except FieldError as error:
             self.fault.setText(str(error))
             self.fault.show()
-            for each in self.inputs:
-                each.set_wrong(str(error) if each.field.name == error.name else "")
+            for entry in self.inputs:
+                entry.set_wrong(str(error) if entry.field.name == error.name else "")
             return
         self.arguments_entered.emit({name: str(value) for name, value in found.items()})
         self.accept()

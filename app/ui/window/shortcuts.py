@@ -46,8 +46,8 @@ class Shortcuts(QObject):
         super().__init__(parent)
         self._settings = settings
         self._keys = self._effective_keys()
-        usual = {name: _clean_keys(made.keys) for name, made in REGISTRY.items()}
-        self._default_owners = {keys: name for name, held in usual.items() for keys in held}
+        usual = {name: _clean_keys(command.keys) for name, command in REGISTRY.items()}
+        self._default_owners = {keys: name for name, bound in usual.items() for keys in bound}
         set_shortcut_lookup(self.current_keys)
 
     def current_keys(self, keys: str) -> str:
@@ -55,8 +55,8 @@ class Shortcuts(QObject):
         name = self._default_owners.get(_portable(keys))
         if name is None:
             return keys
-        held = self.keys_of(name)
-        return keys if _portable(keys) in held else next(iter(held), "")
+        assigned = self.keys_of(name)
+        return keys if _portable(keys) in assigned else next(iter(assigned), "")
 
     def keys_of(self, name: str) -> tuple[str, ...]:
         """Shortcuts of a command. The first is shown in menus."""
@@ -93,7 +93,7 @@ class Shortcuts(QObject):
     def find_command(self, keys: str, besides: str = "") -> str:
         """Find the command using a shortcut. "" if it's free."""
         wanted = _portable(keys)
-        found = (n for n, held in self._keys.items() if n != besides and wanted in held)
+        found = (n for n, assigned in self._keys.items() if n != besides and wanted in assigned)
         return next(found, "")
 
     def assign(self, name: str, keys: str) -> None:
@@ -101,53 +101,53 @@ class Shortcuts(QObject):
 
         If it's "", the command has no shortcut.
         """
-        own = dict(self._settings.shortcuts)
+        changed = dict(self._settings.shortcuts)
         loser = self.find_command(keys, besides=name) if keys else ""
         if loser:
-            own[loser] = [k for k in self.keys_of(loser) if k != _portable(keys)]
-        own[name] = [_portable(keys)] if keys else []
-        self._save(own)
+            changed[loser] = [k for k in self.keys_of(loser) if k != _portable(keys)]
+        changed[name] = [_portable(keys)] if keys else []
+        self._save(changed)
 
     def reset(self, name: str) -> None:
         """Go back to a command's default shortcuts, taking them from any other command."""
-        own = {n: keys for n, keys in self._settings.shortcuts.items() if n != name}
+        changed = {n: keys for n, keys in self._settings.shortcuts.items() if n != name}
         usual = set(_clean_keys(REGISTRY[name].keys))
-        for other in list(own):
-            if usual & set(map(_portable, own[other])):
-                own[other] = [k for k in own[other] if _portable(k) not in usual]
-        self._save(own)
+        for command in list(changed):
+            if usual & set(map(_portable, changed[command])):
+                changed[command] = [k for k in changed[command] if _portable(k) not in usual]
+        self._save(changed)
 
     def get_changes(self) -> Mapping[str, list[str]]:
         """Get a copy of the user's changes, which can be restored with `set_changes`."""
         return dict(self._settings.shortcuts)
 
-    def set_changes(self, own: Mapping[str, list[str]]) -> None:
+    def set_changes(self, changes: Mapping[str, list[str]]) -> None:
         """Replace the user's changes. Pass an empty mapping to restore the defaults."""
-        self._save(dict(own))
+        self._save(dict(changes))
 
-    def _save(self, own: dict[str, list[str]]) -> None:
-        usual = {name: list(_clean_keys(made.keys)) for name, made in REGISTRY.items()}
+    def _save(self, changes: dict[str, list[str]]) -> None:
+        usual = {name: list(_clean_keys(command.keys)) for name, command in REGISTRY.items()}
         self._settings.set(
-            shortcuts={n: keys for n, keys in own.items() if n not in usual or keys != usual[n]}
+            shortcuts={n: keys for n, keys in changes.items() if n not in usual or keys != usual[n]}
         )
         self._keys = self._effective_keys()
         self.changed.emit()
 
     def _effective_keys(self) -> dict[str, tuple[str, ...]]:
-        own = {
+        result = {
             name: _clean_keys(keys)
             for name, keys in self._settings.shortcuts.items()
             if name in REGISTRY
         }
-        given: set[str] = set()
-        for name in own:  # the file may have been edited by hand, so ignore duplicates
-            own[name] = tuple(k for k in own[name] if k not in given and not self.why_not(k))
-            given.update(own[name])
+        used: set[str] = set()
+        for name in result:  # the file may have been edited by hand, so ignore duplicates
+            result[name] = tuple(k for k in result[name] if k not in used and not self.why_not(k))
+            used.update(result[name])
         return {
-            name: own[name]
-            if name in own
-            else tuple(k for k in _clean_keys(made.keys) if k not in given)
-            for name, made in REGISTRY.items()
+            name: result[name]
+            if name in result
+            else tuple(k for k in _clean_keys(command.keys) if k not in used)
+            for name, command in REGISTRY.items()
         }
 
 

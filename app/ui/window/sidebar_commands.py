@@ -109,8 +109,8 @@ class SidebarCommands(WindowController):
         """Show the folder menu next to the chat's row."""
         self._show_sidebar(True)
         ids, view = self._target_chats(), self._sidebar.list
-        place = view.visualRect(self._sidebar.model.row_of(ids[0])).bottomLeft()
-        self._sidebar.organiser.pop_move(ids, view.viewport().mapToGlobal(place + QPoint(24, 0)))
+        corner = view.visualRect(self._sidebar.model.row_of(ids[0])).bottomLeft()
+        self._sidebar.organiser.pop_move(ids, view.viewport().mapToGlobal(corner + QPoint(24, 0)))
 
     @command("tags", mark("Edit Tags"), "Ctrl+Alt+G", why_not=_not_listed)
     def tags(self) -> None:
@@ -143,9 +143,9 @@ class SidebarCommands(WindowController):
     def _on_refolded(self) -> None:
         model = self._sidebar.model
         known = {folder.id for folder in self._library.order.folders()} | {ARCHIVE}
-        kept = sorted(model.unfolded & (known | model.groups))
-        if kept != sorted(self._settings.unfolded):
-            self._settings.set(unfolded=tuple(kept))
+        known_folders = sorted(model.unfolded & (known | model.groups))
+        if known_folders != sorted(self._settings.unfolded):
+            self._settings.set(unfolded=tuple(known_folders))
 
     @Slot()
     def _on_panes(self) -> None:

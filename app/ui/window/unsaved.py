@@ -36,9 +36,9 @@ class ErrorNotice(QObject):
     @cached_property
     def toast(self) -> Toast:
         """Toast that other messages don't replace. Created on first use."""
-        made = Toast(self._window, at_top=True)
-        made.action_requested.connect(self._show_report)
-        return made
+        widget = Toast(self._window, at_top=True)
+        widget.action_requested.connect(self._show_report)
+        return widget
 
     def _show_toast(self, report: Path) -> None:
         self.toast.show_text(tr(WORDS), tr("Show Report"), self.TOLD_S)
@@ -90,9 +90,9 @@ class SaveErrorNotice(QObject):
     @cached_property
     def notice(self) -> Toast:
         """Toast that other messages don't replace. Created on first use."""
-        made = Toast(self._window, at_top=True)
-        made.action_requested.connect(self.retry_now)
-        return made
+        widget = Toast(self._window, at_top=True)
+        widget.action_requested.connect(self.retry_now)
+        return widget
 
     def report_error(self, error: StoreError) -> None:
         """Show that saving or reading has failed. Unsaved data stays in memory."""

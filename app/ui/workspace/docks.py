@@ -100,18 +100,18 @@ def move_onto_screen(window: QWidget) -> None:
     if size != window.frameGeometry().size():
         window.resize(size - (window.frameGeometry().size() - window.size()))
     at = window.frameGeometry()
-    left = max(room.left(), min(at.left(), room.right() - size.width() + 1))
+    x = max(room.left(), min(at.left(), room.right() - size.width() + 1))
     top = max(room.top(), min(at.top(), room.bottom() - size.height() + 1))
-    if (left, top) != (at.left(), at.top()):
-        window.move(left, top)
+    if (x, top) != (at.left(), at.top()):
+        window.move(x, top)
 
 
 def _screen_of(window: QWidget) -> QScreen:
     """Find the screen showing most of the window. Qt only knows where it was shown last."""
-    place = window.frameGeometry()
+    frame = window.frameGeometry()
 
     def shown(screen: QScreen) -> int:
-        part = screen.geometry().intersected(place)
+        part = screen.geometry().intersected(frame)
         return part.width() * part.height()
 
     most = max(QGuiApplication.screens(), key=shown)
@@ -145,15 +145,15 @@ def _remove_missing_docks(manager: QtAds.CDockManager, state: bytes) -> bytes:
         """Prune an element. Return True if any of its dock widgets still exist."""
         if part.tag == "Area":
             return any(manager.findDockWidget(w.get("Name", "")) for w in part.iter("Widget"))
-        parts, sizes = [each for each in part if each.tag != "Sizes"], part.find("Sizes")
-        here = [prune(each) for each in parts]
+        parts, sizes = [child for child in part if child.tag != "Sizes"], part.find("Sizes")
+        children = [prune(child) for child in parts]
         numbers = ((sizes.text or "") if sizes is not None else "").split()
-        if sizes is not None and any(here) and len(numbers) == len(here):
-            for each in compress(parts, map(not_, here)):
-                part.remove(each)
-            part.set("Count", str(sum(here)))
-            sizes.text = " ".join(compress(numbers, here))
-        return any(here)
+        if sizes is not None and any(children) and len(numbers) == len(children):
+            for child in compress(parts, map(not_, children)):
+                part.remove(child)
+            part.set("Count", str(sum(children)))
+            sizes.text = " ".join(compress(numbers, children))
+        return any(children)
 
     try:
         root = ElementTree.fromstring(state)
@@ -244,7 +244,7 @@ class Docks:
 
     def panes_in_main_window(self) -> list[ChatPane]:
         """Open panes in the main window, in reading order."""
-        return [dock.pane for place, dock in self._in_order() if place[0] == 0]
+        return [dock.pane for position, dock in self._in_order() if position[0] == 0]
 
     def _in_order(self) -> list[tuple[tuple[int, int, int, int], Dock]]:
         main, areas = self._manager.window(), dict[QtAds.CDockAreaWidget, tuple[int, int, int]]()
@@ -282,12 +282,12 @@ class Docks:
         self._by_id[chat_id].closed = True
         self._closed.append(chat_id)
 
-    def mark_others_closed(self, kept: Collection[str]) -> list[str]:
-        """Mark open docks as closed unless they're in ``kept``.
+    def mark_others_closed(self, kept_ids: Collection[str]) -> list[str]:
+        """Mark open docks as closed unless they're in ``kept_ids``.
 
         Return the ids of the chats that were closed.
         """
-        leaving = [p.chat.id for p in self.panes() if p.chat.id not in kept]
+        leaving = [p.chat.id for p in self.panes() if p.chat.id not in kept_ids]
         for chat_id in leaving:
             self.mark_closed(chat_id)
         return leaving
@@ -419,12 +419,12 @@ class DockPlacing:
 
     def take_back(self, dock: Dock, active: ChatPane | None) -> None:
         """Move a floating pane back to where it was in the main window."""
-        place, sizes = dock.place, dock.sizes
-        area = place.dockAreaWidget() if place is not None else None
-        if place is None or area is None:
+        target, sizes = dock.place, dock.sizes
+        area = target.dockAreaWidget() if target is not None else None
+        if target is None or area is None:
             self.insert(dock, "tab", active)
         else:
-            self._manager.addDockWidgetTabToArea(dock.widget, area, area.index(place))
+            self._manager.addDockWidgetTabToArea(dock.widget, area, area.index(target))
             if len(sizes) == len(self._manager.splitterSizes(area)):
                 self._manager.setSplitterSizes(area, sizes)
         self._docks.drop_place(dock)

@@ -200,13 +200,13 @@ class PaneWrapper:
         tops = {area.mapTo(workspace, QPoint()).y() for area in _areas(workspace)}
         return len(tops) > _rows_that_fit(workspace)
 
-    def _apply(self, what: Callable[[], None]) -> None:
+    def _apply(self, action: Callable[[], None]) -> None:
         """Change the arrangement without flicker and without losing the focus."""
         workspace, focus = self._workspace, QApplication.focusWidget()
         active = workspace.active
         workspace.setUpdatesEnabled(False)
         try:
-            what()
+            action()
         finally:
             workspace.setUpdatesEnabled(True)
         if active is not None:
@@ -271,11 +271,11 @@ def columns_that_fit(workspace: Workspace, pane: ChatPane) -> int:
 def _resize_in(splitter: QSplitter, at: int, by: int) -> None:
     """Resize a pane at the expense of the others, in proportion. Qt enforces minimum sizes."""
     sizes = splitter.sizes()
-    whole, rest = sum(sizes), sum(sizes) - sizes[at]
-    given = round(by * SHARE * whole)
+    total, rest = sum(sizes), sum(sizes) - sizes[at]
+    change = round(by * SHARE * total)
     splitter.setSizes(
         [
-            max(1, size + given if n == at else size - round(given * size / rest)) if size else 0
+            max(1, size + change if n == at else size - round(change * size / rest)) if size else 0
             for n, size in enumerate(sizes)
         ]
     )

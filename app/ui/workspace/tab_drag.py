@@ -219,16 +219,16 @@ class TabDrag(QObject):
         area = self._area(at)
         if area is None:
             return None
-        own = area is dragged.dockAreaWidget()
-        if own and area.openDockWidgetsCount() == 1:
+        is_own_area = area is dragged.dockAreaWidget()
+        if is_own_area and area.openDockWidgetsCount() == 1:
             return None
         bar = area.titleBar()
         if bar.isVisible() and bar.geometry().contains(area.mapFromGlobal(at)):
             tabs = bar.tabBar()
             index = tabs.tabInsertIndexAt(tabs.mapFromGlobal(at))
-            return None if own else DropTarget(area, "tab", index)
+            return None if is_own_area else DropTarget(area, "tab", index)
         side = self._side(area, at)
-        return None if own and side == "tab" else DropTarget(area, side)
+        return None if is_own_area and side == "tab" else DropTarget(area, side)
 
     def _side(self, area: QtAds.CDockAreaWidget, at: QPoint) -> str:
         current = area.currentDockWidget()

@@ -63,12 +63,12 @@ class TabMarks(QObject):
 
     def show_keys(self, active: ChatPane | None) -> None:
         """Shade all bars and tabs but those of the active pane, and hide their buttons."""
-        here = self._docks.area(active)
+        area_here = self._docks.area(active)
         for dock in self._docks.all_docks():
             _set_style_property(dock.widget.tabWidget(), "keys", dock.pane is active)
             if (area := dock.widget.dockAreaWidget()) is not None:
-                _set_style_property(area.titleBar(), "keys", area is here)
-                area.titleBar().findChild(StripButtons).set_active(area is here)
+                _set_style_property(area.titleBar(), "keys", area is area_here)
+                area.titleBar().findChild(StripButtons).set_active(area is area_here)
 
     @Slot(int)
     def on_beat(self, alpha: int) -> None:
@@ -215,8 +215,8 @@ class StripButtons(QObject):
         self._arrange_timer = QTimer(self, singleShot=True, interval=0)
         self._arrange_timer.timeout.connect(self._rearrange)
         self.folded = False
-        for own in bar.findChildren(QAbstractButton):
-            own.setAccessibleName(own.toolTip())  # QtAds only sets the tooltip
+        for child in bar.findChildren(QAbstractButton):
+            child.setAccessibleName(child.toolTip())  # QtAds only sets the tooltip
         bar.layout().setContentsMargins(0, 0, 6, 0)
         self.buttons: list[IconButton] = []
         for name, tip, where in self.CHOICES:

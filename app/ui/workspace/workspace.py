@@ -183,9 +183,9 @@ class Workspace(QWidget):
         self._set_active(self._latest_in(window))
 
     def _latest_in(self, window: QWidget) -> ChatPane | None:
-        here = {p.chat.id: p for p in self.panes() if self._window_of(p) is window}
-        latest = next((i for i in reversed(self._recent) if i in here), next(iter(here), ""))
-        return here.get(latest)
+        by_id = {p.chat.id: p for p in self.panes() if self._window_of(p) is window}
+        latest = next((i for i in reversed(self._recent) if i in by_id), next(iter(by_id), ""))
+        return by_id.get(latest)
 
     def _window_of(self, pane: ChatPane) -> QWidget | None:
         # Use the area, because a hidden tab has no window.
@@ -224,8 +224,8 @@ class Workspace(QWidget):
         if was_active:
             rest = self.panes()
             self._set_active(None)
-            here = [other for other in rest if self._window_of(other) is window]
-            latest = None if here else self._latest_in(self.window())  # the pane's window is gone
+            near = [sibling for sibling in rest if self._window_of(sibling) is window]
+            latest = None if near else self._latest_in(self.window())  # the pane's window is gone
             if latest is not None or rest:
                 self.activate(latest or rest[min(at, len(rest) - 1)])
         self._forget_overdue()
@@ -288,8 +288,8 @@ class Workspace(QWidget):
     def has_neighbours(self, pane: ChatPane) -> bool:
         """Check whether there's anything else in the window besides this pane and its tabs."""
         window, area = self._window_of(pane), self._docks.area(pane)
-        others = (one for one in self.panes() if self._window_of(one) is window)
-        return any(self._docks.area(one) is not area for one in others)
+        others = (sibling for sibling in self.panes() if self._window_of(sibling) is window)
+        return any(self._docks.area(sibling) is not area for sibling in others)
 
     def maximize(self, pane: ChatPane) -> None:
         """Maximize a pane and its tabs, or undo this."""
@@ -313,9 +313,9 @@ class Workspace(QWidget):
     def arrangement(self) -> Arrangement:
         """Get the current arrangement, as if no pane were maximized."""
         chats = tuple(pane.chat.id for pane in self.panes())
-        area, whole = self._maximised.area, self._before_maximize
-        if whole is not None and set(whole.chats) == set(chats):
-            docks, chats = whole.docks, whole.chats
+        area, before = self._maximised.area, self._before_maximize
+        if before is not None and set(before.chats) == set(chats):
+            docks, chats = before.docks, before.chats
         elif area is not None:
             self.setUpdatesEnabled(False)
             self._maximised.restore()
@@ -340,17 +340,17 @@ class Workspace(QWidget):
         if self.active is not None and self.active.chat.id not in wanted:
             self._set_active(None)
         leaving = self._docks.mark_others_closed(wanted)
-        made: list[Dock] = []
+        docks: list[Dock] = []
         for chat in chats:
             if self._docks.get(chat.id) is not None:
                 self._docks.mark_open(chat.id)
             else:
-                made.append(self._make_dock(chat))
-                made[-1].fill(later=True)
-                self._placing.insert(made[-1], "tab", self.active)
+                docks.append(self._make_dock(chat))
+                docks[-1].fill(later=True)
+                self._placing.insert(docks[-1], "tab", self.active)
         self.expect_panes()
         self._placing.restore(arrangement.docks, self, self.active)
-        for dock in made:
+        for dock in docks:
             dock.fill()
         self._bars.arrange()
         self._forget_overdue()
@@ -394,12 +394,12 @@ class Workspace(QWidget):
         if pane is self.active:
             return
         before, self.active = self.active, pane
-        for one, active in ((before, False), (pane, True)):
-            if one is not None:
-                one.set_active(active)
+        for shown, active in ((before, False), (pane, True)):
+            if shown is not None:
+                shown.set_active(active)
         self.marks.show_keys(pane)
         if pane is not None:
-            self._recent = [one for one in self._recent if self.pane(one) not in {None, pane}]
+            self._recent = [shown for shown in self._recent if self.pane(shown) not in {None, pane}]
             self._recent.append(pane.chat.id)
             self.marks.show_dot(pane.chat.id)
         self.active_changed.emit()
@@ -489,11 +489,11 @@ class Workspace(QWidget):
             self.maximize(pane)
 
     @Slot(str, QPoint)
-    def _on_menu_asked(self, chat_id: str, place: QPoint) -> None:
+    def _on_menu_asked(self, chat_id: str, position: QPoint) -> None:
         pane = self.pane(chat_id)
         if pane is not None:
             self.activate(pane)
-            self.menu_requested.emit(pane, place)
+            self.menu_requested.emit(pane, position)
 
     @Slot(object)
     def _on_floating(self, window: QWidget) -> None:
