@@ -238,7 +238,7 @@ class ScoreFeed(QObject):
     INTERVAL_MS = 200
     ELSEWHERE_MS = 1_000
 
-    sampled = Signal()  # the lanes were updated
+    lanes_updated = Signal()  # the lanes were updated
 
     def __init__(
         self,
@@ -255,7 +255,7 @@ class ScoreFeed(QObject):
         self.lanes = Lanes()
         self._timer = QTimer(self, interval=self.ELSEWHERE_MS)
         self._timer.timeout.connect(self._ask_elsewhere)
-        library.loader.figures.received.connect(self._update)
+        library.loader.figures.stats_received.connect(self._update)
 
     def start(self) -> None:
         self.lanes, self._elsewhere = Lanes(), {}
@@ -275,7 +275,7 @@ class ScoreFeed(QObject):
         titles = {chat.id: chat.title for chat in self._library.open_chats()}
         told = merge_remote(stats, shown, self._elsewhere, titles)
         self.lanes.update(monotonic(), *told, self._tools())
-        self.sampled.emit()
+        self.lanes_updated.emit()
 
     @Slot()
     def _ask_elsewhere(self) -> None:

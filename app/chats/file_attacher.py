@@ -74,7 +74,7 @@ class FileAttacher(ChatPart):
 
     changed = Signal()  # pending files or token counts changed
     thumbnail_read = Signal(str)  # (hash): `thumbnail` can return this thumbnail now
-    refused = Signal(str)  # (message): a file was rejected or only attached in part
+    file_rejected = Signal(str)  # (message): a file was rejected or only attached in part
 
     def __init__(
         self, saved: SavedChat, loader: ModelLoader, others: ReferencedChats, parent: QObject
@@ -139,7 +139,7 @@ class FileAttacher(ChatPart):
             "Attach at most %n files. Send the others in another message.",
             MOST_FILES,
         )
-        self.refused.emit(words)
+        self.file_rejected.emit(words)
 
     def _free_name(self, first: str) -> str:
         used_names = {file.name for file in self.files} | set(self.reading)
@@ -164,14 +164,14 @@ class FileAttacher(ChatPart):
         of = await self.others.read_now(chat_id)
         files = tuple(f for f in self.files if f.chat != chat_id)
         if of.unreadable_reason:
-            self.refused.emit(of.unreadable_reason)
+            self.file_rejected.emit(of.unreadable_reason)
         elif len(self._waiting) + len(files) >= MOST_FILES:
             self._refuse_more()
         else:
             attachment, text = make_attachment(of, max(0, len(of.lines) - last) if last else 0)
             if attachment.characters > MAX_CHARACTERS:
                 words = mark("“{name}” is too long. Read its last messages only.")
-                self.refused.emit(tr(words, name=of.title))
+                self.file_rejected.emit(tr(words, name=of.title))
                 return
             self._replace_files((*files, attachment), text)
             self.follow(chat_id, last if follow else None)
@@ -444,7 +444,7 @@ class FileAttacher(ChatPart):
                 refused = tr("“{name}” can’t be read.", name=pending.name)
             self._waiting.popleft()
             if refused:
-                self.refused.emit(refused)
+                self.file_rejected.emit(refused)
             self._report_change()
 
     async def _read_one(self, pending: _PendingFile) -> Sequence[_Read]:

@@ -24,7 +24,7 @@ class ChatSearch(QObject):
     """Searches for one query at a time. A new query replaces the previous one."""
 
     # (query, pairs, done): the (chat, hit) pairs found so far.
-    found = Signal(str, list, bool)
+    results_found = Signal(str, list, bool)
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class ChatSearch(QObject):
             elif before[1].message_id is None:
                 # Title and message both match, so use the message hit and add the title marks.
                 found[hit.chat_id] = (chat, replace(hit, title_marks=before[1].marks))
-        self.found.emit(query, list(found.values())[:limit], done)
+        self.results_found.emit(query, list(found.values())[:limit], done)
 
 
 class ChatLibrary(QObject):
@@ -82,12 +82,12 @@ class ChatLibrary(QObject):
 
     LONG = 1_000  # messages; reading 10,000 messages took 0.135 s
 
-    listed = Signal()  # chats were added, removed, renamed or reordered
+    list_changed = Signal()  # chats were added, removed, renamed or reordered
     # (id): the activity changed, the answer was seen, or the draft changed the displayed name
     activity = Signal(str)
-    deleted = Signal(str)  # (id): the chat was removed from the list, but can be restored
+    chat_deleted = Signal(str)  # (id): removed from the list, but can be restored
     trash_changed = Signal()  # the contents of the trash changed
-    erased = Signal(str)  # (id): the chat was permanently deleted, so it must be closed everywhere
+    chat_erased = Signal(str)  # (id): permanently deleted, so close the chat everywhere
 
     def __init__(
         self,
@@ -179,7 +179,7 @@ class ChatLibrary(QObject):
         self._chats[record.id] = record
         copy = self.open(record.id, record.model)
         copy.begin_from(chat)
-        self.listed.emit()
+        self.list_changed.emit()
         return copy
 
     def mark_unread(self, ids: Iterable[object]) -> None:
@@ -219,8 +219,8 @@ class ChatLibrary(QObject):
             when = self._store.trash.delete(chat_id)
             if chat is not None:  # otherwise, saving the open chat would restore it
                 chat.take_fields({"deleted_at": when})
-        self.deleted.emit(chat_id)
-        self.listed.emit()
+        self.chat_deleted.emit(chat_id)
+        self.list_changed.emit()
         self.trash_changed.emit()
 
     def restore(self, chat_id: str) -> None:
@@ -233,7 +233,7 @@ class ChatLibrary(QObject):
             chat.take_fields({"deleted_at": None})
         record = chat.record if chat is not None else stored
         self._chats[chat_id] = replace(record, deleted_at=None)
-        self.listed.emit()
+        self.list_changed.emit()
         self.trash_changed.emit()
 
     def trash(self) -> list[ChatRecord]:
@@ -251,14 +251,14 @@ class ChatLibrary(QObject):
         self._forget_caches()
         for chat_id in gone:
             self.toolbox.consents.forget_chat(chat_id)
-            self.erased.emit(chat_id)
+            self.chat_erased.emit(chat_id)
             self.release(chat_id)
         self.trash_changed.emit()
 
     def take_in(self, chats: Iterable[ChatRecord]) -> None:
         """Add imported chats to the list. The import has already stored them."""
         self._chats |= {chat.id: chat for chat in chats}
-        self.listed.emit()
+        self.list_changed.emit()
 
     def take_out(self, ids: Iterable[str]) -> None:
         """Remove chats after their import was undone."""
@@ -267,9 +267,9 @@ class ChatLibrary(QObject):
             chat = self._in_use.get(chat_id)
             if chat is not None:
                 chat.abandon()
-            self.erased.emit(chat_id)
+            self.chat_erased.emit(chat_id)
             self.release(chat_id)
-        self.listed.emit()
+        self.list_changed.emit()
         self.trash_changed.emit()
 
     def unscrubbed_files(self) -> list[str]:
@@ -311,11 +311,11 @@ class ChatLibrary(QObject):
                 self._store.update_chat(chat_id, **fields)
                 if (chat := self._in_use.get(chat_id)) is not None:
                     chat.take_fields(fields)
-        self.listed.emit()
+        self.list_changed.emit()
 
     def notify_listed(self) -> None:
         """Emit `listed` after a change to folders."""
-        self.listed.emit()
+        self.list_changed.emit()
 
     def cancel_for_close(self) -> None:
         """First step of shutdown: stop all replies. The bridge still delivers their text."""
@@ -356,7 +356,7 @@ class ChatLibrary(QObject):
             before = self._chats.get(chat.id)
             self._chats[chat.id] = chat.record
             if before is None or is_listed_differently(before, chat.record):
-                self.listed.emit()
+                self.list_changed.emit()
             elif before.display_title != chat.record.display_title:
                 self.activity.emit(chat.id)  # on every key press, but without changing the order
 

@@ -71,7 +71,7 @@ class TokenCount(QObject):
     PAUSE_MS = 350
 
     # (counted): a `CountedTokens`, or None if there's no message or the model is unknown
-    counted = Signal(object)
+    count_changed = Signal(object)
 
     def __init__(
         self, loader: ModelLoader, look: Callable[[], CountRequest], parent: QObject
@@ -92,7 +92,7 @@ class TokenCount(QObject):
             self._soon.start()
         else:
             self._soon.stop()
-            self.counted.emit(None)
+            self.count_changed.emit(None)
 
     @Slot()
     def count(self) -> None:
@@ -106,7 +106,7 @@ class TokenCount(QObject):
             self._wanted = False
             found = await self._ask(self._look())
             if not self._wanted:
-                self.counted.emit(found if _has_content(self._look().compose) else None)
+                self.count_changed.emit(found if _has_content(self._look().compose) else None)
 
     async def _ask(self, asked: CountRequest) -> CountedTokens | None:
         engine, model, compose = self._loader.engine, asked.model_status.model, asked.compose

@@ -44,7 +44,7 @@ class TurnController(ChatPart):
     """
 
     # (text, files): a message was sent from the composer, was queued, or interrupted the reply.
-    announced = Signal(str, object)
+    text_sent = Signal(str, object)
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class TurnController(ChatPart):
         self._depth = 0  # nesting depth of `handle`
         self._changed = False  # `handle` must process CHANGED before it returns
         self._called: Answer | None = None  # last answer whose tool calls are done
-        attaching.refused.connect(self._on_refused)
+        attaching.file_rejected.connect(self._on_refused)
         attaching.changed.connect(self.on_changed)
         reply.answering.tool_calls_finished.connect(self._on_results)
 
@@ -208,7 +208,7 @@ class TurnController(ChatPart):
             case Effect.ENQUEUE_FIRST:
                 self._enqueue(text, files, at=0)
             case Effect.ANNOUNCE:
-                self.announced.emit(text, files)
+                self.text_sent.emit(text, files)
             case Effect.HOLD:
                 self.compose(Writing(text, files))
             case Effect.CANCEL_EDIT:

@@ -247,7 +247,7 @@ _TELL_MS = 200  # interval of progress updates
 
 class Downloads(QObject):
     changed = Signal(str)  # (ref): the download changed or was removed
-    finished = Signal(str)  # (ref): the download is complete, so the model can be loaded
+    download_finished = Signal(str)  # (ref): the download is complete, so the model can be loaded
 
     def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -411,7 +411,7 @@ class Downloads(QObject):
             download.error, download.code = error.message, error.code
         self._on_download_changed(download)
         if error is None:
-            self.finished.emit(download.ref)
+            self.download_finished.emit(download.ref)
         self._next()
 
     def _on_download_changed(self, download: Download) -> None:

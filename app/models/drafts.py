@@ -77,7 +77,7 @@ class DraftModels(QObject):
     """Loads the chosen draft model after the model itself."""
 
     changed = Signal()  # the choice or the draft stats changed
-    refused = Signal(str)  # (words): reason why the chosen draft model isn't used
+    rejected = Signal(str)  # (words): reason why the draft model isn't used
 
     def __init__(self, loader: ModelLoader, settings: Settings, parent: QObject) -> None:
         super().__init__(parent)
@@ -92,7 +92,7 @@ class DraftModels(QObject):
         self._loads: dict[str, _DraftLoad] = {}
         loader.changed.connect(self._on_model)
         loader.unloaded.connect(self._on_unloaded)
-        loader.figures.received.connect(self._on_figures)
+        loader.figures.stats_received.connect(self._on_figures)
 
     def get_ref(self, *names: str) -> str:
         """Return the reference of the chosen draft model for a model with these names, or ""."""
@@ -192,5 +192,5 @@ class DraftModels(QObject):
                 for status in self._loader.loaded_statuses():
                     self._apply(status)
             why = error.message
-            self.refused.emit(tr("{name} has no draft model. {why}", name=model.name, why=why))
+            self.rejected.emit(tr("{name} has no draft model. {why}", name=model.name, why=why))
         self.changed.emit()

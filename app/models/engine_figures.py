@@ -22,7 +22,7 @@ class EngineFigures(QObject):
         engine: gets the engine, or None.
     """
 
-    received = Signal(object)  # (stats): see `Engine.stats`
+    stats_received = Signal(object)  # (stats): see `Engine.stats`
 
     def __init__(self, engine: Callable[[], Engine | None], parent: QObject) -> None:
         super().__init__(parent)
@@ -64,7 +64,7 @@ class EngineFigures(QObject):
     async def _poll(self) -> None:
         stats = await self.now()
         if stats is not None:
-            self.received.emit(stats)
+            self.stats_received.emit(stats)
 
 
 def memory_by_model(stats: dict[str, Any]) -> dict[str, int]:

@@ -39,9 +39,9 @@ class RemovedModel(Struct, frozen=True):
 
 
 class ModelRemover(QObject):
-    removed = Signal(object)  # (model): a `RemovedModel`
-    restored = Signal(str)  # (name): the model was restored
-    failed = Signal(str)  # (words): removing or restoring failed for the given reason
+    model_removed = Signal(object)  # (model): a `RemovedModel`
+    model_restored = Signal(str)  # (name): the model was restored
+    removal_failed = Signal(str)  # (words): removing or restoring failed for the given reason
 
     def __init__(
         self,
@@ -150,7 +150,7 @@ class ModelRemover(QObject):
             trashed = await flows.run_in_thread(lambda _: system_trash.move(model.removes))
         except Exception as error:
             self._going.discard(model.removes)
-            self.failed.emit(
+            self.removal_failed.emit(
                 tr(
                     "{name} couldn’t be removed: {why}. Show its folder and remove it there.",
                     name=model.name,
@@ -170,13 +170,13 @@ class ModelRemover(QObject):
         first = self._settings.model if self._settings.model in refs else ""
         if first:
             self._settings.set(model=GUIDE)
-        self.removed.emit(RemovedModel(trashed, model.name, tuple(listed), first))
+        self.model_removed.emit(RemovedModel(trashed, model.name, tuple(listed), first))
 
     async def _restore(self, removed: RemovedModel) -> None:
         try:
             await flows.run_in_thread(lambda _: system_trash.restore(removed.trashed))
         except Exception as error:
-            self.failed.emit(
+            self.removal_failed.emit(
                 tr("{name} couldn’t be restored: {why}.", name=removed.name, why=_error_text(error))
             )
             return
@@ -186,7 +186,7 @@ class ModelRemover(QObject):
         if removed.new_chats and self._settings.model == GUIDE:
             self._settings.set(model=removed.new_chats)
         self._installed.rescan()
-        self.restored.emit(removed.name)
+        self.model_restored.emit(removed.name)
 
 
 def _holds_more(folder: Path) -> bool:

@@ -189,7 +189,7 @@ class Application(QObject):
         self.loader.open(self.settings)
         self.models = Models(self.library, self.settings, self.paths, self)
         self.serving = Serving(self.settings, self.paths, self.loader, self)
-        self.models.downloads.finished.connect(self.serving.offer_installed)
+        self.models.downloads.download_finished.connect(self.serving.offer_installed)
         context = WindowContext(
             library=self.library,
             store=self.store,

@@ -217,7 +217,7 @@ class WindowTest:
         painter.end()
         attaching = self._pane.chat.attaching
         refused: list[str] = []
-        attaching.refused.connect(refused.append)
+        attaching.file_rejected.connect(refused.append)
         attaching.add([file])
         wait_until(lambda: refused or attaching.files, 60)
         text = None

@@ -49,7 +49,7 @@ class LaneRow(QWidget):
     LABEL = 168
     FIGURES = 150
 
-    chosen = Signal(str)  # (chat id): the chat's name was clicked
+    chat_clicked = Signal(str)  # (chat id): the chat's name was clicked
     pause_requested = Signal(str)  # (chat id): the pause button was pressed
 
     def __init__(self, lane: ScoreLane, feed: ScoreFeed, parent: QWidget) -> None:
@@ -98,12 +98,12 @@ class LaneRow(QWidget):
         self.update()
 
     def mouseReleaseEvent(self, event: object) -> None:
-        self.chosen.emit(self.lane.chat_id)
+        self.chat_clicked.emit(self.lane.chat_id)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
         if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
-            self.chosen.emit(self.lane.chat_id)
+            self.chat_clicked.emit(self.lane.chat_id)
         elif key == Qt.Key.Key_Space:
             self.button.click()
         elif key in {Qt.Key.Key_Up, Qt.Key.Key_Down}:
@@ -264,7 +264,7 @@ class ScoreView(QWidget):
     LEAST, MOST = 3, 6
 
     # A chat's lane or its pause button was clicked.
-    chosen = Signal(str)
+    chat_clicked = Signal(str)
     pause_requested = Signal(str)
     # Same for the agent of another app.
     agent_chosen = Signal(int)
@@ -293,7 +293,7 @@ class ScoreView(QWidget):
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         float_bars(self._area)
         make_column_layout(head, self._area, of=self, margins=(0, 1, 0, 0), spacing=0)
-        feed.sampled.connect(self._refresh)
+        feed.lanes_updated.connect(self._refresh)
         self._fit()
         self.hide()
 
@@ -333,7 +333,7 @@ class ScoreView(QWidget):
                 row.refresh(lane)
             else:
                 row = self._rows[chat_id] = LaneRow(lane, self.feed, self._lanes)
-                row.chosen.connect(self._on_chosen)
+                row.chat_clicked.connect(self._on_chosen)
                 row.pause_requested.connect(self._on_pause)
                 self._column.insertWidget(self._column.count() - 1, row)
             if row.button.isEnabled() and not was:
@@ -368,7 +368,7 @@ class ScoreView(QWidget):
         if lane_id.startswith(AGENT_PREFIX):
             self.agent_chosen.emit(_agent_number(lane_id))
         else:
-            self.chosen.emit(lane_id)
+            self.chat_clicked.emit(lane_id)
 
     @Slot(str)
     def _on_pause(self, lane_id: str) -> None:

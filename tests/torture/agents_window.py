@@ -184,7 +184,7 @@ def _watched(pictures: Path, here: Here, driver: Driver) -> None:
     shoot("the-score")
     window.toggle_score()
     row = next(r for r in part.rows if r.seen.state == "answering" and r.seen.parent)
-    row.opened.emit(row.number)
+    row.row_clicked.emit(row.number)
     driver.until(lambda: bool(window.findChildren(AgentDialog)))
     (dialog,) = window.findChildren(AgentDialog)
     shoot("read-along", dialog)

@@ -80,7 +80,7 @@ class BranchColumn(QScrollArea):
 
 
 class BranchCompare(Sheet):
-    chosen = Signal(str)  # (message id): show the branch containing this message
+    branch_chosen = Signal(str)  # (message id): show the branch containing this message
 
     def __init__(self, chat: Chat, first_id: str, other: str, parent: QWidget) -> None:
         super().__init__("branch-compare", tr("Compare Branches"), parent)
@@ -121,7 +121,7 @@ class BranchCompare(Sheet):
         flows.start(self, self._mark_differences())
 
     def _on_chosen(self, message_id: str) -> None:
-        self.chosen.emit(message_id)
+        self.branch_chosen.emit(message_id)
         self.accept()
 
     async def _mark_differences(self) -> None:

@@ -281,7 +281,7 @@ class CompareDialog(Sheet):
         )
         names = [name for name in self._settings.panels if name and name != old]
         dialog = NameDialog(title, verb, names, self, old)
-        dialog.named.connect(partial(self._save_panel_as, old if renames else ""))
+        dialog.name_confirmed.connect(partial(self._save_panel_as, old if renames else ""))
         dialog.open()
 
     def _save_panel_as(self, old: str, name: str) -> None:

@@ -70,11 +70,11 @@ class ComposerText(QTextEdit):
     # (pages): scroll the transcript; infinite for its start or end
     page_scrolled = Signal(float)
     preedit_changed = Signal()  # an input method has changed its preedit text
-    refused = Signal(str)  # (reason): a text was too long to insert
+    text_rejected = Signal(str)  # (reason): a text was too long to insert
     files_inserted = Signal(list)  # (paths): pasted or dropped
     image_inserted = Signal(bytes)  # (data): pasted or dropped image as file contents
     long_text_pasted = Signal(str)  # (text): pasted text that's long enough to become a file
-    focused = Signal()  # gained or lost focus
+    focus_changed = Signal()  # gained or lost focus
 
     def __init__(self, settings: Settings, parent: QWidget) -> None:
         super().__init__(parent)
@@ -119,11 +119,11 @@ class ComposerText(QTextEdit):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        self.focused.emit()
+        self.focus_changed.emit()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self.focused.emit()
+        self.focus_changed.emit()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if self.open_menu is None or not self.open_menu(event):
@@ -197,7 +197,7 @@ class ComposerText(QTextEdit):
         elif 0 < self._settings.long_paste < length <= MOST_PASTED:
             self.long_text_pasted.emit(source.text())
         elif length + self.document().characterCount() > MOST_CHARACTERS:
-            self.refused.emit(
+            self.text_rejected.emit(
                 counted(
                     "The text is %Ln characters long. A message takes {most}.",
                     "The text is %Ln characters long. A message takes {most}.",
@@ -300,7 +300,7 @@ class Composer(QWidget):
 
     submitted = Signal()  # send
     interrupt_requested = Signal()  # interrupt the reply and send
-    stopped = Signal()  # stop the reply
+    stop_requested = Signal()  # stop the reply
     changed = Signal(str)
     edit_last_requested = Signal()  # edit the last message
     page_scrolled = Signal(float)  # (pages): scroll the transcript
@@ -340,7 +340,7 @@ class Composer(QWidget):
         self.field.edit_last_requested.connect(self.edit_last_requested)
         self.field.page_scrolled.connect(self.page_scrolled)
         self.field.textChanged.connect(self._on_text)
-        self.field.focused.connect(self.update)
+        self.field.focus_changed.connect(self.update)
         self.button.clicked.connect(self._on_button)
         theme().changed.connect(self._on_theme)
         self._fit()
@@ -572,7 +572,7 @@ class Composer(QWidget):
     @Slot()
     def _on_button(self) -> None:
         if self.button.stops:
-            self.stopped.emit()
+            self.stop_requested.emit()
         else:
             self.field.finish()
             self.submitted.emit()

@@ -65,7 +65,7 @@ class FileChip(RemovableButton):
         self.setCursor(Qt.CursorShape.ArrowCursor)
         self.remove = IconButton("x", tr("Remove {name}  Del", name=words.name), self, side=22)
         self.remove.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.remove.clicked.connect(self.removed)
+        self.remove.clicked.connect(self.remove_requested)
         self.set_words(words)
         theme().changed.connect(self.update)
 
@@ -155,7 +155,7 @@ class FileChips(QWidget):
     """Row of file chips of a message, wrapped into lines."""
 
     GAP = 6
-    removed = Signal(object)  # (words): remove this file
+    remove_requested = Signal(object)  # (words): remove this file
     menu_requested = Signal(object, object)  # (words, chip)
 
     def __init__(self, before: QWidget, parent: QWidget) -> None:
@@ -208,7 +208,7 @@ class FileChips(QWidget):
 
     def _make_chip(self, words: ChipWords) -> FileChip:
         chip = FileChip(words, self)
-        chip.removed.connect(lambda: self.removed.emit(chip.words))
+        chip.remove_requested.connect(lambda: self.remove_requested.emit(chip.words))
         chip.clicked.connect(lambda: self.menu_requested.emit(chip.words, chip))
         return chip
 

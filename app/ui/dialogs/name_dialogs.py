@@ -25,7 +25,7 @@ def clean_name(name: str) -> str:
 class NameDialog(Sheet):
     """Dialog with a name field. Asks before replacing an existing name, without a second dialog."""
 
-    named = Signal(str)  # (name): confirmed by the user
+    name_confirmed = Signal(str)  # (name): confirmed by the user
 
     def __init__(
         self, title: str, verb: str, names: Iterable[str], parent: QWidget, name: str = ""
@@ -76,7 +76,7 @@ class NameDialog(Sheet):
             self.go.setText(tr("Replace"))
         elif name:
             self.accept()
-            self.named.emit(name)
+            self.name_confirmed.emit(name)
 
 
 class PromptsDialog(Sheet):

@@ -27,7 +27,7 @@ _NONE = mark("No backups yet. Stretto makes the first one the next day you use i
 
 
 class BackupsDialog(Sheet):
-    chosen = Signal(object)  # (path): restore this backup
+    backup_chosen = Signal(object)  # (path): restore this backup
 
     def __init__(self, backups: list[Backup], parent: QWidget | None, *, runs: bool = True) -> None:
         """Create the dialog.
@@ -55,14 +55,14 @@ class BackupsDialog(Sheet):
         chosen = self.list.selected_keys()
         if chosen:
             self.accept()
-            self.chosen.emit(self._paths[chosen[0]])
+            self.backup_chosen.emit(self._paths[chosen[0]])
 
 
 def ask_for_backup(backups: list[Backup]) -> Path | None:
     """Let the user choose a backup before there's a window. None if the user cancels."""
     chosen: list[Path] = []
     dialog = BackupsDialog(backups, None, runs=False)
-    dialog.chosen.connect(chosen.append)
+    dialog.backup_chosen.connect(chosen.append)
     dialog.exec()
     return chosen[0] if chosen else None
 

@@ -21,9 +21,9 @@ _STEPS = 1000  # QProgressBar uses 32-bit values, which can't hold sizes in byte
 
 class DownloadRow(QFrame):
     # The user paused, resumed, or opened the download.
-    paused = Signal()
-    resumed = Signal()
-    opened = Signal()
+    pause_requested = Signal()
+    resume_requested = Signal()
+    chat_requested = Signal()
 
     def __init__(self, download: Download, parent: QWidget) -> None:
         super().__init__(parent)
@@ -83,15 +83,15 @@ class DownloadRow(QFrame):
 
     def _on_act(self) -> None:
         if self._state is DownloadState.DONE:
-            self.opened.emit()
+            self.chat_requested.emit()
         elif self._state in {DownloadState.PAUSED, DownloadState.FAILED}:
-            self.resumed.emit()
+            self.resume_requested.emit()
         else:
-            self.paused.emit()
+            self.pause_requested.emit()
 
 
 class DownloadList(QScrollArea):
-    opened = Signal(str)  # (ref): start a chat with this model
+    chat_requested = Signal(str)  # (ref): start a chat with this model
     token_required = Signal(str)  # (ref): can't resume because an access token is missing
     row_count_changed = Signal(int)  # (rows): row count has changed
 
@@ -132,10 +132,10 @@ class DownloadList(QScrollArea):
     def _add_row(self, download: Download) -> None:
         ref = download.ref
         row = self.rows[ref] = DownloadRow(download, self)
-        row.paused.connect(lambda: self._downloads.pause(ref))
-        row.resumed.connect(lambda: self._resume(ref))
+        row.pause_requested.connect(lambda: self._downloads.pause(ref))
+        row.resume_requested.connect(lambda: self._resume(ref))
         row.cancel.clicked.connect(lambda: self._downloads.cancel(ref))
-        row.opened.connect(lambda: self.opened.emit(ref))
+        row.chat_requested.connect(lambda: self.chat_requested.emit(ref))
         self._list.addWidget(row)
 
     def _resume(self, ref: str) -> None:

@@ -25,7 +25,7 @@ class DownloadsInWindow(QObject):
 
     TOLD_S = 12.0
 
-    opened = Signal(str)  # (ref): start a chat with this model
+    chat_requested = Signal(str)  # (ref): start a chat with this model
 
     def __init__(self, downloads: Downloads, loader: ModelLoader, window: QWidget) -> None:
         super().__init__(window)
@@ -35,7 +35,7 @@ class DownloadsInWindow(QObject):
         self._memory = 0
         self._notice_action: Callable[[], None] = self.show
         self.dialog: GetModelDialog | None = None
-        downloads.finished.connect(self._on_finished)
+        downloads.download_finished.connect(self._on_finished)
 
     @cached_property
     def toast(self) -> Toast:
@@ -52,7 +52,7 @@ class DownloadsInWindow(QObject):
             flows.start(self, self._ask_memory())
             self._downloads.measure()
             self.dialog = GetModelDialog(self._downloads, self._window, lambda: self._memory)
-            self.dialog.opened.connect(self.opened)
+            self.dialog.chat_requested.connect(self.chat_requested)
             self.dialog.finished.connect(self._on_gone)
         show_if(self, "toast", False)
         self.dialog.show_or_raise()
@@ -93,7 +93,7 @@ class DownloadsInWindow(QObject):
             words = tr("{name} converted", name=download.name)
             if download.can_pause:
                 words = tr("{name} downloaded", name=download.name)
-            self._show_notice(words, tr("Open"), lambda: self.opened.emit(ref))
+            self._show_notice(words, tr("Open"), lambda: self.chat_requested.emit(ref))
 
     @Slot()
     def _on_acted(self) -> None:

@@ -178,7 +178,7 @@ def _family_name(name: str) -> str:
 class FitDialog(Sheet):
     WIDTH = 480
 
-    chosen = Signal(object)
+    choice_confirmed = Signal(object)
 
     def __init__(self, name: str, words: str, choices: Sequence[Choice], parent: QWidget) -> None:
         super().__init__("fit-dialog", tr("Memory"), parent, spacing=8)
@@ -212,7 +212,7 @@ class FitDialog(Sheet):
 
     def _apply_choice(self, choice: Choice) -> None:
         self.accept()
-        self.chosen.emit(choice)
+        self.choice_confirmed.emit(choice)
 
 
 class FitFlow(QObject):
@@ -250,7 +250,7 @@ class FitFlow(QObject):
         words = memory_sentences(status.fit)
         dialog = FitDialog(status.name, words, offers, over or self._window)
         chat_id = chat.id if chat is not None else ""
-        dialog.chosen.connect(lambda choice: self._apply_choice(choice, ref, chat_id))
+        dialog.choice_confirmed.connect(lambda choice: self._apply_choice(choice, ref, chat_id))
         dialog.open()
         return dialog
 

@@ -71,7 +71,7 @@ _UNDERWAY = (DownloadState.WAITING, DownloadState.RUNNING)
 class GetModelDialog(Sheet):
     """Dialog to get a model. It isn't modal, and downloads keep running after it's closed."""
 
-    opened = Signal(str)  # (ref): start a chat with this model
+    chat_requested = Signal(str)  # (ref): start a chat with this model
 
     TYPING_MS = 600
     MOVING_MS = 150  # delay, so that holding an arrow key doesn't send a request for each row
@@ -121,13 +121,13 @@ class GetModelDialog(Sheet):
         self.field.textChanged.connect(self._on_text)
         self.field.returnPressed.connect(self._on_return)
         self.models.selection_changed.connect(self._on_chosen)
-        self.models.left.connect(self.field.setFocus)
+        self.models.focus_left.connect(self.field.setFocus)
         self.field.down_pressed.connect(self.models.focus_list)
         self.access.changed.connect(self._on_token)
         self.go.clicked.connect(self._on_go)
         self.found.plan_changed.connect(self._on_plan)
         self.found.read.clicked.connect(self._look_up_selected)
-        self.list.opened.connect(self._open)
+        self.list.chat_requested.connect(self._open)
         self._downloads.changed.connect(self._on_download)
         self.list.token_required.connect(self._ask_for_token)
         self.list.row_count_changed.connect(self._on_filled)
@@ -135,9 +135,9 @@ class GetModelDialog(Sheet):
         self.finding.details_received.connect(self.models.replace)
         self.finding.status_changed.connect(self._on_status_changed)
         self.looking.lookup_started.connect(self._on_began)
-        self.looking.answered.connect(self._on_answer)
-        self.looking.refused.connect(self._on_refused)
-        self.looking.card.connect(self.found.show_card)
+        self.looking.lookup_finished.connect(self._on_answer)
+        self.looking.lookup_failed.connect(self._on_refused)
+        self.looking.card_received.connect(self.found.show_card)
 
     # Queries.
 
@@ -335,7 +335,7 @@ class GetModelDialog(Sheet):
 
     @Slot(str)
     def _open(self, ref: str) -> None:
-        self.opened.emit(ref)
+        self.chat_requested.emit(ref)
         self.close()
 
     @Slot(str)

@@ -44,7 +44,7 @@ from engine.hub.names import clean_name
 class ConvertDialog(Sheet):
     WIDTH = 480
 
-    chosen = Signal(object)
+    recipe_chosen = Signal(object)
 
     def __init__(self, model: InstalledModel, parent: QWidget) -> None:
         super().__init__("convert-dialog", tr("Convert"), parent)
@@ -78,7 +78,7 @@ class ConvertDialog(Sheet):
     def _on_go(self) -> None:
         chosen = next(r for button, r in self._recipes.items() if button.isChecked())
         self.accept()
-        self.chosen.emit(chosen)
+        self.recipe_chosen.emit(chosen)
 
 
 class DraftDialog(Sheet):
@@ -86,7 +86,7 @@ class DraftDialog(Sheet):
 
     WIDTH = 480
 
-    chosen = Signal(str)  # (ref): a model was chosen, "" for none
+    draft_chosen = Signal(str)  # (ref): a model was chosen, "" for none
 
     def __init__(self, name: str, figures: str, parent: QWidget) -> None:
         """Create the dialog. ``figures`` are the current draft model's acceptance stats, or ""."""
@@ -146,7 +146,7 @@ class DraftDialog(Sheet):
     def _on_go(self) -> None:
         chosen = str(self.box.currentData())
         self.accept()
-        self.chosen.emit(chosen)
+        self.draft_chosen.emit(chosen)
 
 
 class LibraryFoot(QWidget):
@@ -330,14 +330,14 @@ class DraftModelChooser(QObject):
         super().__init__(foot)
         self._installed, self._foot = installed, foot
         self._draft_notice = ""
-        installed.drafts.refused.connect(self._on_refused)
+        installed.drafts.rejected.connect(self._on_refused)
 
     def choose(self, model: InstalledModel | None) -> None:
         if model is None:
             return
         told = describe_drafts(self._installed.draft_figures(model))
         dialog = DraftDialog(model.name, told, self._foot.window())
-        dialog.chosen.connect(lambda ref: self._choose(model, ref))
+        dialog.draft_chosen.connect(lambda ref: self._choose(model, ref))
         chosen = self._installed.drafts.get_ref(model.ref, str(model.folder))
         flows.start(dialog, self._show_dialog(dialog, model, chosen))
         dialog.open()
@@ -384,7 +384,7 @@ class DraftModelChooser(QObject):
 class RemovalController(QObject):
     """Removes models. Questions and results appear in the bottom row."""
 
-    answered = Signal()  # the user has answered, so give the focus back to the table
+    question_answered = Signal()  # the user has answered, so give the focus back to the table
 
     def __init__(
         self, installed: InstalledModels, removal: ModelRemover, foot: LibraryFoot
@@ -396,9 +396,9 @@ class RemovalController(QObject):
         self.removed: list[RemovedModel] = []  # models that can be restored; most recent last
         foot.yes.clicked.connect(self.remove)
         foot.keep.clicked.connect(self.cancel)
-        removal.removed.connect(self._on_removed)
-        removal.restored.connect(self._on_restored)
-        removal.failed.connect(foot.show_message)
+        removal.model_removed.connect(self._on_removed)
+        removal.model_restored.connect(self._on_restored)
+        removal.removal_failed.connect(foot.show_message)
         installed.changed.connect(self._on_changed)
 
     def begin(self, model: InstalledModel) -> None:
@@ -432,14 +432,14 @@ class RemovalController(QObject):
         if model is not None:
             why = self._removal.remove(model)
             self._foot.show_message(why or tr("Moving {name} to the Trash…", name=model.name))
-            self.answered.emit()
+            self.question_answered.emit()
 
     @Slot()
     def cancel(self) -> None:
         if self.pending_removal is not None:
             self.pending_removal = None
             self._foot.show_message("")
-            self.answered.emit()
+            self.question_answered.emit()
 
     @Slot()
     def _on_changed(self) -> None:

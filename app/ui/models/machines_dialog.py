@@ -83,7 +83,7 @@ class MachinesDialog(Sheet):
         run: runs an engine command and returns its output. Replaced in tests.
     """
 
-    opened = Signal(str)  # (ref): the model is running, so start a chat with it
+    chat_requested = Signal(str)  # (ref): the model is running, so start a chat with it
 
     def __init__(
         self,
@@ -311,7 +311,7 @@ class MachinesDialog(Sheet):
             self._refresh()
             return
         self._starting = None
-        self.opened.emit(ref)
+        self.chat_requested.emit(ref)
         self.accept()
 
     def done(self, result: int) -> None:

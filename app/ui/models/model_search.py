@@ -73,7 +73,7 @@ class ModelEntry(Struct, frozen=True):
 
 class FoundList(TwoLineList):
     selection_changed = Signal(str)  # (ref): the selection changed; "" for none
-    left = Signal()  # Up was pressed in the first row
+    focus_left = Signal()  # Up was pressed in the first row
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(tr("Models"), parent, elide=Qt.TextElideMode.ElideMiddle)
@@ -116,7 +116,7 @@ class FoundList(TwoLineList):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Up and self.currentRow() <= 0:
-            self.left.emit()
+            self.focus_left.emit()
             return
         super().keyPressEvent(event)
 
@@ -324,7 +324,7 @@ class ModelSearch(QObject):
         machine = machine_memory()
         self.machine_gb, found = suggestions_for(machine)
         self._suggested = {model.repo: model for model in found}
-        downloads.finished.connect(self.refresh)
+        downloads.download_finished.connect(self.refresh)
 
     @property
     def entries(self) -> list[ModelEntry]:
@@ -463,10 +463,10 @@ class ModelLookup(QObject):
 
     lookup_started = Signal(str)  # (ref): lookup started
     # (model, token): the lookup succeeded. ``token`` is the access token used, if any.
-    answered = Signal(object, str)
-    refused = Signal(object)  # (error): lookup failed with this EngineError
+    lookup_finished = Signal(object, str)
+    lookup_failed = Signal(object)  # (error): lookup failed with this EngineError
     # (markdown): the model card, "" if the model has none.
-    card = Signal(str)
+    card_received = Signal(str)
 
     def __init__(
         self, downloads: Downloads, token: Callable[[], str], parent: QObject | None = None
@@ -509,7 +509,7 @@ class ModelLookup(QObject):
         except Exception:
             log.debug("no card of %s", model.repo, exc_info=True)
         else:
-            self.card.emit(card)
+            self.card_received.emit(card)
 
     @Slot()
     def _ask(self) -> None:
@@ -527,6 +527,6 @@ class ModelLookup(QObject):
         try:
             model, used = await flows.run_in_thread(look)
         except Exception as problem:
-            self.refused.emit(to_engine_error(problem))
+            self.lookup_failed.emit(to_engine_error(problem))
         else:
-            self.answered.emit(model, used)
+            self.lookup_finished.emit(model, used)

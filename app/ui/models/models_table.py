@@ -460,9 +460,9 @@ _HIDDEN_FIRST = (
 class LibraryView(QTableView):
     """Table view with single selection."""
 
-    opened = Signal()  # Enter or double click
+    row_opened = Signal()  # Enter or double click
     remove_requested = Signal()  # Delete
-    chosen = Signal()
+    row_chosen = Signal()
     menu_requested = Signal(QPoint)  # (position in the view): show the row's menu
 
     def __init__(self, table: LibraryTable, parent: QWidget) -> None:
@@ -496,8 +496,8 @@ class LibraryView(QTableView):
         heads.setSortIndicator(ModelColumn.NAME, Qt.SortOrder.AscendingOrder)
         self.setSortingEnabled(True)
         self.viewport().setAutoFillBackground(False)
-        self.doubleClicked.connect(self.opened)
-        self.selectionModel().currentRowChanged.connect(self.chosen)
+        self.doubleClicked.connect(self.row_opened)
+        self.selectionModel().currentRowChanged.connect(self.row_chosen)
         theme().changed.connect(self._restyle)
         self._restyle()
 
@@ -550,7 +550,7 @@ class LibraryView(QTableView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
-            self.opened.emit()
+            self.row_opened.emit()
         elif event.key() in {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}:
             self.remove_requested.emit()
         else:

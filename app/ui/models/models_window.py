@@ -52,7 +52,7 @@ class ModelsWindow(Sheet):
 
     FIGURES_MS = 2_000
 
-    opened = Signal(str)  # (ref): start a chat with this model
+    chat_requested = Signal(str)  # (ref): start a chat with this model
     conversion_requested = Signal(object)  # (model): convert this `InstalledModel`
     # (ref): the user tried to load this model from here, but it doesn't fit in memory.
     too_large_found = Signal(str)
@@ -98,11 +98,11 @@ class ModelsWindow(Sheet):
     def _connect(self) -> None:
         self.add.clicked.connect(self.adding.choose_folder)
         self.search.textChanged.connect(self._on_search)
-        self.view.chosen.connect(self._on_chosen)
-        self.view.opened.connect(self.open_in_chat)
+        self.view.row_chosen.connect(self._on_chosen)
+        self.view.row_opened.connect(self.open_in_chat)
         self.view.remove_requested.connect(self.remove)
         self.view.customContextMenuRequested.connect(self._pop_menu)
-        self.remotes.opened.connect(self._open)
+        self.remotes.chat_requested.connect(self._open)
         self.foot.open.clicked.connect(self.open_in_chat)
         self.foot.load.triggered.connect(self.load_or_unload)
         self.foot.pin.triggered.connect(self.toggle_pin)
@@ -113,7 +113,7 @@ class ModelsWindow(Sheet):
         self.foot.draft.triggered.connect(lambda: self.drafting.choose(self.model))
         self.foot.menu_requested.connect(self._open_menu)
         self.view.menu_requested.connect(self._pop_menu)
-        self.talk.answered.connect(self._on_answered)
+        self.talk.question_answered.connect(self._on_answered)
         find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
         find.activated.connect(self.search.setFocus)
         self._installed.changed.connect(self._refresh)
@@ -121,7 +121,7 @@ class ModelsWindow(Sheet):
         self._loader.changed.connect(self._on_model)
         self._loader.load_progressed.connect(self.table.refresh)
         self.table.modelReset.connect(self._choose_again)
-        self._loader.figures.received.connect(self.table.show_memory)
+        self._loader.figures.stats_received.connect(self.table.show_memory)
 
     # Display.
 
@@ -204,7 +204,7 @@ class ModelsWindow(Sheet):
 
     @Slot(str)
     def _open(self, ref: str) -> None:
-        self.opened.emit(ref)
+        self.chat_requested.emit(ref)
         self.close()  # otherwise this window would cover the chat
 
     @Slot()

@@ -48,7 +48,7 @@ _ADDRESS = Qt.ItemDataRole.UserRole
 class NetworkList(QWidget):
     """Lists servers found on the local network while its check box is on."""
 
-    chosen = Signal(str)  # (address): the user has selected a server
+    server_chosen = Signal(str)  # (address): the user has selected a server
     height_changed = Signal()  # the required height has changed
 
     def __init__(self, remotes: Remotes, bridge: Bridge, parent: QWidget) -> None:
@@ -124,7 +124,7 @@ class NetworkList(QWidget):
     @Slot(QListWidgetItem)
     def _on_chosen(self, item: QListWidgetItem | None) -> None:
         if item is not None:
-            self.chosen.emit(item.data(_ADDRESS))
+            self.server_chosen.emit(item.data(_ADDRESS))
 
 
 _PROVIDERS = (
@@ -155,7 +155,7 @@ class RemoteDialog(Sheet):
     computer. The local network is only searched while the check box is on.
     """
 
-    added = Signal(str)  # (ref): a model was added to the list
+    model_added = Signal(str)  # (ref): a model was added to the list
 
     def __init__(self, loader: ModelLoader, bridge: Bridge, parent: QWidget) -> None:
         super().__init__("remote-dialog", tr("Add Remote Model"), parent, spacing=8)
@@ -185,7 +185,7 @@ class RemoteDialog(Sheet):
         self.sees = QCheckBox(tr("Supports images"), self)
         self.sees.setToolTip(tr("Images in your messages are sent to this model"))
         self.found = NetworkList(loader.remotes, bridge, self)
-        self.found.chosen.connect(self.address.setText)
+        self.found.server_chosen.connect(self.address.setText)
         self.where, self.kept, self.status_label = (self.make_label() for _ in range(3))
         for label in (self.where, self.status_label):
             retain_size_when_hidden(label)
@@ -331,7 +331,7 @@ class RemoteDialog(Sheet):
             # The loader owns this task, since the dialog closes before the keychain is done.
             keeping = flows.run_in_thread(lambda _: remotes.store_key(address, key))
             flows.start(self._loader, keeping)
-        self.added.emit(remote.ref)
+        self.model_added.emit(remote.ref)
         self.accept()
 
 
@@ -363,7 +363,7 @@ class RemoteList(QWidget):
 
     MOST_SHOWN = 3  # rows visible without scrolling
 
-    opened = Signal(str)  # (ref): start a chat with this model
+    chat_requested = Signal(str)  # (ref): start a chat with this model
 
     def __init__(self, library: ChatLibrary, say: Say, parent: QWidget) -> None:
         """Create the list. ``say`` shows a message with Undo."""
@@ -406,7 +406,7 @@ class RemoteList(QWidget):
 
     def _row(self, remote: Remote) -> RemoteRow:
         row = RemoteRow(remote, self)
-        row.open.clicked.connect(lambda: self.opened.emit(remote.ref))
+        row.open.clicked.connect(lambda: self.chat_requested.emit(remote.ref))
         row.remove.clicked.connect(lambda: self._remove(remote))
         self._column.addWidget(row)
         return row

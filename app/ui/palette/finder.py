@@ -124,7 +124,7 @@ class Finder(QObject):
     TURN_S = 0.004  # time per slice, a quarter of a frame
     CHUNK = 200
 
-    found = Signal()  # `best_entries` has changed or the search is done
+    results_changed = Signal()  # `best_entries` has changed or the search is done
 
     def __init__(
         self,
@@ -181,7 +181,7 @@ class Finder(QObject):
             self._slice_timer.stop()
         self._hits.sort(key=lambda hit: hit[0])
         del self._hits[self.SHOWN :]
-        self.found.emit()
+        self.results_changed.emit()
 
     def _search_chunk(self) -> bool:
         end = self._next_index + self.CHUNK

@@ -189,7 +189,7 @@ class Palette(Card):
     WIDTH = 640
     MOST = 10  # rows visible without scrolling
 
-    chosen = Signal(object)  # (entry): an entry was run
+    entry_chosen = Signal(object)  # (entry): an entry was run
     notice_posted = Signal(str)  # (text): why an entry is unavailable
     closed = Signal()
 
@@ -229,7 +229,7 @@ class Palette(Card):
         column.addWidget(self.nothing)
         column.addWidget(self.recent)
         column.addWidget(self.list)
-        self.finder.found.connect(self._on_found)
+        self.finder.results_changed.connect(self._on_found)
         self.field.textChanged.connect(self._on_typed)
         QApplication.instance().focusChanged.connect(self._on_focus)  # type: ignore[union-attr]
         parent.installEventFilter(self)
@@ -273,7 +273,7 @@ class Palette(Card):
         self.close_palette()
         act = entry.choose_beside if beside and entry.choose_beside is not None else entry.choose
         act()
-        self.chosen.emit(entry)
+        self.entry_chosen.emit(entry)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.parentWidget() and event.type() == QEvent.Type.Resize:

@@ -134,7 +134,7 @@ class FieldPicker(Card):
 class PromptPicker(FieldPicker):
     """Prompt picker, shown while the message consists of "/" and a query."""
 
-    chosen = Signal(str)  # (name): insert this prompt
+    prompt_chosen = Signal(str)  # (name): insert this prompt
     manage_requested = Signal()  # edit the list of prompts
 
     def __init__(
@@ -162,7 +162,7 @@ class PromptPicker(FieldPicker):
                 EntryKind.PROMPT,
                 f"prompt:{name}",
                 name,
-                lambda name=name: self.chosen.emit(name),  # type: ignore[misc]
+                lambda name=name: self.prompt_chosen.emit(name),  # type: ignore[misc]
                 beside=" ".join(text.split())[:200],
             )
             for name, text in prompts.items()

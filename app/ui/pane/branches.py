@@ -448,8 +448,8 @@ class BranchTree(QWidget):
     """The branch tree and its buttons. Takes the place of the conversation."""
 
     branch_chosen = Signal(str)  # (message id): switch to the branch containing this message
-    compared = Signal(str, str)  # (one, other): compare the branches of two messages
-    pruned = Signal(str)  # (message id): delete this message and everything after it
+    comparison_requested = Signal(str, str)  # (one, other): compare the branches of two messages
+    prune_requested = Signal(str)  # (message id): delete this message and everything after it
     notice_posted = Signal(str)  # (text): show a short notice
     closed = Signal()
 
@@ -591,10 +591,10 @@ class BranchTree(QWidget):
 
     def _compare(self, run: Run) -> None:
         if (pair := self._branches_to_compare(run)) is not None:
-            self.compared.emit(*pair)
+            self.comparison_requested.emit(*pair)
 
     def _prune(self, run: Run) -> None:
-        self.pruned.emit(run.id)
+        self.prune_requested.emit(run.id)
 
     def _split_run(self, run: Run) -> None:
         self.model.part(run)

@@ -41,7 +41,7 @@ OTHER_THINGS = (
 class EmptyChat(QWidget):
     """Shown in an empty chat: model name, three suggestions, and buttons for models and Compare."""
 
-    chosen = Signal(str)  # (text): use this suggestion
+    suggestion_chosen = Signal(str)  # (text): use this suggestion
     model_requested = Signal(str)  # (ref): use this installed model
     four_replies_requested = Signal(
         str, str
@@ -206,7 +206,7 @@ class EmptyChat(QWidget):
     def _on_clicked(self) -> None:
         button = self.sender()
         if isinstance(button, QPushButton):
-            self.chosen.emit(str(button.property("whole")))
+            self.suggestion_chosen.emit(str(button.property("whole")))
 
 
 def _wrap_text(words: str, metrics: QFontMetrics, elide: Qt.TextElideMode, room: int) -> str:

@@ -91,7 +91,7 @@ def has_line(unit: str, pages: int) -> str:
 class PagesDialog(Sheet):
     """Dialog for entering page numbers. Shows errors below the field."""
 
-    chosen = Signal(list)  # (numbers): page numbers to use
+    pages_chosen = Signal(list)  # (numbers): page numbers to use
 
     def __init__(
         self, name: str, unit: str, count: int, numbers: list[int], parent: QWidget
@@ -117,15 +117,15 @@ class PagesDialog(Sheet):
             self.hint.setText(str(wrong))
             return
         self.accept()
-        self.chosen.emit(numbers)
+        self.pages_chosen.emit(numbers)
 
 
 _DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
 
 
 class PaneFiles(QObject):
-    offered = Signal(str, object)  # (words, undo): show a notice with Undo
-    shown = Signal()  # the chips were updated
+    undo_offered = Signal(str, object)  # (words, undo): show a notice with Undo
+    chips_changed = Signal()
 
     _folder = ""  # last used folder, shared by all chats
 
@@ -144,7 +144,7 @@ class PaneFiles(QObject):
         composer.field.long_text_pasted.connect(self.paste)
         self.connect_chips(composer.chips)
         self.attaching.changed.connect(self._show)
-        self.attaching.refused.connect(pane.notice_posted)
+        self.attaching.file_rejected.connect(pane.notice_posted)
         for changed in (pane.chat.compose_changed, pane.chat.chat_changed, pane.chat.phase_changed):
             changed.connect(self._show)
         for changed in (pane.chat.path_changed, pane.chat.message_added):
@@ -158,7 +158,7 @@ class PaneFiles(QObject):
 
     def connect_chips(self, chips: FileChips) -> None:
         """Connect a row of chips. Besides the composer, the Compare dialog has its own."""
-        chips.removed.connect(self._on_removed)
+        chips.remove_requested.connect(self._on_removed)
         chips.menu_requested.connect(self._show_menu)
         chips.choose.clicked.connect(lambda: self._on_part_asked(chips))
 
@@ -203,7 +203,7 @@ class PaneFiles(QObject):
             len(text),
         )
         if len(text) < MOST_CHARACTERS:
-            self.offered.emit(words, partial(self._as_text, attachment))
+            self.undo_offered.emit(words, partial(self._as_text, attachment))
         else:
             self._pane.notice_posted.emit(words)
 
@@ -262,7 +262,7 @@ class PaneFiles(QObject):
                 )
             self.chips = chips
             self._pane.composer.show_files(chips)
-            self.shown.emit()
+            self.chips_changed.emit()
         attaching.count()
 
     @Slot()
@@ -328,7 +328,7 @@ class PaneFiles(QObject):
             attaching.follow(chat_id, last)
 
         words = mark("No longer following “{name}”") if chat_id else mark("{name} removed")
-        self.offered.emit(tr(words, name=name), undo)
+        self.undo_offered.emit(tr(words, name=name), undo)
 
     @Slot(object, object)
     def _show_menu(self, words: ChipWords, chip: QWidget) -> None:
@@ -428,7 +428,7 @@ class PaneFiles(QObject):
             return
         numbers = sorted({page for page, _, _ in file.spans}) if file.use == "pages" else []
         dialog = PagesDialog(file.name, file.unit, file.pages, numbers, self._pane)
-        dialog.chosen.connect(lambda found: self.attaching.set_used_part(file, "pages", found))
+        dialog.pages_chosen.connect(partial(self.attaching.set_used_part, file, "pages"))
         dialog.open()
 
     def _draw(self, file: Attachment) -> None:
@@ -440,7 +440,7 @@ class PaneFiles(QObject):
         spans = tuple(span for page in self.attaching.pages_beside(file) for span in page.spans)
         numbers = page_numbers(spans)
         dialog = PagesDialog(file.name, file.unit, file.pages, numbers, self._pane)
-        dialog.chosen.connect(lambda found: self.attaching.draw_pages(file, found))
+        dialog.pages_chosen.connect(partial(self.attaching.draw_pages, file))
         dialog.open()
 
     def _as_text(self, file: Attachment) -> None:

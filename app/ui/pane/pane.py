@@ -327,7 +327,7 @@ class ChatPane(QWidget):
     # (pane): Escape was pressed in the composer, with nothing left to cancel.
     escape_pressed = Signal(object)
     # (pane, text, files): the user sent a message.
-    announced = Signal(object, str, object)
+    text_sent = Signal(object, str, object)
     broadcast_requested = Signal(object)  # (pane): toggle broadcast
     # (pane, message id): branch into a new chat
     branch_requested = Signal(object, str)
@@ -338,7 +338,7 @@ class ChatPane(QWidget):
     open_as_chats_requested = Signal(object)  # (pane): open a panel's columns as chats
     # (pane, message id, message id): compare two branches
     compare_branches_requested = Signal(object, str, str)
-    deleted = Signal(str, object)  # (chat id, removal): messages were deleted; can be undone
+    messages_deleted = Signal(str, object)  # (chat id, removal): can be undone
     # (chat id, message, place): a message was removed from the queue. This can be undone.
     queued_removed = Signal(str, object, int)
     chat_requested = Signal(str)  # (id): open a chat that this chat reads
@@ -394,14 +394,14 @@ class ChatPane(QWidget):
         chat, composer = self.chat, self.composer
         composer.submitted.connect(lambda: self.act(Action.SEND))
         composer.interrupt_requested.connect(lambda: self._submit(Event.STEER))
-        composer.stopped.connect(lambda: self.act(Action.STOP))
+        composer.stop_requested.connect(lambda: self.act(Action.STOP))
         composer.changed.connect(self._on_written)
         composer.edit_last_requested.connect(self._on_recalled)
         composer.cancel_edit.clicked.connect(lambda: self.act(Action.CANCEL_EDIT))
-        composer.field.refused.connect(self.notice_posted)
+        composer.field.text_rejected.connect(self.notice_posted)
         composer.page_scrolled.connect(self.transcript.scroll_pages)
         self.transcript.action_requested.connect(self._on_action_requested)
-        self.transcript.left.connect(self._on_left)
+        self.transcript.focus_left.connect(self._on_left)
         self.transcript.chat_requested.connect(self.chat_requested)
         for button, requested in (
             (composer.broadcast_button, self.broadcast_requested),
@@ -418,20 +418,20 @@ class ChatPane(QWidget):
         chat.path_changed.connect(self._refresh)
         chat.message_added.connect(self._show_page)
         chat.message_added.connect(self.hide_panel)  # hide the panel to show the new message
-        chat.turn.announced.connect(self._on_spoken)
+        chat.turn.text_sent.connect(self._on_spoken)
         # The chat and its counter outlive this pane and may get a new pane later.
         once = Qt.ConnectionType.UniqueConnection
         for changed in (chat.compose_changed, chat.path_changed, chat.chat_changed):
             changed.connect(chat.count.count_soon, once)
         chat.message_added.connect(chat.count.count_soon, once)
-        chat.count.counted.connect(composer.show_count)
+        chat.count.count_changed.connect(composer.show_count)
 
     @cached_property
     def empty(self) -> EmptyChat:
         view = EmptyChat(self.chat, self.pages)
         self._insert_in_tab_order(self.transcript, view)
         self.pages.addWidget(view)
-        view.chosen.connect(self._on_suggestion)
+        view.suggestion_chosen.connect(self._on_suggestion)
         view.model_requested.connect(self._on_model_asked)
         view.get.clicked.connect(self.download_requested)
         view.four_replies_requested.connect(self.four_replies_requested)
@@ -443,8 +443,8 @@ class ChatPane(QWidget):
         self._insert_in_tab_order(self.transcript, view)
         self.pages.addWidget(view)
         view.branch_chosen.connect(self._go_to_branch)
-        view.compared.connect(partial(self.compare_branches_requested.emit, self))
-        view.pruned.connect(partial(self.act, Action.DELETE))
+        view.comparison_requested.connect(partial(self.compare_branches_requested.emit, self))
+        view.prune_requested.connect(partial(self.act, Action.DELETE))
         view.notice_posted.connect(self.notice_posted)
         view.closed.connect(partial(self.show_tree, False))
         return view
@@ -473,10 +473,10 @@ class ChatPane(QWidget):
         self.pages.addWidget(view)
         self._insert_in_tab_order(self.transcript, view)
         view.action_requested.connect(self._on_action_requested)
-        view.kept.connect(lambda message_id: self.column_chosen.emit(self, message_id))
+        view.reply_kept.connect(lambda message_id: self.column_chosen.emit(self, message_id))
         view.answer_requested.connect(lambda kind: self.panel_answer_requested.emit(self, kind))
         view.open_as_chats_requested.connect(lambda: self.open_as_chats_requested.emit(self))
-        view.folded.connect(self.hide_panel)
+        view.fold_requested.connect(self.hide_panel)
         return view
 
     @property
@@ -527,9 +527,9 @@ class ChatPane(QWidget):
         self._insert_in_tab_order(self.composer.previousInFocusChain() or self.transcript, view)
         self._foot.insertWidget(self._foot.indexOf(self.composer), view)
         view.send.clicked.connect(lambda: chat.turn.handle(Event.SEND_QUEUE))
-        view.edited.connect(self._edit_queued)
-        view.removed.connect(self._remove_queued)
-        view.left.connect(self.focus_composer)
+        view.edit_requested.connect(self._edit_queued)
+        view.message_removed.connect(self._remove_queued)
+        view.focus_left.connect(self.focus_composer)
         return view
 
     def _insert_in_tab_order(self, last: QWidget, widget: QWidget) -> None:
@@ -743,7 +743,7 @@ class ChatPane(QWidget):
 
     @Slot(str, object)
     def _on_spoken(self, text: str, files: Attachments) -> None:
-        self.announced.emit(self, text, files)
+        self.text_sent.emit(self, text, files)
 
     @Slot()
     def _on_compose(self) -> None:
@@ -771,7 +771,7 @@ class ChatPane(QWidget):
     @Slot(str)
     def _on_suggestion(self, text: str) -> None:
         if self.chat.turn.send(text):
-            self.announced.emit(self, text, ())
+            self.text_sent.emit(self, text, ())
         self.focus_composer()
 
     @Slot(str, str)
@@ -826,4 +826,4 @@ class ChatPane(QWidget):
     def _delete(self, message_id: str) -> None:
         removal = self.chat.delete_message(message_id)
         if removal is not None:
-            self.deleted.emit(self.chat.id, removal)
+            self.messages_deleted.emit(self.chat.id, removal)

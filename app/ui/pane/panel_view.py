@@ -49,10 +49,10 @@ class PanelColumn(QFrame):
     """A panel member's reply, scrolling independently of the other columns."""
 
     action_requested = Signal(str, str)  # (action, id), as in `MessageRow`
-    kept = Signal(str)  # (id): keep this reply
+    reply_kept = Signal(str)  # (id): keep this reply
     step_requested = Signal(int)  # (by): move the focus to another column
-    scrolled = Signal(int)  # (by): the user scrolled the column
-    focused = Signal()
+    column_scrolled = Signal(int)  # (by): the user scrolled the column
+    column_focused = Signal()
 
     def __init__(self, title: str, message: Message, chat: Chat, parent: QWidget) -> None:
         super().__init__(parent)
@@ -66,12 +66,12 @@ class PanelColumn(QFrame):
         self.keep.setObjectName("keep")
         self.keep.setToolTip(tr("Continue from this reply. The others are kept as versions."))
         self.keep.setAccessibleName(tr("Keep {name}", name=title))
-        self.keep.clicked.connect(lambda: self.kept.emit(self.message_id))
+        self.keep.clicked.connect(lambda: self.reply_kept.emit(self.message_id))
         self._inside = QWidget(self)
         self.row = AnswerRow(message, chat.refusal, self._inside, apart=True)
         self.row.set_going_on(True)
         self.row.action_requested.connect(self.action_requested)
-        self.row.left.connect(lambda forward: self.step_requested.emit(1 if forward else -1))
+        self.row.focus_left.connect(lambda forward: self.step_requested.emit(1 if forward else -1))
         self.area = QScrollArea(self)
         self.area.setWidget(self._inside)
         self.area.setFrameShape(QFrame.Shape.NoFrame)
@@ -81,7 +81,7 @@ class PanelColumn(QFrame):
         self.bar.valueChanged.connect(self._on_scrolled)
         # Unlike `valueChanged`, this is only emitted for actions of the user.
         self.bar.actionTriggered.connect(
-            lambda _: self.scrolled.emit(self.bar.sliderPosition() - self.bar.value())
+            lambda _: self.column_scrolled.emit(self.bar.sliderPosition() - self.bar.value())
         )
         head = make_row_layout((self._name, 1), self.keep, margins=(0, 0, 8, 0), spacing=None)
         make_column_layout(head, (self.area, 1), of=self, margins=(12, 10, 4, 4), spacing=6)
@@ -123,7 +123,7 @@ class PanelColumn(QFrame):
         super().resizeEvent(event)
         self._layout_timer.start()
         if self.hasFocus():
-            self.focused.emit()  # stay on this column's page
+            self.column_focused.emit()  # stay on this column's page
 
     @Slot(int)
     def _on_scrolled(self, value: int) -> None:
@@ -146,11 +146,11 @@ class PanelColumn(QFrame):
     def _scroll_by(self, by: int) -> None:
         before = self.bar.value()
         self.bar.setValue(before + by)
-        self.scrolled.emit(self.bar.value() - before)
+        self.column_scrolled.emit(self.bar.value() - before)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        self.focused.emit()
+        self.column_focused.emit()
         self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
@@ -173,10 +173,10 @@ class PanelView(QWidget):
 
     action_requested = Signal(str, str)  # (action, id): a reply's button was pressed
     # kept(id): keep this reply. made(kind): judge, merge or count the replies.
-    kept = Signal(str)
+    reply_kept = Signal(str)
     answer_requested = Signal(str)
     open_as_chats_requested = Signal()
-    folded = Signal()
+    fold_requested = Signal()
 
     def __init__(self, chat: Chat, parent: QWidget) -> None:
         super().__init__(parent)
@@ -195,7 +195,7 @@ class PanelView(QWidget):
         self.as_chats = IconButton("chat-circle", tr("Open as Chats"), self)
         self.as_chats.clicked.connect(self.open_as_chats_requested)
         self.close_button = IconButton("x", tr("Hide Comparison  Esc"), self)
-        self.close_button.clicked.connect(self.folded)
+        self.close_button.clicked.connect(self.fold_requested)
         self._inside = QWidget(self)
         self._row = make_row_layout(of=self._inside, spacing=0)
         self._area = QScrollArea(self)
@@ -244,11 +244,11 @@ class PanelView(QWidget):
         ]
         for number, column in enumerate(self.columns):
             column.setProperty("first", number == 0)
-            column.scrolled.connect(partial(self._on_scrolled, column))
+            column.column_scrolled.connect(partial(self._on_scrolled, column))
             column.action_requested.connect(self.action_requested)
-            column.kept.connect(self.kept)
+            column.reply_kept.connect(self.reply_kept)
             column.step_requested.connect(partial(self._step, number))
-            column.focused.connect(partial(self._area.ensureWidgetVisible, column, 0, 0))
+            column.column_focused.connect(partial(self._area.ensureWidgetVisible, column, 0, 0))
             self._row.addWidget(column, 1)
             float_bars(column)
         question = panel.question(self._chat.transcript, message_id)
@@ -346,7 +346,7 @@ class PanelView(QWidget):
         found = [m.id for m in self._chat.panel.columns(about)]
         if shown and not found:
             self.columns = []
-            self.folded.emit()
+            self.fold_requested.emit()
         elif found != shown:
             self.show_panel(about)
 

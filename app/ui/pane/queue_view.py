@@ -26,7 +26,7 @@ class QueuedRow(RemovableButton):
     """A queued message. Enter or a click edits it in the composer, and Delete removes it."""
 
     HEIGHT = 30
-    focused = Signal()
+    row_focused = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -38,7 +38,7 @@ class QueuedRow(RemovableButton):
         for button in (self.edit, self.remove):
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.edit.clicked.connect(self.click)
-        self.remove.clicked.connect(self.removed)
+        self.remove.clicked.connect(self.message_removed)
         make_row_layout(SPRING, self.edit, self.remove, of=self, margins=(0, 0, 4, 0), spacing=0)
         self._fit()
         theme().changed.connect(self._fit)
@@ -62,7 +62,7 @@ class QueuedRow(RemovableButton):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        self.focused.emit()
+        self.row_focused.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         row, tokens = (
@@ -81,9 +81,9 @@ class QueueView(QWidget):
     MOST = 4.5  # rows visible without scrolling
     GAP = 3
     # (id): the edit or remove button of a row was pressed.
-    edited = Signal(str)
-    removed = Signal(str)
-    left = Signal()  # the queue is about to become empty, so move the focus elsewhere
+    edit_requested = Signal(str)
+    message_removed = Signal(str)
+    focus_left = Signal()  # the queue is about to become empty, so move the focus elsewhere
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -142,15 +142,15 @@ class QueueView(QWidget):
 
     def _make_row(self, message_id: str) -> QueuedRow:
         row = QueuedRow(self._list)
-        row.clicked.connect(lambda: self.edited.emit(message_id))
-        row.removed.connect(lambda: self._remove(message_id))
-        row.focused.connect(lambda: self._area.ensureWidgetVisible(row, 0, 0))
+        row.clicked.connect(lambda: self.edit_requested.emit(message_id))
+        row.remove_requested.connect(lambda: self._remove(message_id))
+        row.row_focused.connect(lambda: self._area.ensureWidgetVisible(row, 0, 0))
         return row
 
     def _remove(self, message_id: str) -> None:
         if len(self.rows) == 1:
-            self.left.emit()
-        self.removed.emit(message_id)
+            self.focus_left.emit()
+        self.message_removed.emit(message_id)
 
     def _fit(self) -> None:
         height = scale_height(QueuedRow.HEIGHT) + self.GAP

@@ -88,7 +88,7 @@ class Switch(QCheckBox):
 class Segments(QFrame):
     """Group of buttons, only one of which can be active."""
 
-    chosen = Signal(object)  # (value)
+    value_chosen = Signal(object)  # (value)
 
     def __init__(self, choices: Mapping[Any, str], value: object, parent: QWidget) -> None:
         """Create the buttons. ``choices`` maps each value to its text."""
@@ -102,7 +102,7 @@ class Segments(QFrame):
             button.setAutoDefault(False)
             button.setCheckable(True)
             button.setChecked(key == value)
-            button.toggled.connect(lambda on, key=key: self.chosen.emit(key) if on else None)
+            button.toggled.connect(lambda on, key=key: self.value_chosen.emit(key) if on else None)
             group.addButton(button)
             row.addWidget(button)
         if value in self.buttons:
@@ -220,7 +220,7 @@ class FormPage(QWidget):
         if isinstance(option.choices, Mapping):
             choices = {value_shown: tr(words) for value_shown, words in option.choices.items()}
             widget = Segments(choices, value, self)
-            widget.chosen.connect(change)
+            widget.value_chosen.connect(change)
             show = widget.choose
         elif option.choices or not isinstance(value, bool | str | int | float):
             raise TypeError(f"{name} has no usual field, so its page needs a function that adds it")

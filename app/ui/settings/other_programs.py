@@ -296,7 +296,7 @@ class LocalApiRows(QObject):
     @Slot()
     def _on_new(self) -> None:
         dialog = NameDialog(tr("New Key"), tr("Create"), (), self._page.window())
-        dialog.named.connect(self.make)
+        dialog.name_confirmed.connect(self.make)
         dialog.open()
 
     def make(self, name: str) -> None:

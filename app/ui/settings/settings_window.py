@@ -107,7 +107,7 @@ class SettingsWindow(Sheet):
         enter = "Return" if sys.platform == "darwin" else "Enter"
         keys = {"enter": to_native_keys(enter), "ctrl_enter": to_native_keys(f"Ctrl+{enter}")}
         send = Segments(keys, self._settings.send_key, page)
-        send.chosen.connect(lambda value: self._set(send_key=value))
+        send.value_chosen.connect(lambda value: self._set(send_key=value))
         self.send_key = send.buttons
         page.row("send_key", send)
 

@@ -47,7 +47,7 @@ _STATES = {
 class AddServerDialog(Sheet):
     """Form for a server that needs only a command or an address."""
 
-    added = Signal(object)  # (config): a `ServerConfig`
+    server_added = Signal(object)  # (config): a `ServerConfig`
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__("add-server", tr("Add Server"), parent, spacing=8)
@@ -81,7 +81,7 @@ class AddServerDialog(Sheet):
     def _on_go(self) -> None:
         if (config := self._config()) is not None:
             self.accept()
-            self.added.emit(config)
+            self.server_added.emit(config)
 
 
 class ToolsWindow(Sheet):
@@ -266,7 +266,7 @@ class ToolsWindow(Sheet):
     @Slot()
     def _on_add(self) -> None:
         dialog = AddServerDialog(self)
-        dialog.added.connect(self._add_server)
+        dialog.server_added.connect(self._add_server)
         dialog.open()
 
     @Slot(object)

@@ -72,7 +72,7 @@ def state_line(seen: AgentSnapshot) -> str:
 class AgentDialog(Sheet):
     """Dialog showing an agent's replies as they are generated. Not modal."""
 
-    kept = Signal(int)  # (id): save this conversation as a chat
+    save_requested = Signal(int)  # (id): save this conversation as a chat
 
     def __init__(self, serving: Serving, number: int, parent: QWidget) -> None:
         super().__init__("agent", tr("Client"), parent, spacing=10)
@@ -82,7 +82,7 @@ class AgentDialog(Sheet):
         self.text.setObjectName("field")
         self.text.setReadOnly(True)
         self.text.setAccessibleName(tr("Reply so far"))
-        self.keep = self.button(tr("Save as Chat"), lambda: self.kept.emit(number))
+        self.keep = self.button(tr("Save as Chat"), lambda: self.save_requested.emit(number))
         self.pause = self.button(tr("Pause"), self._on_pause)
         self.stop = self.button(tr("Stop"), lambda: serving.stop(number))
         self.add_rows(self.head, self.state, self.text)
@@ -141,7 +141,7 @@ class AgentRowBase(QWidget):
 
     HEIGHT = 42
 
-    opened = Signal(int)  # (id): the row was clicked
+    row_clicked = Signal(int)  # (id): the row was clicked
     # The pause or stop button of a row was pressed.
     pause_requested = Signal(int, bool)
     stop_requested = Signal(int)
@@ -190,12 +190,12 @@ class AgentRowBase(QWidget):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.pos()):
-            self.opened.emit(self.number)
+            self.row_clicked.emit(self.number)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
         if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
-            self.opened.emit(self.number)
+            self.row_clicked.emit(self.number)
         elif key == Qt.Key.Key_Space:
             self._on_pause()
         elif key in {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}:
@@ -331,7 +331,7 @@ class AgentsHeader(QWidget):
 class AgentsSection(QWidget):
     """Sidebar section for agents. Only visible while the local API is running."""
 
-    opened = Signal(int)  # (id): show this agent's reply
+    agent_clicked = Signal(int)  # (id): show this agent's reply
 
     def __init__(self, serving: Serving, parent: QWidget) -> None:
         super().__init__(parent)
@@ -404,7 +404,7 @@ class AgentsSection(QWidget):
     def _group(self, number: int, agents: Sequence[AgentSnapshot]) -> AgentGroup:
         if number not in self._groups:
             widget = self._groups[number] = AgentGroup(number, self._inner)
-            widget.opened.connect(self._on_fold)
+            widget.row_clicked.connect(self._on_fold)
             widget.pause_requested.connect(self._serving.pause_group)
             widget.stop_requested.connect(self._serving.stop_group)
         group = self._groups[number]
@@ -414,7 +414,7 @@ class AgentsSection(QWidget):
     def _row(self, seen: AgentSnapshot, alone: bool, depth: int) -> AgentRow:
         if seen.id not in self._rows:
             widget = self._rows[seen.id] = AgentRow(seen, self._inner)
-            widget.opened.connect(self.opened)
+            widget.row_clicked.connect(self.agent_clicked)
             widget.pause_requested.connect(self._serving.pause)
             widget.stop_requested.connect(self._serving.stop)
         row = self._rows[seen.id]
@@ -458,7 +458,7 @@ class AgentsSection(QWidget):
 class AgentsController(QObject):
     """Connects agents to the window: sidebar section, lanes in the score, and dialogs."""
 
-    kept = Signal(str)  # (chat id): a conversation was saved as a chat
+    conversation_saved = Signal(str)  # (chat id): a conversation was saved as a chat
 
     def __init__(
         self,
@@ -474,14 +474,14 @@ class AgentsController(QObject):
         self._library, self._store = library, store
         self.part = AgentsSection(serving, sidebar)
         sidebar.add_part(self.part)
-        self.part.opened.connect(self.open)
+        self.part.agent_clicked.connect(self.open)
         score.agent_chosen.connect(self.open)
         score.agent_pause_requested.connect(serving.pause)
 
     @Slot(int)
     def open(self, number: int) -> None:
         dialog = AgentDialog(self._serving, number, self._window)
-        dialog.kept.connect(self.save_as_chat)
+        dialog.save_requested.connect(self.save_as_chat)
         dialog.show()
 
     @Slot(int)
@@ -497,4 +497,4 @@ class AgentsController(QObject):
         found = read(conversation.messages, conversation.reply, title, folder, conversation.model)
         self._store.exchange.take_in([(found.chat, found.messages)], found.texts)
         self._library.take_in([found.chat])
-        self.kept.emit(found.chat.id)
+        self.conversation_saved.emit(found.chat.id)

@@ -91,7 +91,7 @@ _SELECTION_MODIFIERS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier
 class ChatListView(QListView):
     """List view with extended selection. A plain click opens a chat."""
 
-    opened = Signal(QModelIndex)  # (index): click or Enter
+    entry_opened = Signal(QModelIndex)  # (index): click or Enter
     delete_requested = Signal()
 
     def __init__(self, model: ChatListModel, parent: QWidget) -> None:
@@ -116,7 +116,7 @@ class ChatListView(QListView):
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
         self.setDefaultDropAction(Qt.DropAction.MoveAction)
         model.modelReset.connect(self._on_reset)
-        model.answered.connect(self._on_answered)
+        model.results_received.connect(self._on_answered)
         self.clicked.connect(self._on_clicked)
 
     def setCurrentIndex(self, index: QModelIndex | QPersistentModelIndex) -> None:
@@ -169,12 +169,12 @@ class ChatListView(QListView):
         entry = self.rows.entry(self.currentIndex())
         key = event.key()
         if key in _OPENS and self.rows.is_searching:
-            self.opened.emit(QModelIndex())  # open the first result as soon as it arrives
+            self.entry_opened.emit(QModelIndex())  # open the first result as soon as it arrives
             return True
         if entry is None or entry.kind == "heading" or event.modifiers() & _SELECTION_MODIFIERS:
             return False
         if key in _OPENS:
-            self.opened.emit(self.currentIndex())
+            self.entry_opened.emit(self.currentIndex())
             return True
         if key in _DELETES:
             self.delete_requested.emit()
@@ -199,7 +199,7 @@ class ChatListView(QListView):
     @Slot(QModelIndex)
     def _on_clicked(self, index: QModelIndex) -> None:
         if not QApplication.keyboardModifiers() & _SELECTION_MODIFIERS:
-            self.opened.emit(index)
+            self.entry_opened.emit(index)
 
     @Slot()
     def _on_answered(self) -> None:
@@ -220,7 +220,7 @@ class ChatListModel(QAbstractListModel):
     """Qt model of the saved chats, or of search results if there's a ``query``."""
 
     dropped = Signal(list, object)  # (rows, target): entries were dropped on another entry
-    answered = Signal()  # results for the latest query are in
+    results_received = Signal()  # results for the latest query are in
     folds_changed = Signal()  # folders were expanded or collapsed
 
     def __init__(self, library: ChatLibrary, parent: QObject | None = None) -> None:
@@ -236,9 +236,9 @@ class ChatListModel(QAbstractListModel):
         self.words = ""  # query of the displayed results, or "" if all chats are shown
         self.unfolded: set[str] = set()
         self.open_chats: frozenset[str] = frozenset()  # chats that have a pane
-        library.listed.connect(self.refresh)
+        library.list_changed.connect(self.refresh)
         library.activity.connect(self._on_activity)
-        library.search.found.connect(self._on_found)
+        library.search.results_found.connect(self._on_found)
         self.refresh()
 
     @property
@@ -369,7 +369,7 @@ class ChatListModel(QAbstractListModel):
             heading = ListEntry("heading", tr("Results") if pairs else tr("No results"))
             self._show([heading, *(ListEntry("chat", chat.id) for chat, _ in pairs)])
             self.words = query
-            self.answered.emit()
+            self.results_received.emit()
 
     def _show(self, rows: list[ListEntry]) -> None:
         """Change the rows step by step, so that other rows keep their selection and editor."""

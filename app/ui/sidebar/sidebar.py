@@ -185,12 +185,12 @@ class TrashButton(PaintedButton):
 class Sidebar(QFrame):
     # (id, message_id, words): open a chat. Search results also have a message and query, otherwise
     # "".
-    opened = Signal(str, str, str)
+    chat_opened = Signal(str, str, str)
     # (id): open a chat to the right of the active pane.
     chat_opened_beside = Signal(str)
     open_together_requested = Signal(list)  # (ids): open these chats side by side
     # (id) or (ids): move to trash.
-    deleted = Signal(str)
+    chat_deleted = Signal(str)
     delete_several_requested = Signal(list)
     menu_requested = Signal(QPoint)  # (at): open the window's menu
     export_requested = Signal(list)  # (ids): export these chats
@@ -218,7 +218,7 @@ class Sidebar(QFrame):
         self.search.addAction(self._search_icon, QLineEdit.ActionPosition.LeadingPosition)
         self.filters = SearchFilters(self.search, library)
         self.list = ChatListView(self.model, self)
-        self.list.opened.connect(self._on_open)
+        self.list.entry_opened.connect(self._on_open)
         self.list.delete_requested.connect(self._on_delete)
         self.list.customContextMenuRequested.connect(self._on_context_menu)
         self.model.dropped.connect(self.organiser.move_dropped, Qt.ConnectionType.QueuedConnection)
@@ -231,7 +231,7 @@ class Sidebar(QFrame):
             head, (self.list, 1), self.trash, 6, of=self, margins=(0, 0, 1, 0), spacing=2
         )
         self._opens_first_hit = False  # open the first result as soon as it arrives
-        self.model.answered.connect(self._on_answered)
+        self.model.results_received.connect(self._on_answered)
         self._search_timer = QTimer(self, singleShot=True, interval=120)
         self._search_timer.timeout.connect(self._on_search)
         self.search.textChanged.connect(self._search_timer.start)
@@ -360,7 +360,7 @@ class Sidebar(QFrame):
         elif len(ids) > 1:
             self.delete_several_requested.emit(ids)
         elif entry is not None and entry.kind == "chat":
-            self.deleted.emit(entry.id)
+            self.chat_deleted.emit(entry.id)
         else:
             return
         self._select_near(at)
@@ -397,7 +397,7 @@ class Sidebar(QFrame):
             self.model.fold(row.folder_id)
             self.list.setCurrentIndex(self.model.row_of(row.folder_id))
         elif row is not None and row.chat_id:
-            self.opened.emit(row.chat_id, row.message_id or "", self.model.words)
+            self.chat_opened.emit(row.chat_id, row.message_id or "", self.model.words)
 
     @Slot(QPoint)
     def _on_context_menu(self, at: QPoint) -> None:
@@ -422,7 +422,7 @@ class Sidebar(QFrame):
     def _chat_menu(self, chat_id: str, ids: list[str]) -> QMenu:
         menu = QMenu(self)
         if len(ids) == 1:
-            menu.addAction(tr("Open"), lambda: self.opened.emit(chat_id, "", ""))
+            menu.addAction(tr("Open"), lambda: self.chat_opened.emit(chat_id, "", ""))
             menu.addAction(tr("Open to the Side"), lambda: self.chat_opened_beside.emit(chat_id))
             menu.addSeparator()
             menu.addAction(tr("Rename"), lambda: self.rename(chat_id))
@@ -452,7 +452,7 @@ class Sidebar(QFrame):
         if len(ids) > 1:
             self.delete_several_requested.emit(ids)
         else:
-            self.deleted.emit(ids[0])
+            self.chat_deleted.emit(ids[0])
 
     @Slot()
     def _on_menu_button(self) -> None:

@@ -19,7 +19,7 @@ _COMMAS = "[,，、]"  # commas, including those of Chinese and Japanese keyboar
 class Organiser(QObject):
     """Organizes chats and folders, given their ids. Used by menus, shortcuts and drag and drop."""
 
-    done = Signal(str, object)  # (words, undo): an action that can be undone has finished
+    action_finished = Signal(str, object)  # (words, undo)
     folder_created = Signal(str)  # (folder_id): a folder was created
     # (chat_id, tags, done): let the user edit the tags in this chat's row, then call ``done``.
     tags_requested = Signal(str, str, object)
@@ -41,7 +41,7 @@ class Organiser(QObject):
         on = not self.are_pinned(ids)
         undo = self._order.pin(ids, on)
         n, count = len(ids), number(len(ids))
-        self.done.emit(
+        self.action_finished.emit(
             counted("Chat pinned", "{count} chats pinned", n, count=count)
             if on
             else counted("Chat unpinned", "{count} chats unpinned", n, count=count),
@@ -53,7 +53,7 @@ class Organiser(QObject):
         on = not self.are_archived(ids)
         undo = self._order.archive(ids, on)
         n, count = len(ids), number(len(ids))
-        self.done.emit(
+        self.action_finished.emit(
             counted("Chat archived", "{count} chats archived", n, count=count)
             if on
             else counted("Chat unarchived", "{count} chats unarchived", n, count=count),
@@ -65,7 +65,7 @@ class Organiser(QObject):
         undo = self._order.move(ids, folder_id)
         where = self._order.path(folder_id)
         n, count = len(ids), number(len(ids))
-        self.done.emit(
+        self.action_finished.emit(
             counted(
                 "Chat moved to “{folder}”",
                 "{count} chats moved to “{folder}”",
@@ -84,7 +84,7 @@ class Organiser(QObject):
         )
 
     def ungroup(self, ids: Sequence[str]) -> None:
-        self.done.emit(tr("Ungrouped"), self._order.ungroup(ids))
+        self.action_finished.emit(tr("Ungrouped"), self._order.ungroup(ids))
 
     def new_folder(self, parent_id: str | None = None, ids: Sequence[str] = ()) -> None:
         """Ask for a name and create a folder, optionally with some chats."""
@@ -98,7 +98,7 @@ class Organiser(QObject):
                 self.move(ids, folder.id)
             self.folder_created.emit(folder.id)
 
-        dialog.named.connect(make)
+        dialog.name_confirmed.connect(make)
         dialog.open()
 
     def delete_folder(self, folder_id: str) -> None:
@@ -106,7 +106,7 @@ class Organiser(QObject):
         folder = self._order.folder(folder_id)
         if folder is not None:
             undo = self._order.delete(folder_id)
-            self.done.emit(
+            self.action_finished.emit(
                 tr("Folder “{name}” deleted. Its chats are kept.", name=folder.name), undo
             )
 
@@ -125,7 +125,7 @@ class Organiser(QObject):
                 undos.append(self._order.tag([chat.id], [*own_tags, *tags]))
             n, count = len(ids), number(len(ids))
             words = counted("Chat tagged", "{count} chats tagged", n, count=count)
-            self.done.emit(words, lambda: [undo() for undo in undos])
+            self.action_finished.emit(words, lambda: [undo() for undo in undos])
 
         self.tags_requested.emit(ids[0], ", ".join(sorted(common)), tag)
 
@@ -139,7 +139,7 @@ class Organiser(QObject):
         for row in rows:
             if row.kind == "folder" and row.id != folder_id:
                 into = folder_id if self._order.can_nest(row.id, folder_id) else None
-                self.done.emit(tr("Folder moved"), self._order.move_folder(row.id, into))
+                self.action_finished.emit(tr("Folder moved"), self._order.move_folder(row.id, into))
         if not ids:
             return
         if target.id == ARCHIVE or (chat_under is not None and chat_under.archived_at is not None):
@@ -189,7 +189,7 @@ class Organiser(QObject):
         elif folder is not None:
             menu.addAction(
                 tr("Move to Top Level"),
-                lambda: self.done.emit(
+                lambda: self.action_finished.emit(
                     tr("Folder moved"), self._order.move_folder(folder_id, None)
                 ),
             )

@@ -211,7 +211,7 @@ class HelperLanes(QWidget):
     GAP = 4
     FRAME_MS = 80  # at most one layout pass per interval, even if several helpers are writing
     resized = Signal()  # the height returned by `arrange` has changed
-    stopped = Signal(int)  # (number): stop this helper, counting from 0
+    stop_requested = Signal(int)  # (number): stop this helper, counting from 0
 
     def __init__(self, count: int, parent: QWidget) -> None:
         super().__init__(parent)
@@ -222,7 +222,7 @@ class HelperLanes(QWidget):
         self._update_timer.timeout.connect(lambda: self.show_lanes(self._pending_lanes))
         for number, lane in enumerate(self.lanes):
             lane.resized.connect(self.resized)
-            lane.stop.clicked.connect(lambda _=False, n=number: self.stopped.emit(n))
+            lane.stop.clicked.connect(lambda _=False, n=number: self.stop_requested.emit(n))
         theme().changed.connect(self.update)
 
     def show_soon(self, lanes: Sequence[HelperRun]) -> None:

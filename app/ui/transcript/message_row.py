@@ -155,7 +155,7 @@ class FileLine(PaintedButton):
     """
 
     HEIGHT = 26
-    folded = Signal()  # the row was expanded or collapsed
+    folding_changed = Signal()  # the row was expanded or collapsed
     chat_requested = Signal(str)  # (id): open this chat
 
     def __init__(self, attachment: Attachment, parent: QWidget) -> None:
@@ -189,7 +189,7 @@ class FileLine(PaintedButton):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self.attachment.chat and event.key() in {Qt.Key.Key_Left, Qt.Key.Key_Right}:
             self.setChecked(event.key() == Qt.Key.Key_Right)
-            self.folded.emit()
+            self.folding_changed.emit()
             return
         self._click_folds = not self.attachment.chat
         super().keyPressEvent(event)
@@ -201,7 +201,7 @@ class FileLine(PaintedButton):
     @Slot()
     def _on_clicked(self) -> None:
         if self._click_folds:
-            self.folded.emit()
+            self.folding_changed.emit()
         else:
             self.chat_requested.emit(self.attachment.chat)
 
@@ -295,7 +295,7 @@ class AttachedFiles(QWidget):
             picture.clicked.connect(partial(self.picture_requested.emit, picture.attachment))
         self._views: dict[FileLine, TextView] = {}
         for line in self.lines:
-            line.folded.connect(self.resized)
+            line.folding_changed.connect(self.resized)
             line.chat_requested.connect(self.chat_requested)
 
     def set_source(self, attaching: FileAttacher) -> None:
@@ -431,7 +431,7 @@ class MessageRow(QWidget):
     # (action, id): a button was pressed. ``action`` is an `Action` value, or "copied" for code.
     action_requested = Signal(str, str)
     # (forward): Tab moved past the last control, or Shift+Tab past the first.
-    left = Signal(bool)
+    focus_left = Signal(bool)
     # (top, bottom): this part got the focus, so scroll it into view.
     focus_moved = Signal(int, int)
 
@@ -643,7 +643,7 @@ class MessageRow(QWidget):
         at += 1 if forward else -1
         reason = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
         if not 0 <= at < len(stops):
-            self.left.emit(forward)
+            self.focus_left.emit(forward)
         elif isinstance(stop := stops[at][0], TextView):
             top = stop.mapTo(self, QPoint()).y()
             first, last = stop.go_to_stop(stops[at][1], reason)

@@ -148,7 +148,7 @@ class QuestionForm(QWidget):
     If the question contains an address, it's only opened when the user presses its button.
     """
 
-    answered = Signal(object)  # (response): the user pressed a button
+    response_chosen = Signal(object)  # (response): the user pressed a button
     resized = Signal()
 
     def __init__(self, open_question: OpenQuestion, parent: QWidget) -> None:
@@ -270,17 +270,17 @@ class QuestionForm(QWidget):
         question = self.open_question.question
         if question.url:
             QDesktopServices.openUrl(QUrl(question.url))
-            self.answered.emit(Response(QuestionAction.SEND))
+            self.response_chosen.emit(Response(QuestionAction.SEND))
             return
         try:
             content = question.content({entry.field.name: entry.value for entry in self.inputs})
         except FieldError as error:
             self._show_fault(error.name, str(error))
             return
-        self.answered.emit(Response(QuestionAction.SEND, content))
+        self.response_chosen.emit(Response(QuestionAction.SEND, content))
 
     def _respond(self, action: QuestionAction) -> None:
-        self.answered.emit(Response(action))
+        self.response_chosen.emit(Response(action))
 
     def _show_fault(self, name: str, words: str) -> None:
         self.fault.setText(words)

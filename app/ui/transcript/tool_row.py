@@ -169,12 +169,12 @@ class ToolRow(MessageRow):
     decision_for_all_made = Signal(object)  # (decision): applies to all waiting calls
     # (id): the user allowed writing in the folder needed for this call.
     writing_allowed = Signal(str)
-    kept = Signal(str, bool)  # (id, shorten): the user decided how to handle an overlong result
+    long_result_resolved = Signal(str, bool)  # (id, shorten)
     # (id): stop or repeat the running call.
-    stopped = Signal(str)
+    stop_requested = Signal(str)
     retry_requested = Signal(str)
     # (id, response): the user answered a question from the server.
-    answered = Signal(str, object)
+    question_answered = Signal(str, object)
     # (id, number): stop one of the call's helpers.
     stop_helper_requested = Signal(str, int)
 
@@ -214,9 +214,9 @@ class ToolRow(MessageRow):
             "tools": lambda: self.action_requested.emit(TOOLS, self.message.id),
             **{decision: partial(self._decide, decision) for decision in KEYS.values()},
             "edit": self.edit,
-            "shorten": lambda: self.kept.emit(self.message.id, True),
-            "leave": lambda: self.kept.emit(self.message.id, False),
-            "stop": lambda: self.stopped.emit(self.message.id),
+            "shorten": lambda: self.long_result_resolved.emit(self.message.id, True),
+            "leave": lambda: self.long_result_resolved.emit(self.message.id, False),
+            "stop": lambda: self.stop_requested.emit(self.message.id),
             "retry": lambda: self.retry_requested.emit(self.message.id),
             "go_on": lambda: self._ask(Action.GO_ON, self.message.id),
             "all": lambda: self.decision_for_all_made.emit(Decision.ONCE),
@@ -486,7 +486,7 @@ class ToolRow(MessageRow):
         if shown and self.lanes is None:
             self.lanes = HelperLanes(len(shown), self)
             self.lanes.resized.connect(self.resized)
-            self.lanes.stopped.connect(
+            self.lanes.stop_requested.connect(
                 lambda n: self.stop_helper_requested.emit(self.message.id, n)
             )
             self.lanes.setVisible(self.state is not CallState.OVER)
@@ -578,8 +578,8 @@ class ToolRow(MessageRow):
         if open_question is not None and self._form is None:
             self._form = QuestionForm(open_question, self)
             self._form.resized.connect(self.resized)
-            self._form.answered.connect(
-                lambda response: self.answered.emit(self.message.id, response)
+            self._form.response_chosen.connect(
+                lambda response: self.question_answered.emit(self.message.id, response)
             )
             self._form.show()
 

@@ -220,7 +220,7 @@ class TranscriptKeys:
         if beyond > 0:
             bar.setValue(bar.value() + by * min(STEP, beyond + view.BOTTOM))
         elif number + by == len(view.places):
-            view.left.emit(True)
+            view.focus_left.emit(True)
         else:
             self._focus_message(max(0, number + by))
 
@@ -238,7 +238,7 @@ class TranscriptView(QAbstractScrollArea):
 
     action_requested = Signal(str, str)  # (action, id): a message's button was pressed
     # (forward): the focus moved past the end or start of the conversation.
-    left = Signal(bool)
+    focus_left = Signal(bool)
     chat_requested = Signal(str)
     _text_grown = Signal()
 
@@ -581,7 +581,7 @@ class TranscriptView(QAbstractScrollArea):
     def focus_last(self) -> None:
         """Focus the last visible message, or pass the focus on if there's none."""
         if not self._keys.focus_last():
-            self.left.emit(True)
+            self.focus_left.emit(True)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
@@ -710,7 +710,7 @@ class TranscriptView(QAbstractScrollArea):
             self._highlight(place)
         row.resized.connect(self._on_row_resized)
         row.action_requested.connect(self.action_requested)
-        row.left.connect(self.left)
+        row.focus_left.connect(self.focus_left)
         row.focus_moved.connect(self._on_reached)
         if self.selection.is_across_rows:
             self.selection.show_in(number)
@@ -725,10 +725,10 @@ class TranscriptView(QAbstractScrollArea):
         row.decision_made.connect(self._on_decided)
         row.decision_for_all_made.connect(tools.decide_all)
         row.writing_allowed.connect(tools.allow_writing)
-        row.kept.connect(tools.resolve_long_result)
-        row.stopped.connect(tools.stop_call)
+        row.long_result_resolved.connect(tools.resolve_long_result)
+        row.stop_requested.connect(tools.stop_call)
         row.retry_requested.connect(tools.retry_call)
-        row.answered.connect(tools.answer)
+        row.question_answered.connect(tools.answer)
         row.stop_helper_requested.connect(self._chat.helping.stop_lane)
         return row
 
@@ -753,7 +753,7 @@ class TranscriptView(QAbstractScrollArea):
                 place.wrapped = place.row.wrapped_code
             place.row.resized.disconnect(self._on_row_resized)
             if place.row.has_keys():
-                self.left.emit(True)
+                self.focus_left.emit(True)
             place.row.hide()
             place.row.deleteLater()
             place.row = None

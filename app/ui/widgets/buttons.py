@@ -56,11 +56,11 @@ class PaintedButton(QAbstractButton):
 class RemovableButton(PaintedButton):
     """Button for an item that can be removed with Delete."""
 
-    removed = Signal()
+    remove_requested = Signal()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}:
-            self.removed.emit()
+            self.remove_requested.emit()
         else:
             super().keyPressEvent(event)
 

@@ -19,7 +19,7 @@ class Toast(QWidget):
     """Message that goes away by itself. Never gets the focus."""
 
     action_requested = Signal()  # the button was pressed
-    offers = Signal(bool)  # the button appeared or disappeared
+    button_toggled = Signal(bool)  # the button appeared or disappeared
 
     SETTLED_MS = 150
     """Wait before repositioning: whatever caused the toast may also add a button to avoid, e.g.
@@ -90,7 +90,7 @@ class Toast(QWidget):
         self._settle_timer.start()
         self.setAccessibleName(text)
         announce(self, f"{text} {action}" if action else text)
-        self.offers.emit(bool(action))
+        self.button_toggled.emit(bool(action))
         if seconds > 0:
             self._timer.start(round(seconds * 1000))
         else:
@@ -122,7 +122,7 @@ class Toast(QWidget):
         if overlay is None or overlay.parentWidget() is not window:
             overlay = self._overlay = Toast(window, at_top=self._at_top, over=self._find_anchor)
             overlay.action_requested.connect(self.action_requested)
-            overlay.offers.connect(self.offers)
+            overlay.button_toggled.connect(self.button_toggled)
         return overlay
 
     def showEvent(self, event: QEvent) -> None:
@@ -133,7 +133,7 @@ class Toast(QWidget):
         if shiboken6.isValid(self._home):  # a floating window may be gone before its toast
             self._home.removeEventFilter(self)
         self._timer.stop()
-        self.offers.emit(False)
+        self.button_toggled.emit(False)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize:

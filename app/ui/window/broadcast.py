@@ -47,9 +47,9 @@ class Broadcast(WindowController):
         # Chat id -> True if the user included the chat, False if excluded.
         self._overrides: dict[str, bool] = {}
         self._workspace.pane_made.connect(self._on_pane_made)
-        self._workspace.arranged.connect(self._show)
-        self._workspace.arranged.connect(self._name_tabs)
-        self._library.listed.connect(self._name_tabs)
+        self._workspace.layout_changed.connect(self._show)
+        self._workspace.layout_changed.connect(self._name_tabs)
+        self._library.list_changed.connect(self._name_tabs)
 
     @property
     def group(self) -> list[ChatPane]:
@@ -141,7 +141,7 @@ class Broadcast(WindowController):
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
-        pane.announced.connect(self._on_spoken)
+        pane.text_sent.connect(self._on_spoken)
         pane.broadcast_requested.connect(self._on_button)
         pane.composer.recipients_requested.connect(partial(self._pop_menu, pane))
         pane.composer.broadcast_pin_changed.connect(self.toggle_kept)

@@ -40,7 +40,7 @@ class ChatCommands(WindowController):
         workspace.split_requested.connect(self.split)
         workspace.pane_made.connect(self._on_pane_made)
         workspace.pane_closed.connect(self._on_pane_closed)
-        library.erased.connect(self._on_erased)
+        library.chat_erased.connect(self._on_erased)
 
     @command("new", mark("New Chat"), "Ctrl+N", "Ctrl+T", where=CommandScope.ANYWHERE)
     @Slot()
@@ -351,7 +351,7 @@ class ChatCommands(WindowController):
     def _on_pane_made(self, pane: ChatPane) -> None:
         pane.notice_posted.connect(self._toast.show_text)
         pane.branch_requested.connect(self._on_branch_asked)
-        pane.deleted.connect(self._on_messages_deleted)
+        pane.messages_deleted.connect(self._on_messages_deleted)
         pane.queued_removed.connect(self._on_unqueued)
         pane.chat_requested.connect(self._open_source)
 
@@ -404,4 +404,4 @@ class FileCommands(WindowController):
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
-        PaneFiles(pane).offered.connect(self._undos.offer_undo)
+        PaneFiles(pane).undo_offered.connect(self._undos.offer_undo)

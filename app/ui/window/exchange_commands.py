@@ -38,7 +38,7 @@ class StoreCommands(WindowController):
         from app.ui.dialogs.recovery import BackupsDialog
 
         dialog = BackupsDialog(self._store.backups(), self._window)
-        dialog.chosen.connect(self.restore_requested)
+        dialog.backup_chosen.connect(self.restore_requested)
         dialog.open()
 
 
@@ -127,7 +127,7 @@ class ExchangeCommands(WindowController):
                     trashed,
                 )
         self._library.order.refresh()
-        self._library.listed.emit()
+        self._library.list_changed.emit()
         self._library.trash_changed.emit()
         if words:
             self._toast.show_text(words)

@@ -40,7 +40,7 @@ class WindowLayout(WindowController):
         self._soon = QTimer(self, singleShot=True, interval=800)
         self._soon.timeout.connect(self.save)
         self._workspace.pane_made.connect(self._on_pane_made)
-        self._workspace.arranged.connect(self.save_soon)
+        self._workspace.layout_changed.connect(self.save_soon)
         self._library.activity.connect(self.save_soon)
         self._workspace.active_changed.connect(self.save_soon)
 
@@ -251,7 +251,7 @@ class Layouts(WindowController):
 
         dialog = NameDialog(tr("Save Layout"), tr("Save"), self.saved.names(), self._window)
         dialog.hint = tr("Saves which chats are open and where.")
-        dialog.named.connect(self.save)
+        dialog.name_confirmed.connect(self.save)
         dialog.open()
 
     @Slot(str)
@@ -273,7 +273,7 @@ class Layouts(WindowController):
 
         names = [name for name in self.saved.names() if name != old]
         dialog = NameDialog(tr("Rename Layout"), tr("Rename"), names, self._window, old)
-        dialog.named.connect(lambda name: self.rename(old, name))
+        dialog.name_confirmed.connect(lambda name: self.rename(old, name))
         dialog.open()
 
     def rename(self, old: str, name: str) -> None:

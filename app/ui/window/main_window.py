@@ -204,14 +204,14 @@ class MainWindow(QMainWindow):
         sidebar, workspace, chats = self.sidebar, self.workspace, self.chats
         # Clicking these buttons affects panes in the main window, even if a floating window was
         # active.
-        new = (sidebar.new.clicked, self.rail.new.clicked)
-        for opening in (sidebar.opened, sidebar.chat_opened_beside, *new, self.score.chosen):
+        new = (sidebar.new.clicked, self.rail.new.clicked, self.score.chat_clicked)
+        for opening in (sidebar.chat_opened, sidebar.chat_opened_beside, *new):
             opening.connect(lambda *_: workspace.activate_last())
-        self.agents.kept.connect(chats.open)
+        self.agents.conversation_saved.connect(chats.open)
         workspace.menu_requested.connect(self._pop_tab_menu)
-        sidebar.opened.connect(chats.open_at)
+        sidebar.chat_opened.connect(chats.open_at)
         sidebar.chat_opened_beside.connect(chats.open_beside)
-        sidebar.deleted.connect(chats.delete)
+        sidebar.chat_deleted.connect(chats.delete)
         sidebar.new.clicked.connect(chats.switch_to_new)
         sidebar.trash.clicked.connect(self.store_commands.show_trash)
         sidebar.fold.clicked.connect(self.toggle_sidebar)
@@ -220,24 +220,24 @@ class MainWindow(QMainWindow):
         self.rail.unfold.clicked.connect(self.toggle_sidebar)
         self.rail.menu_requested.connect(self._pop_menu)
         workspace.active_changed.connect(self._on_active)
-        workspace.forgotten.connect(self._library.release)
-        workspace.arranged.connect(self._fit_timer.start)
+        workspace.pane_discarded.connect(self._library.release)
+        workspace.layout_changed.connect(self._fit_timer.start)
         self._fit_timer.timeout.connect(self._on_room)
         theme().changed.connect(self._fit_timer.start)
-        self.score.chosen.connect(chats.open)
+        self.score.chat_clicked.connect(chats.open)
         self.score.close_button.clicked.connect(self.toggle_score)
         self.score.pause_requested.connect(chats.pause_chat)
-        self.downloads_in_window.opened.connect(chats.use_model)
+        self.downloads_in_window.chat_requested.connect(chats.use_model)
         self.settings_commands.command_requested.connect(self.commands.run_or_explain)
-        self.notifications.opened.connect(self._on_notification)
+        self.notifications.chat_requested.connect(self._on_notification)
         self.keys.changed.connect(self.commands.refresh_keys)
         self.broadcast.changed.connect(self.commands["broadcast"].setChecked)
         self.broadcast.pin_changed.connect(self.commands["broadcast_keep"].setChecked)
         self._library.activity.connect(workspace.marks.show_dot)
-        self._library.listed.connect(self._on_active)
+        self._library.list_changed.connect(self._on_active)
         self._library.activity.connect(self._on_active)
-        self._pulse.beat.connect(workspace.marks.on_beat)
-        self._pulse.beat.connect(sidebar.on_beat)
+        self._pulse.opacity_changed.connect(workspace.marks.on_beat)
+        self._pulse.opacity_changed.connect(sidebar.on_beat)
         QApplication.instance().focusChanged.connect(self._on_focus)  # type: ignore[union-attr]
 
     # Start and exit.

@@ -40,7 +40,7 @@ class ModelCommands(WindowController):
         self._hosts = parts.context.paths.hosts
         show_text = self._toast.show_text
         # Append the notice, since a notice from startup may still be visible.
-        self._models.installed.drafts.refused.connect(self._toast.add_text)
+        self._models.installed.drafts.rejected.connect(self._toast.add_text)
         self._models.pressure.notice_posted.connect(show_text)
         self.fitting = fitting  # offers alternatives to models that don't fit in memory
         self.fitting.conversion_requested.connect(self.convert)
@@ -49,10 +49,10 @@ class ModelCommands(WindowController):
         menus.download_requested.connect(dialog.show)
         menus.manage_requested.connect(self.show_models)
         removal = self._models.removal
-        removal.removed.connect(self._on_removed)
-        removal.restored.connect(self._on_restored)
-        removal.failed.connect(self._on_failed)
-        self._models.downloads.finished.connect(self._on_downloaded)
+        removal.model_removed.connect(self._on_removed)
+        removal.model_restored.connect(self._on_restored)
+        removal.removal_failed.connect(self._on_failed)
+        self._models.downloads.download_finished.connect(self._on_downloaded)
         self.window: ModelsWindow | None = None  # None while closed
 
     @command("models", mark("Models…"), "Ctrl+Shift+M", where=CommandScope.ANYWHERE)
@@ -63,7 +63,7 @@ class ModelCommands(WindowController):
         if self.window is None:
             models = self._models
             window = ModelsWindow(models.installed, models.removal, self._library, self._window)
-            window.opened.connect(self._chats.use_model)
+            window.chat_requested.connect(self._chats.use_model)
             window.too_large_found.connect(lambda ref: self.fitting.open(ref, None, window))
             window.get.clicked.connect(self._downloads.show)
             window.conversion_requested.connect(self.convert)
@@ -80,7 +80,7 @@ class ModelCommands(WindowController):
         models = [(self._models.loader.get(GUIDE).name, model_location(GUIDE))]
         models += [(model.name, str(model.folder)) for model in found]
         dialog = MachinesDialog(self._models.loader.spread, models, self._hosts, self._window)
-        dialog.opened.connect(self._chats.use_model)
+        dialog.chat_requested.connect(self._chats.use_model)
         dialog.open()
 
     @Slot(object)
@@ -89,7 +89,7 @@ class ModelCommands(WindowController):
         from app.ui.models.library_foot import ConvertDialog
 
         dialog = ConvertDialog(model, self.window or self._window)
-        dialog.chosen.connect(lambda recipe: flows.start(self, self._convert(model, recipe)))
+        dialog.recipe_chosen.connect(lambda recipe: flows.start(self, self._convert(model, recipe)))
         dialog.open()
 
     async def _convert(self, model: InstalledModel, recipe: Recipe) -> None:

@@ -147,7 +147,7 @@ class PortalChannel(QObject):
     PLACE = ("org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop")
     FACE = "org.freedesktop.portal.Notification"
 
-    chosen = Signal(str)  # (name): a notification was clicked
+    notice_clicked = Signal(str)  # (name): a notification was clicked
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -168,7 +168,7 @@ class PortalChannel(QObject):
 
     @Slot(QDBusMessage)
     def on_action(self, message: QDBusMessage) -> None:
-        self.chosen.emit(str(next(iter(message.arguments()), "")))
+        self.notice_clicked.emit(str(next(iter(message.arguments()), "")))
 
 
 class TrayChannel(QObject):
@@ -176,7 +176,7 @@ class TrayChannel(QObject):
 
     SHOWN_MS = 10_000
 
-    chosen = Signal(str)  # (name): a notification was clicked
+    notice_clicked = Signal(str)  # (name): a notification was clicked
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -198,7 +198,7 @@ class TrayChannel(QObject):
 
     @Slot()
     def _on_clicked(self) -> None:
-        self.chosen.emit(self._name)
+        self.notice_clicked.emit(self._name)
 
 
 def system_channel(parent: QObject) -> NotificationChannel | None:
@@ -214,7 +214,7 @@ def system_channel(parent: QObject) -> NotificationChannel | None:
 class Notifications(WindowController):
     """Shows a notification when a long reply finishes, provided it's enabled in the settings."""
 
-    opened = Signal(str)  # (id): this chat's notification was clicked
+    chat_requested = Signal(str)  # (id): this chat's notification was clicked
 
     def __init__(self, parts: WindowParts, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(parts)
@@ -230,7 +230,7 @@ class Notifications(WindowController):
         """Set how to show notifications. Used by tests."""
         self._channel, self._has_channel = channel, True
         if channel is not None:
-            channel.chosen.connect(self.opened)
+            channel.notice_clicked.connect(self.chat_requested)
 
     @Slot(str)
     def _on_activity(self, chat_id: str) -> None:
@@ -320,7 +320,7 @@ class Tray(WindowController):
 class Pulse(QObject):
     """Timer for pulsing dots. Only runs while replies are being generated."""
 
-    beat = Signal(int)  # (alpha): current opacity of the dots, 0 to 255
+    opacity_changed = Signal(int)  # (alpha): current opacity of the dots, 0 to 255
     STILL = 150
     STEPS = (255, 235, 200, 160, 120, 95, 95, 120, 160, 200, 235)
 
@@ -341,11 +341,11 @@ class Pulse(QObject):
         if not self._timer.isActive() and self._library.replying_chats():
             if not motion.is_reduced():
                 self._timer.start()
-            self.beat.emit(self.alpha)
+            self.opacity_changed.emit(self.alpha)
 
     @Slot()
     def _on_tick(self) -> None:
         if motion.is_reduced() or not self._library.replying_chats():
             self._timer.stop()
         self._step = (self._step + 1) % len(self.STEPS)
-        self.beat.emit(self.alpha)
+        self.opacity_changed.emit(self.alpha)

@@ -53,7 +53,7 @@ class PaletteCommands(WindowController):
             key for key in self._settings.palette_recent if key != f"chat:{self._current_chat}"
         ]
         self.palette = Palette(entries, recent, window, self._search_entry)
-        self.palette.chosen.connect(self._on_chosen)
+        self.palette.entry_chosen.connect(self._on_chosen)
         self.palette.notice_posted.connect(self._toast.show_text)
         self.palette.closed.connect(self._on_closed)
         self._library.activity.connect(self.palette.refresh)
@@ -198,7 +198,7 @@ class QuickAsk(WindowController):
         super().__init__(parts)
         self._chats = chats
         self._ids: set[str] = set()
-        self._workspace.arranged.connect(self._on_arranged)
+        self._workspace.layout_changed.connect(self._on_arranged)
 
     @Slot()
     def _on_arranged(self) -> None:
@@ -216,7 +216,7 @@ class QuickAsk(WindowController):
             chat = self._chats.begin()
             pane = self._workspace.show_in_window(chat)
             pane.escape_pressed.connect(self._on_escaped)
-            pane.announced.connect(self._on_spoken)
+            pane.text_sent.connect(self._on_spoken)
             pane.set_quick_question(True)
             self._ids.add(chat.id)
             window, main = pane.window(), self._workspace.window()

@@ -76,7 +76,7 @@ class PaneCommands(WindowController):
         super().__init__(parts)
         self.chats = chats
         self.workspace = parts.workspace
-        pulse.beat.connect(self._on_beat)
+        pulse.opacity_changed.connect(self._on_beat)
         self.workspace.pane_made.connect(self._on_pane_made)
 
     @pane_command(
@@ -150,7 +150,7 @@ class PaneCommands(WindowController):
         from app.ui.compare.branch_compare import BranchCompare
 
         window = BranchCompare(pane.chat, first, second, pane.window())
-        window.chosen.connect(pane.tree.branch_chosen)
+        window.branch_chosen.connect(pane.tree.branch_chosen)
         window.open()
 
     @Slot(int)

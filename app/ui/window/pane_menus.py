@@ -112,7 +112,7 @@ class PaneMenus(WindowController):
 
         dialog = RemoteDialog(self._loader, self._library.bridge, self._window)
         active = self._workspace.active
-        dialog.added.connect(active.chat.model.set if active else self._chats.use_model)
+        dialog.model_added.connect(active.chat.model.set if active else self._chats.use_model)
         dialog.open()
 
     @Slot(object, object)

@@ -190,7 +190,7 @@ class PromptCommands(WindowController):
         self._chats = chats
         self.pickers: dict[str, PromptPicker] = {}
         self._workspace.pane_made.connect(self._on_pane_made)
-        self._workspace.forgotten.connect(self._on_forgotten)
+        self._workspace.pane_discarded.connect(self._on_forgotten)
 
     @command("prompts", mark("Prompts…"), where=CommandScope.ANYWHERE)
     @Slot()
@@ -227,7 +227,7 @@ class PromptCommands(WindowController):
             field, pane.composer, lambda: self._settings.prompts, offers.prompts, pane
         )
         offers.changed.connect(picker.refresh)
-        picker.chosen.connect(partial(self._insert_prompt, pane, variables))
+        picker.prompt_chosen.connect(partial(self._insert_prompt, pane, variables))
         picker.manage_requested.connect(self.show_prompts)
         self.pickers[pane.chat.id] = picker
 

@@ -72,7 +72,7 @@ class ReadingCommands(WindowController):
         super().__init__(parts)
         self.palette: Palette | None = None  # list of chats; None while closed
         library = self._library
-        for changed in (library.activity, library.deleted, library.erased):
+        for changed in (library.activity, library.chat_deleted, library.chat_erased):
             changed.connect(self._on_changed)
         library.trash_changed.connect(self._on_changed)
 

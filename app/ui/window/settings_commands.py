@@ -95,7 +95,7 @@ class SpellingCommands(WindowController):
         # By chat id.
         self.fields: dict[str, SpellingMarks] = {}
         self._workspace.pane_made.connect(self._on_pane_made)
-        self._workspace.forgotten.connect(self._on_forgotten)
+        self._workspace.pane_discarded.connect(self._on_forgotten)
 
     def _off(self, pane: ChatPane) -> str:
         if self._settings.spelling == OFF:

@@ -28,7 +28,7 @@ class SidebarCommands(WindowController):
             sidebar.model.unfolded = set(self._settings.unfolded)
             sidebar.model.refresh()
         sidebar.model.folds_changed.connect(self._on_refolded)
-        sidebar.organiser.done.connect(self._undos.offer_undo)
+        sidebar.organiser.action_finished.connect(self._undos.offer_undo)
         sidebar.delete_several_requested.connect(self.delete_several)
         sidebar.open_together_requested.connect(chats.open_together)
         self._workspace.active_changed.connect(self._on_panes)

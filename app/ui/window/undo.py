@@ -36,7 +36,7 @@ class UndoStack(QObject):
         self._stack: list[UndoStep] = []
         toast.action_requested.connect(self.undo)
         self._offered = False
-        toast.offers.connect(self._on_offers)
+        toast.button_toggled.connect(self._on_offers)
 
     @Slot(bool)
     def _on_offers(self, offered: bool) -> None:

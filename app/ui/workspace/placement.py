@@ -51,7 +51,7 @@ def move_pane(workspace: Workspace, pane: ChatPane, step: int) -> None:
     else:
         return
     workspace.activate(pane)
-    workspace.arranged.emit()
+    workspace.layout_changed.emit()
 
 
 def why_not_grow(workspace: Workspace, pane: ChatPane) -> str:
@@ -69,7 +69,7 @@ def grow_pane(workspace: Workspace, pane: ChatPane, by: int) -> None:
     shared = _shared(workspace, pane)
     if shared is not None:
         _resize_in(*shared, by)
-        workspace.arranged.emit()
+        workspace.layout_changed.emit()
 
 
 def _shared(workspace: Workspace, pane: ChatPane) -> tuple[QSplitter, int] | None:
@@ -101,7 +101,7 @@ def equalize_panes(workspace: Workspace) -> None:
     workspace.restore_panes()
     for splitter in workspace.manager.findChildren(QSplitter):
         _equalize(splitter)
-    workspace.arranged.emit()
+    workspace.layout_changed.emit()
 
 
 def equalize_splitter(workspace: Workspace, pane: ChatPane) -> None:

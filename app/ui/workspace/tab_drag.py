@@ -62,7 +62,7 @@ class DropTint(QWidget):
 class TabDrag(QObject):
     """Event filter for all tabs."""
 
-    dropped = Signal(str, object)  # (chat id, target): dropped on a pane
+    tab_dropped = Signal(str, object)  # (chat id, target): dropped on a pane
     # (chat id, corner): dropped outside of all windows.
     tab_pulled_out = Signal(str, QPoint)
     tab_double_clicked = Signal(str)  # (chat id): a tab was double-clicked
@@ -180,7 +180,7 @@ class TabDrag(QObject):
         over = self._area(at) is not None or self._window(at) is not None
         self._end_drag()
         if target is not None:
-            self.dropped.emit(chat_id, target)
+            self.tab_dropped.emit(chat_id, target)
         elif not over:
             self.tab_pulled_out.emit(chat_id, at - QPoint(60, 18))
 

@@ -124,7 +124,7 @@ class TitleBars(QObject):
 
     # (chat id, where): open a new chat here, as a "tab", to the "right" or "down".
     split_requested = Signal(str, str)
-    pressed = Signal(str)  # (chat id): a tab was pressed
+    tab_pressed = Signal(str)  # (chat id): a tab was pressed
     tab_switched = Signal()  # an area switched to another tab
     restore_requested = Signal()  # undo maximizing a pane
 
@@ -162,7 +162,7 @@ class TitleBars(QObject):
     def _on_tab(self, area: QtAds.CDockAreaWidget, index: int) -> None:
         dock = area.dockWidget(index)
         if dock is not None:
-            self.pressed.emit(dock.objectName())
+            self.tab_pressed.emit(dock.objectName())
 
     @Slot()
     def _on_theme(self) -> None:

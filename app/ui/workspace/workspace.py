@@ -31,7 +31,7 @@ from app.ui.workspace.tabs import TabMarks, TitleBars
 
 
 class FocusWatch(QObject):
-    entered = Signal(object)  # (pane): a pane got the focus
+    pane_entered = Signal(object)  # (pane): a pane got the focus
     window_activated = Signal(object)  # (window): a window became active
 
     def __init__(self, active: Callable[[], ChatPane | None], parent: QObject) -> None:
@@ -69,7 +69,7 @@ class FocusWatch(QObject):
             else:
                 widget = widget.parentWidget()
         if isinstance(widget, ChatPane):
-            self.entered.emit(widget)
+            self.pane_entered.emit(widget)
 
 
 class Workspace(QWidget):
@@ -78,8 +78,8 @@ class Workspace(QWidget):
     active_changed = Signal()  # another pane became active, or none is active
     pane_made = Signal(object)  # (pane): a pane was created
     pane_closed = Signal(str)  # (id): the user closed a pane
-    arranged = Signal()  # the layout has changed and must be saved
-    forgotten = Signal(str)  # (id): a closed pane was permanently deleted
+    layout_changed = Signal()  # the layout has changed and must be saved
+    pane_discarded = Signal(str)  # (id): a closed pane was permanently deleted
     new_chat_requested = Signal()  # the user requested a new chat while no pane was open
     # (where): open a new chat as a "tab", to the "right" or "down".
     split_requested = Signal(str)
@@ -108,19 +108,19 @@ class Workspace(QWidget):
         self._update_timer.timeout.connect(self._update_view)
         self._bars = TitleBars(self.manager, self)
         self._bars.split_requested.connect(self._on_split_requested)
-        self._bars.pressed.connect(self._on_tab)
+        self._bars.tab_pressed.connect(self._on_tab)
         self._bars.tab_switched.connect(self._update_timer.start)
         self._bars.restore_requested.connect(self.restore_panes)
         self.manager.dockAreaCreated.connect(self._update_timer.start)
         self.manager.dockAreasRemoved.connect(self._update_timer.start)
         self.manager.floatingWidgetCreated.connect(self._on_floating)
         self._drag = TabDrag(self._docks, self)
-        self._drag.dropped.connect(self._on_dropped)
+        self._drag.tab_dropped.connect(self._on_dropped)
         self._drag.tab_pulled_out.connect(self._on_pulled_out)
         self._drag.tab_double_clicked.connect(self._on_doubled)
         self._drag.menu_requested.connect(self._on_menu_asked)
         self._focus = FocusWatch(lambda: self.active, self)
-        self._focus.entered.connect(self._on_entered)
+        self._focus.pane_entered.connect(self._on_entered)
         self._focus.window_activated.connect(self.activate_last)
         self._focus.take_typing(self.window())
 
@@ -257,7 +257,7 @@ class Workspace(QWidget):
         """Delete a closed pane. The chat itself isn't deleted."""
         if self.is_kept(chat_id):
             self.marks.unfollow(self._docks.remove(chat_id).chat)
-            self.forgotten.emit(chat_id)
+            self.pane_discarded.emit(chat_id)
 
     def float_pane(self, pane: ChatPane) -> None:
         """Move a pane into a floating window, or back to the main window."""
@@ -416,7 +416,7 @@ class Workspace(QWidget):
         if self.active is not None and self.active not in panes:
             self._set_active(panes[0] if panes else None)
         self.marks.show_keys(self.active)
-        self.arranged.emit()
+        self.layout_changed.emit()
 
     def _sender_pane(self) -> ChatPane | None:
         widget = self.sender()

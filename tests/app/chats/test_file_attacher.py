@@ -402,7 +402,7 @@ def test_removing_file_being_read_cancels_sending(
     (path := tmp_path / "notes.txt").write_text("Bring bread.")
     pane.composer.field.files_inserted.emit([path])
     run.say("say it")
-    chip(pane).removed.emit()
+    chip(pane).remove_requested.emit()
     slow_file.set()
     run.until(lambda: not pane.chat.attaching._reading.running)
     run.qtbot.wait(30)
@@ -471,7 +471,7 @@ def test_ten_thousand_files_give_one_notice(start: Start, tmp_path: Path, monkey
     monkeypatch.setattr(
         Path, "is_dir", lambda path: asked.append(threading.current_thread()) or is_dir(path)
     )
-    pane.chat.attaching.refused.connect(said.append)
+    pane.chat.attaching.file_rejected.connect(said.append)
     copy, left = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
     none = Qt.KeyboardModifier.NoModifier
     QApplication.sendEvent(pane, QDragEnterEvent(QPoint(40, 60), copy, data, left, none))
@@ -502,7 +502,7 @@ def test_attaching_continues_after_unstorable_file(
 ):
     run = start().ready()
     attaching, said, faults = run.pane.chat.attaching, [], [RuntimeError("kept nowhere")]
-    attaching.refused.connect(said.append)
+    attaching.file_rejected.connect(said.append)
     take = attaching._attach_result
 
     def fails_once(*what: Any) -> str:

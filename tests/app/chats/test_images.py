@@ -342,7 +342,7 @@ def test_pictures_of_old_chats_and_drafts_are_read_in_a_worker(
 
 def test_hostile_images_are_attached_or_refused_in_a_sentence(run: Run, tmp_path: Path) -> None:
     attaching, told = run.pane.chat.attaching, list[str]()
-    attaching.refused.connect(told.append)
+    attaching.file_rejected.connect(told.append)
     for picture in PICTURES:
         if picture.file == "most.png":
             continue  # takes five seconds to read

@@ -34,7 +34,7 @@ def test_new_chats_have_chosen_settings(begun, tmp_path):
     assert begun.pane.chat.record.model == str(tmp_path)
     assert begins_as_chosen(begun.pane.chat)
     begun.ask("say two")
-    begun.window.downloads_in_window.opened.emit("somebody/model")
+    begun.window.downloads_in_window.chat_requested.emit("somebody/model")
     assert begun.pane.chat.record.model == "somebody/model"
     assert begins_as_chosen(begun.pane.chat)
     chat = begun.window.chats.chat("an-id-of-nobody", {"model": 3, "params": [], "system": None})

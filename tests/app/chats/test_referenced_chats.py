@@ -211,7 +211,7 @@ def test_too_long_read_chat_is_refused_or_omitted(
     assert "<chat" not in say(desk, chat, "so")
     assert chat.attaching.others.seen[first.id][0].gone == "too long"
     refused: list[str] = []
-    chat.attaching.refused.connect(refused.append)
+    chat.attaching.file_rejected.connect(refused.append)
     chat.attaching.read_chat(first.id, 0, follow=True)
     process_until(lambda: refused == ["“one” is too long. Read its last messages only."])
 

@@ -233,7 +233,7 @@ def test_paste_of_20_mb_is_refused_with_message(qtbot: QtBot) -> None:
     qtbot.addWidget(composer)
     composer.set_text("kept")
     said: list[str] = []
-    composer.field.refused.connect(said.append)
+    composer.field.text_rejected.connect(said.append)
     paste = QMimeData()
     paste.setText("A line of text.\n" * 1_300_000)
     composer.field.insertFromMimeData(paste)

@@ -159,7 +159,7 @@ def test_prompt_lookup_needs_no_model(drafts: Drafts):
     told = {"model": LOOKUP, "name": LOOKUP, "nbytes": 0, "kv_bytes": 0}
     told |= {"drafted_tokens": 100, "accepted_tokens": 90}
     figures = drafts.installed.drafts._loader.figures
-    figures.received.emit({"drafts": {drafts.ref("Oak-9B"): told}})
+    figures.stats_received.emit({"drafts": {drafts.ref("Oak-9B"): told}})
     dialog = drafts.ask()
     assert [dialog.box.itemText(at) for at in range(2)] == ["None", "Prompt lookup"]
     assert dialog.box.currentIndex() == 1
@@ -242,10 +242,10 @@ def test_draft_acceptance_is_shown(drafts: Drafts):
     told = {"model": "x", "name": "Oak-1B", "nbytes": 500, "kv_bytes": 100}
     figures = drafts.installed.drafts._loader.figures
     counts = {"drafted_tokens": 0, "accepted_tokens": 0}
-    figures.received.emit({"drafts": {model_id: told | counts}})
+    figures.stats_received.emit({"drafts": {model_id: told | counts}})
     tip = Qt.ItemDataRole.ToolTipRole
     assert drafts.cell("Oak-9B", ModelColumn.MEMORY, tip) == "Oak-1B hasn’t drafted any tokens yet."
-    figures.received.emit(
+    figures.stats_received.emit(
         {"drafts": {model_id: told | {"drafted_tokens": 200, "accepted_tokens": 124}}}
     )
     words = "Oak-1B has drafted 200 tokens; 62% accepted."

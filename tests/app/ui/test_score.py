@@ -109,7 +109,7 @@ def test_canceled_stats_are_requested_again(
     cancelled.set_running_or_notify_cancel()
     sampled = []
     feed = ScoreFeed(run.app.library, dict, run.window)
-    feed.sampled.connect(lambda: sampled.append(True))
+    feed.lanes_updated.connect(lambda: sampled.append(True))
     with monkeypatch.context() as patched:
         patched.setattr(run.engine, "stats_later", lambda: cancelled)
         feed.start()

@@ -166,7 +166,7 @@ def test_installed_suggestion_is_marked_and_opened(opened, monkeypatch):
     click(run, dialog, small)
     assert dialog.go.text() == "Open"
     refs = []
-    dialog.opened.connect(refs.append)
+    dialog.chat_requested.connect(refs.append)
     run.qtbot.mouseClick(dialog.go, LEFT)
     assert refs == ["/models/small"]
 

@@ -139,6 +139,6 @@ def test_model_starts_or_its_error_is_shown(qtbot: QtBot, make: Make) -> None:
     dialog.go.click()
     qtbot.waitUntil(lambda: "wants a password" in dialog.status_label.text(), timeout=60_000)
     dialog.model.setCurrentIndex(0)
-    with qtbot.waitSignal(dialog.opened, timeout=60_000) as opened:
+    with qtbot.waitSignal(dialog.chat_requested, timeout=60_000) as opened:
         dialog.go.click()
     assert opened.args == ["remote:http://studio.hosts.localhost:54321/v1#Tiny"]

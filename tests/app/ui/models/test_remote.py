@@ -73,7 +73,7 @@ def asks(server):
 def test_remote_model_is_added_by_address(start, server, secrets):
     run = start().ready()
     dialog = RemoteDialog(run.app.loader, run.app.bridge, run.window)
-    dialog.added.connect(run.pane.chat.model.set)
+    dialog.model_added.connect(run.pane.chat.model.set)
     dialog.show()
     assert not dialog.go.isEnabled()
     dialog.address.setText("ftp://x")

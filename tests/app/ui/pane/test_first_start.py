@@ -152,7 +152,7 @@ def test_narrow_pane_wraps_suggestions(start: Start):
     assert button.text().split("\n") == ["Explain recursion with a short", "example"]
     assert button.toolTip() == ""
     qtbot, sent = run.qtbot, []
-    run.pane.empty.chosen.connect(sent.append)
+    run.pane.empty.suggestion_chosen.connect(sent.append)
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert sent == [whole]
     run.answered()

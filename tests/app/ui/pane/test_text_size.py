@@ -126,7 +126,7 @@ def test_reduced_motion_stops_pulsing_dots(start: Start):
     assert run.app.settings.motion == "less"
     beats: list[int] = []
     pulse = run.window._pulse
-    pulse.beat.connect(beats.append)
+    pulse.opacity_changed.connect(beats.append)
     run.say("hold 2")
     run.until(lambda: run.pane.chat.reply.is_active)
     run.until(lambda: beats)

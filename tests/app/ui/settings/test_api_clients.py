@@ -102,7 +102,7 @@ def test_models_on_disk_are_offered_without_being_opened(run: Run):
     opened(run)
     run.qtbot.waitUntil(lambda: "Unopened" in run.app.serving.models, timeout=30_000)
     later = folder.rename(folder.with_name("Later"))
-    run.app.models.downloads.finished.emit(str(later))
+    run.app.models.downloads.download_finished.emit(str(later))
     run.qtbot.waitUntil(lambda: "Later" in run.app.serving.models, timeout=30_000)
 
 

@@ -154,7 +154,7 @@ def test_six_agents_keep_their_rows(run: Run):
     assert dialog.state.text() == "This reply has ended."
     assert not dialog.keep.isEnabled()
     run.app.serving.stop(row.number)
-    dialog.kept.emit(row.number)
+    dialog.save_requested.emit(row.number)
     dialog.close()
 
 

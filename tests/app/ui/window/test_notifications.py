@@ -57,7 +57,7 @@ def test_long_reply_in_background_notifies(start: Start, monkeypatch):
     other = run.pane.chat.id
     answered(run, notifier, "fail", 60)
     assert board.shown[other] == ("fail", "Guide couldn’t reply.")
-    board.chosen.emit(chat_id)
+    board.notice_clicked.emit(chat_id)
     assert run.pane.chat.id == chat_id
     state[0] = HERE
     QGuiApplication.instance().applicationStateChanged.emit(HERE)

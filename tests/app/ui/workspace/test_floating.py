@@ -132,7 +132,7 @@ def test_main_window_commands_open_there(start: Start):
     floating = run.pane
     run.window.commands["float"].trigger()
     run.until(floating.window().isActiveWindow)
-    run.window.sidebar.opened.emit(kept, "", "")
+    run.window.sidebar.chat_opened.emit(kept, "", "")
     assert run.pane.chat.id == kept
     assert run.pane.window() is run.window
     run.window.workspace.activate(floating)
