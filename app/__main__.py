@@ -53,8 +53,8 @@ def main(arguments: list[str] | None = None) -> int:
         return selftest.run(options.json, options.picture)
     paths = Paths.for_profile(options.profile) if options.profile else Paths.standard()
 
-    # Startup creates almost no garbage, and looking for it takes a tenth of the startup time.
-    # `app.program.collector` collects later.
+    # Startup creates almost no garbage, so skip the collections (a tenth of the startup time).
+    # `app.program.collector` runs them later.
     gc.disable()
     # Importing Qt is slow, so parse the arguments first to keep --help fast.
     from app.system import pyside
@@ -72,9 +72,9 @@ def main(arguments: list[str] | None = None) -> int:
     qt = make_qt(sys.argv[:1])
     application = Application(qt, paths)
     application.ended.connect(qt.quit)
-    # The collector's timer runs Python code often enough to notice Ctrl+C in a terminal.
+    # The collector's timer runs Python code often enough to handle Ctrl+C in a terminal.
     for number in (signal.SIGINT, signal.SIGTERM):
-        # Go through the event loop, since a signal may arrive halfway through startup.
+        # Quit through the event loop, because a signal may arrive during startup.
         signal.signal(number, lambda *_: QTimer.singleShot(0, application.shut_down))
     try:
         started = application.start()
@@ -95,8 +95,8 @@ def main(arguments: list[str] | None = None) -> int:
             _end_process(status)
         if not application.already_runs:
             return 0 if application.down else 1
-        # This process has nothing to clean up, so let signals kill it, even if the other instance
-        # hangs.
+        # There is nothing to clean up yet, so let signals kill the process even if the other
+        # instance hangs.
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
         application.single.quick = options.ask
@@ -106,16 +106,15 @@ def main(arguments: list[str] | None = None) -> int:
             return 1
         return 0
     finally:
-        # Also after a failed startup, since the threads would keep the process alive.
+        # Also after a failed startup, because running threads would keep the process alive.
         application.shut_down()
 
 
 def _end_process(status: int) -> NoReturn:
-    """End the process after the last `shut_down`, without Python's own teardown.
+    """Exit after the last `shut_down` without Python's teardown.
 
-    Python would first join the engine thread, which cannot be interrupted while it imports or
-    loads, and then free half a million objects. Together this takes several seconds on a busy
-    machine. Everything is already saved.
+    Teardown waits for the engine thread, which can't be interrupted during an import or a load, and
+    frees half a million objects. That can take seconds, and everything is already saved.
     """
     atexit._run_exitfuncs()  # ends child processes and lets Qt release the screen
     for stream in (sys.stdout, sys.stderr):

@@ -1,9 +1,8 @@
 """Bridge that delivers engine events from other threads to the GUI thread.
 
-Events and results are appended to a list under a lock. A queued signal without arguments wakes the
-GUI thread, which empties the list at most once per frame. One signal per token would flood the
-event loop (pyface #811), and emitting to a window while it's destroyed would crash, so the bridge
-outlives every window.
+Other threads append events to a list. A queued signal wakes the GUI thread, which empties the list
+at most once per frame. One signal per token would flood the event loop (pyface #811). Emitting to a
+window during its destruction would crash, so the bridge outlives all windows.
 """
 
 from __future__ import annotations
@@ -28,8 +27,8 @@ Handler = Callable[[Any], None]
 class Bridge(QObject):
     """Queue of messages from other threads to handlers on the GUI thread.
 
-    Other threads only get the channel's number, not the handler. If they dropped the last reference
-    to a bound method, its Qt object would be destroyed on the wrong thread.
+    Other threads only get the channel's number. If they held the handler, they might drop the last
+    reference to its Qt object, which would then be destroyed on the wrong thread.
     """
 
     FRAME_S = 0.016
@@ -102,8 +101,8 @@ class Bridge(QObject):
                 # exception.
                 log.error("handler of an engine message failed")
                 sys.excepthook(*sys.exc_info())
-        # Start the pause after the handlers are done, so that painting gets its turn even if
-        # they're slow.
+        # Start the pause after the handlers are done, so that slow handlers can't keep the window
+        # from painting.
         self._last_drain = monotonic()
 
 
@@ -115,7 +114,7 @@ def coalesce(inbox: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
     """Join consecutive messages of each channel where possible.
 
     Text deltas of the same kind are concatenated, and a PromptProgress replaces the previous one.
-    Order within a channel is kept; channels are ordered by their first message.
+    Each channel keeps its order.
     """
     channels: dict[int, list[Any]] = {}
     for number, message in inbox:

@@ -119,8 +119,9 @@ def _report(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
 class Latest:
     """Runs one coroutine at a time, for jobs like searches where only the latest matters.
 
-    Starting a coroutine cancels the previous one. It runs after the previous one has ended, so that
-    there's at most one worker thread.
+    Starting a coroutine cancels the previous one and waits for its end, so there's at most one
+    worker
+    thread.
 
     Args:
         owner: see `start`.
@@ -157,12 +158,11 @@ async def run_in_thread(
 ) -> T:
     """Run ``work`` in a worker thread and return its result.
 
-    Canceling the coroutine sets the event that was passed to ``work``. The coroutine then ends
-    after the thread.
+    Canceling the coroutine sets the event passed to ``work``. The coroutine then ends with the
+    thread.
 
     Args:
-        work: must not reference Qt objects. If the thread dropped the last reference, it would
-            destroy them.
+        work: must not reference Qt objects, because the thread might drop the last reference.
         stop: pass an event here if other code needs to set it, too.
     """
     number, outcome = _expect()
@@ -203,8 +203,8 @@ async def wait_for_future(future: Future[T]) -> T:
 async def open_and_wait(dialog: QDialog) -> int:
     """Open a dialog and wait until the user closes it. Returns its result (0: rejected).
 
-    The dialog is deleted afterwards, so read its values before the next ``await``. Canceling the
-    coroutine closes the dialog.
+    Canceling the coroutine closes the dialog. It's deleted afterwards, so read its values before
+    the next ``await``.
     """
     done: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
@@ -236,8 +236,7 @@ def _result(outcome: asyncio.Future[Outcome]) -> Any:
     if isinstance(error, Exception):
         raise error
     if error is not None:
-        # A Rust panic, or SystemExit from a library. Callers catch Exception, and the app must keep
-        # running.
+        # A Rust panic, or SystemExit from a library. Callers only catch Exception.
         raise RuntimeError(f"{type(error).__name__}: {error}") from error
     return value
 

@@ -1,7 +1,7 @@
-"""User actions on a chat, and why they may be unavailable. No Qt, no store.
+"""User actions on a chat, and the reasons why they may be unavailable. No Qt, no store.
 
-Buttons, menus and shortcuts all ask `Chat.refusal` and show the reason it returns. Actions on the
-turn are events of `app.chats.turn`; the others act on a message.
+Buttons, menus and shortcuts call `Chat.refusal` and show the reason. Actions that change the turn
+are events of `app.chats.turn`.
 """
 
 from __future__ import annotations
@@ -143,13 +143,13 @@ def refusal(action: Action, chat: ChatView, message_id: str = "") -> str | None:
     """Return the reason why an action isn't possible right now, or None if it is.
 
     Args:
-        message_id: message to act on, by default the last suitable one. For `Action.RESTORE`,
-            the message that preceded the deleted ones, or "" if they started the chat.
+        message_id: message to act on, by default the last suitable one. For `Action.RESTORE`, the
+            message above the deleted ones, or "" at the start of the chat.
     """
     quiet = chat.stage is Stage.IDLE or action not in _NEEDS_QUIET
     busy = None if quiet else tr(ASKED if chat.stage is Stage.ASKING else BUSY)
-    # For other actions, a running reply is the only obstacle. FORGET_OLDEST has further conditions,
-    # which are checked below.
+    # Most actions are only blocked by a running reply. FORGET_OLDEST has more conditions, see
+    # below.
     if busy and action is not Action.FORGET_OLDEST:
         return busy
     if action in _ON_CHAT:

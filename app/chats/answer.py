@@ -95,7 +95,7 @@ class Answer(Struct):
         self.phase = Phase.QUEUED if progress.queue_position > 0 else Phase.READING
 
     def write(self, delta: TextDelta) -> bool:
-        """Append text. Return True if it's visible, which excludes tool call text."""
+        """Append text. Return True if it's visible, i.e. not part of a tool call."""
         if delta.kind == "reasoning":
             if self._thinking_since is None:
                 self._thinking_since = monotonic()
@@ -139,7 +139,7 @@ class Answer(Struct):
 
 
 def _join_in_place(pieces: list[str]) -> str:
-    """Join the list in place, because the text of a long reply is read every 0.4 s."""
+    """Join the list in place, because a long reply's text is read every 0.4 s."""
     if len(pieces) > 1:
         pieces[:] = ["".join(pieces)]
     return pieces[0] if pieces else ""

@@ -38,10 +38,9 @@ from app.tools.host import Toolbox
 class Chat(ChatPart):
     """Open chat.
 
-    The work is delegated to components: `turn` handles user requests, `reply` and `model` generate,
-    `attaching` and `queue` hold content for later messages. Methods that aren't possible at the
-    moment return False without doing anything; `refusal` returns the reason. Chats are independent
-    of panes, so closing a pane never stops a reply.
+    Most of the work is delegated: `turn` handles user requests, `reply` and `model` generate,
+    `attaching` and `queue` collect content for later messages. Methods return False if the action
+    isn't possible; `refusal` returns the reason. Closing a pane doesn't stop a reply.
     """
 
     def __init__(
@@ -199,10 +198,7 @@ class Chat(ChatPart):
 
     @in_one_transaction
     def repeat_answer(self, answer_id: str = "") -> bool:
-        """Repeat an answer (by default the last answer) with its original model, seed and options.
-
-        The chat's model and options don't change.
-        """
+        """Repeat an answer (by default the last one) with its original model, seed and options."""
         answer = self._make_view().subject(Action.SAME_AGAIN, answer_id)
         if self.refusal(Action.SAME_AGAIN, answer_id) or answer is None:
             return False
@@ -229,9 +225,8 @@ class Chat(ChatPart):
     # History.
 
     def show_version(self, step: int, message_id: str = "") -> bool:
-        """Switch to the next (+1) or previous (-1) version of a message.
-
-        By default, this is the last message that has several versions.
+        """Switch to the next (+1) or previous (-1) version of a message, by default the last one
+        with versions.
         """
         action = Action.LATER if step > 0 else Action.EARLIER
         message = self._make_view().subject(action, message_id)
@@ -262,9 +257,8 @@ class Chat(ChatPart):
 
     @in_one_transaction
     def delete_message(self, message_id: str) -> RemovedMessages | None:
-        """Delete a message and everything below it. Returns None if that isn't possible now.
-
-        Pass the return value to ``restore_messages`` to undo this.
+        """Delete a message and everything below it, if possible. Pass the result to
+        ``restore_messages``.
         """
         if self.refusal(Action.DELETE, message_id):
             return None
@@ -298,7 +292,7 @@ class Chat(ChatPart):
             self.chat_changed.emit()
 
     def set_options(self, options: ChatOptions, system: str) -> None:
-        """Apply these settings, beginning with the next reply."""
+        """Apply these settings to future replies."""
         params, follows = options.to_params(), self.attaching.others.followed_chats
         self._saved.update(params=params | ({FOLLOWS: follows} if follows else {}), system=system)
         self.chat_changed.emit()
@@ -312,12 +306,12 @@ class Chat(ChatPart):
         self._answering.session.forget()
 
     def cancel_for_close(self) -> None:
-        """First step of shutdown: stop the reply and mark it as interrupted."""
+        """Stop the reply and mark it as interrupted. First step of shutdown."""
         self.turn.handle(Event.END)
         self.reply.cancel_for_close()
 
     def close(self) -> None:
-        """Last step of shutdown: save everything and close all sessions."""
+        """Save everything and close all sessions. Last step of shutdown."""
         self.panel.release()
         self._answering.close()
         self.attaching.close()

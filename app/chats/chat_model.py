@@ -46,9 +46,9 @@ class ChatModel(ChatPart):
         return *tokens_of_last_turn(self._saved.transcript), limit
 
     def model_without_vision(self, files: Attachments) -> str:
-        """Get the model's name if there are images among the files and it can't see them, else "".
+        """Get the model's name if it can't see the images among the files, else "".
 
-        Also returns "" while the model's folder is still being inspected.
+        Returns "" until the model's folder has been inspected.
         """
         if not has_images(files) or self.loader.has_vision(self._saved.record.model) is not False:
             return ""
@@ -99,6 +99,6 @@ class ChatModel(ChatPart):
 
     @Slot()
     def _on_known(self) -> None:
-        """Update the notice, since we may have learned which models can see."""
+        """Update the notice. More may be known now about which models can see."""
         if self.model_missing_images:
             self.phase_changed.emit()

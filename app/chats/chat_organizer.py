@@ -25,7 +25,7 @@ ARCHIVE = "archive"  # ID of the archive's row
 
 class ListEntry(NamedTuple):
     kind: str  # "heading", "folder", "archive", "group" or "chat"
-    id: str  # ID of the chat or folder, of a group's first chat, or the heading text
+    id: str  # ID of the chat or folder (for a group: of its first chat), or the heading text
     depth: int = 0  # indentation level
     group: str = ""  # ID of the group's row, for a chat in a group
 
@@ -89,9 +89,9 @@ def entries(
 
 
 class _ChatGroups:
-    """Collapses chats of a comparison or broadcast into one row, at the position of the newest.
+    """Collapses the chats of a comparison or broadcast into one row.
 
-    If only one chat of a group is left, it's listed like any other chat.
+    The row has the position of the newest chat. A single remaining chat is listed normally.
     """
 
     def __init__(self, unfolded: Collection[str]) -> None:
@@ -106,9 +106,8 @@ class _ChatGroups:
     def entries_by_chat(
         self, chats: Sequence[ChatRecord], at_depth: str, depth: int = 0
     ) -> Iterator[tuple[ChatRecord, list[ListEntry]]]:
-        """Yield each chat that isn't folded into another row, with its rows.
-
-        ``at_depth``: ID of the parent row.
+        """Yield each chat that isn't folded into another row, with its rows. ``at_depth``: parent
+        row.
         """
         members: dict[str, list[ChatRecord]] = {}
         for chat in chats:
@@ -188,7 +187,7 @@ class ListedChats(Protocol):
 
 
 class ChatOrganizer:
-    """Edits folders, tags, pins and the archive. Changes are shown now and stored later."""
+    """Edits folders, tags, pins and the archive. Changes are shown immediately and stored later."""
 
     def __init__(self, library: ListedChats, store: Store) -> None:
         self._library = library
@@ -227,7 +226,7 @@ class ChatOrganizer:
         return self._change(ids, folder_id=target_id, archived_at=None)
 
     def group(self, variants: Mapping[str, str]) -> None:
-        """Group these chats. ``variants`` maps each chat's ID to what makes it different."""
+        """Group these chats. ``variants`` maps chat IDs to the names of their differences."""
         group_id = new_id()
         self._library.change(
             {i: {"group_id": group_id, "variant": words} for i, words in variants.items()}
@@ -254,9 +253,8 @@ class ChatOrganizer:
     # Folders.
 
     def make(self, name: str, parent_id: str | None = None, folder_id: str = "") -> Folder:
-        """Create a folder.
-
-        Only one level of nesting is allowed, so in a nested folder, it becomes a sibling.
+        """Create a folder. Folders can only be nested once, so below a nested folder, it becomes a
+        sibling.
         """
         above = self.folder(parent_id)
         if above is not None and above.parent_id is not None:

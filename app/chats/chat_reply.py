@@ -95,7 +95,7 @@ class ChatReply(ChatPart):
 
     @property
     def message_id(self) -> str | None:
-        """ID of the message being generated. For a panel, that of the first unfinished column."""
+        """ID of the message being generated, for a panel that of the first unfinished column."""
         answer = self._current_generator.answer
         return answer.message_id if answer is not None else None
 
@@ -155,10 +155,8 @@ class ChatReply(ChatPart):
     # New replies.
 
     def begin(self, *, branching: bool, like: Message | None = None) -> None:
-        """Add an assistant message at the end of the branch and generate it.
-
-        Args:
-            like: an answer to repeat with its own options and model.
+        """Add an assistant message at the end of the branch and generate it. ``like``: answer to
+        repeat.
         """
         answer, data = Answer(new_id()), {}
         if like is not None:

@@ -29,7 +29,7 @@ class ComparisonController(ChatPart):
         make_view: Callable[[], ChatView],
         parent: QObject,
     ) -> None:
-        """``make_view`` returns the state of the chat that refusals depend on."""
+        """``make_view`` returns the chat's state, which refusals depend on."""
         super().__init__(parent)
         self._saved, self._reply, self._turn, self._make_view = saved, reply, turn, make_view
         self._columns = reply.panel
@@ -39,8 +39,8 @@ class ComparisonController(ChatPart):
     def ask(self, members: Sequence[Member], message_id: str = "") -> str:
         """Ask a panel. Returns the message ID of the first column, or "" if that isn't possible.
 
-        The question comes from the composer. If a message ID is given or the composer is empty, the
-        user message at or before that message is used.
+        The question is the composer's text, or the last user message up to ``message_id`` if that
+        is given or the composer is empty.
         """
         compose = self._saved.compose
         if self.why_not_ask(message_id):
@@ -61,9 +61,9 @@ class ComparisonController(ChatPart):
         return not message_id and isinstance(compose, Writing) and compose != Writing()
 
     def why_not_ask(self, message_id: str = "") -> str:
-        """Explain why a panel can't be asked now, or return "". For the message, see `ask`.
+        """Explain why a panel can't be asked now, or return "". See `ask` for the message.
 
-        Members may see images even if the chat's model doesn't.
+        Its members may accept images even if the chat's model doesn't.
         """
         if self._is_about_draft(message_id):
             return self._turn.why_not(Event.SEND, unseen=True) or ""
@@ -78,10 +78,7 @@ class ComparisonController(ChatPart):
 
     @in_one_transaction
     def resolve(self, kind: str, message_id: str) -> str:
-        """Generate an answer from a panel's columns and return its message ID.
-
-        Judges read the columns twice, in both orders.
-        """
+        """Generate an answer from a panel's columns and return its message ID. Judges run twice."""
         if self.why_not(kind, message_id):
             return ""
         saved = self._saved
@@ -116,7 +113,7 @@ class ComparisonController(ChatPart):
 
     @Slot(str)
     def on_reply_ended(self, message_id: str) -> None:
-        """Start the judge's second pass in reverse order, or show the verdict after that pass."""
+        """Start the judge's second pass with the columns reversed, or show the verdict after it."""
         saved, answering = self._saved, self._reply.answering
         message = saved.transcript.get(message_id)
         if message is None or panel.kind_of(message) != panel.JUDGE or "best" in message.stats:

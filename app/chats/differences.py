@@ -6,17 +6,14 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-MOST_WORDS = 3_000  # Limit per text, since diffing is quadratic in the number of words.
+MOST_WORDS = 3_000  # Word limit per text, because the time to compare grows quadratically.
 
 Span = tuple[int, int]
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
 def differences(first_text: str, second_text: str) -> tuple[list[Span], list[Span]]:
-    """Compare two texts and return the (begin, end) spans that differ, for each text.
-
-    Adjacent words are merged into one span.
-    """
+    """Compare two texts and return the (begin, end) spans that differ, for each text."""
     mine, theirs = _word_spans(first_text), _word_spans(second_text)
     matcher = SequenceMatcher(
         None,

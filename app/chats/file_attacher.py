@@ -60,8 +60,8 @@ class _PendingFile(Struct, frozen=True):
     name: str
     path: Path | None = None
     data: bytes = b""
-    # "attach" attaches the file, "draw" renders PDF pages, and "read" runs text recognition on
-    # images or pages.
+    # "attach" attaches the file, "draw" renders PDF pages, "read" recognizes text in images or
+    # pages.
     do: Literal["attach", "draw", "read"] = "attach"
     replaced: Attachments = ()  # files to replace with the result
     numbers: Sequence[int] = ()  # page numbers; empty means all pages when drawing
@@ -99,7 +99,7 @@ class FileAttacher(ChatPart):
 
     @property
     def scan_progress(self) -> tuple[int, int]:
-        """Number of the image in text recognition and the image count, or (0, 0)."""
+        """Number of the image whose text is being recognized, and the image count, or (0, 0)."""
         reads = bool(self._waiting) and self._waiting[0].do == "read"
         return self._page if reads else (0, 0)
 
@@ -154,9 +154,9 @@ class FileAttacher(ChatPart):
         return attachment
 
     def read_chat(self, chat_id: str, last: int, *, follow: bool) -> None:
-        """Attach messages of another chat: the ``last`` N, or all of them if 0.
+        """Attach messages of another chat: the ``last`` N, or all if 0.
 
-        ``follow``: whenever a message is sent here, also attach what's new in that chat.
+        ``follow``: attach new messages of that chat whenever a message is sent here.
         """
         flows.start(self, self._read_chat(chat_id, last, follow))
 
@@ -210,7 +210,7 @@ class FileAttacher(ChatPart):
 
     async def _put_back(self, attachments: Sequence[tuple[int, Attachment]]) -> None:
         for index, attachment in attachments:
-            # Store the content again. It may have been erased while nothing referenced it.
+            # The content may have been erased while nothing referenced it, so store it again.
             content = await flows.run_in_thread(partial(_load_content, self._saved, attachment))
             if attachment not in self.files:
                 files = [*self.files]
@@ -240,9 +240,9 @@ class FileAttacher(ChatPart):
         await self._index((changed,))  # index the chat now, before the question is sent
 
     def can_draw(self, attachment: Attachment) -> bool:
-        """Return whether pages can be attached as images, which needs a PDF on this computer.
+        """Return True if pages can be attached as images, which needs a local PDF.
 
-        If the model can't see images, this isn't offered for pages with text.
+        If the model can't see images, only pages without text qualify.
         """
         if not attachment.path or attachment.encoding:
             return False
@@ -373,8 +373,7 @@ class FileAttacher(ChatPart):
     def tokens(self, attachment: Attachment) -> FileTokens | None:
         """Get the token count of a file for the chat's model, or None if there's no fixed count.
 
-        This applies to passages, which depend on the question, and to images and recordings, which
-        every model counts differently.
+        Passages depend on the question, and models count images and recordings differently.
         """
         if attachment.use == "passages" or attachment.is_medium:
             return None
@@ -387,9 +386,9 @@ class FileAttacher(ChatPart):
         return FileTokens(length // 4, exact=False)
 
     def files_to_drop(self) -> Attachments:
-        """Pick files to drop, largest first, until the rest fits.
+        """Choose files to drop, largest first, until the rest fits.
 
-        A quarter of the model's context stays reserved for the conversation.
+        A quarter of the context is reserved for the conversation.
         """
         sizes = {file: known.count for file in self.files if (known := self.tokens(file))}
         total, found = sum(sizes.values()), list[Attachment]()
@@ -401,7 +400,7 @@ class FileAttacher(ChatPart):
         return tuple(found)
 
     def largest_unfit_file(self, files: Attachments) -> str:
-        """Get the name of the largest file if the files can't possibly fit into the context."""
+        """Get the name of the largest file if the files are certainly too large for the context."""
         limit = context_of(self._saved.record, self._loader)
         sizes = [(known, file) for file in files if (known := self.tokens(file))]
         # Estimates assume 4 characters per token, and a token has at most 32.
@@ -577,7 +576,7 @@ class FileAttacher(ChatPart):
                 self._tokens[key] = FileTokens(await flows.wait_for_future(future), exact=True)
             except Exception:
                 self._tokens[key] = guess
-            self._report_change()  # sending may be allowed or refused now, depending on the count
+            self._report_change()  # The count decides if the message can be sent.
 
     def _replace_files(self, files: Attachments, *new: AttachedText | StoredImage) -> None:
         """Replace the attached files. ``new``: contents that aren't stored yet."""
@@ -657,11 +656,7 @@ def _recognize_text(picture: _Picture, name: str, language: str, stop: threading
 def _merge_texts(
     saved: SavedChat, first: Attachment, texts: dict[int, str], stop: threading.Event
 ) -> _Read:
-    """Merge recognized text into a file's pages. Blocks.
-
-    Args:
-        first: the file, or the first image.
-    """
+    """Merge recognized text into a file's pages. Blocks. ``first`` may also be the first image."""
     old_text = None if first.is_image else saved.text(first.hash)
     pages = old_text.pages if old_text is not None else ("",) * first.pages
     found = tuple(texts.get(n) or page for n, page in enumerate(pages, 1))

@@ -1,8 +1,8 @@
 """Built-in answers to common questions in a chat with the Guide.
 
-The Guide is a small model that doesn't know much and makes things up, so
-``resources/guide/help.toml`` has reviewed answers to the most common questions of new users. If a
-question is close to the wording of an entry, we use the entry; the Guide answers everything else.
+The Guide is a small model that often makes things up. ``resources/guide/help.toml`` has reviewed
+answers to common questions of new users. The Guide only answers questions that don't resemble an
+entry's wording.
 """
 
 from __future__ import annotations

@@ -51,8 +51,8 @@ class _Round(Struct):
 class HelperRunner(ChatPart):
     """Runs helper calls in the background, within the limits set by the user.
 
-    Helpers that fork the chat's session have the same tools in their prompt (otherwise the prefix
-    cache would miss), but they can't run them.
+    Helpers that fork the chat's session keep its tools in their prompt, so that the prefix cache
+    matches. They can't run them.
     """
 
     MEASURE_MS = 1_000
@@ -228,7 +228,7 @@ class HelperRunner(ChatPart):
         flows.start(self, self._take_rates())
 
     async def _take_rates(self) -> None:
-        """Update the speeds from the engine's stats, as an event may carry several tokens."""
+        """Update the speeds from the engine's stats. One event may contain several tokens."""
         stats = await self._loader.figures.now() or {}
         sessions, now = stats.get("sessions", {}), monotonic()
         for round_, number, helper in self._active_helpers():

@@ -121,8 +121,8 @@ def build_content(
 ) -> Any:
     """Build the engine's content of a message: a string, or a list of parts if there are files.
 
-    Images and recordings precede the text, as they do in training data, and a document page follows
-    its page number. File texts are read lazily on the engine's worker thread.
+    Images and recordings precede the text, as in training data, and a page image follows its page
+    number. The engine's worker thread reads file texts when it needs them.
 
     Args:
         images: gets images and recordings, or None if the model can't see.

@@ -85,7 +85,7 @@ def format_result(lanes: Sequence[HelperRun]) -> ToolResult:
             lines = ["[This helper failed.]", *([lane.text] if lane.text else [])]
         elif lane.state in _TOLD:
             lines.insert(0, _TOLD[lane.state])
-        # Shorten the question, because the model can see the full text in its call.
+        # Shorten the question, because the model can read the full text in its call.
         question = shorten(lane.question, _QUESTION)
         answers.append("\n".join([f"Question {number}: {question}", *lines]))
     return clean_result("\n\n".join(answers), all(lane.state is LaneState.FAILED for lane in lanes))

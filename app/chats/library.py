@@ -33,7 +33,7 @@ class ChatSearch(QObject):
         chat: Callable[[str], ChatRecord | None],
         parent: QObject | None = None,
     ) -> None:
-        """``chat`` looks up a listed chat by ID. It must not return chats in the trash."""
+        """``chat`` looks up a listed chat by ID, but not in the trash."""
         super().__init__(parent)
         self._store = store
         self._chat = chat
@@ -41,9 +41,10 @@ class ChatSearch(QObject):
         _, self._post = bridge.channel(self._on_found)
 
     def find(self, query: str, limit: int = 40) -> None:
-        """Search titles and messages in the background. Emits ``found`` with one hit per chat.
+        """Search titles and messages in the background. Emits ``results_found`` with one hit per
+        chat.
 
-        Only the latest query gets results.
+        A new search cancels the previous one.
         """
         self._query += 1
         number, post = self._query, self._post
@@ -51,7 +52,7 @@ class ChatSearch(QObject):
         def report(hits: list[SearchHit], done: bool) -> None:
             post((number, query, limit, hits, done))
 
-        # Ask for twice as many hits, since both title and text of a chat may match.
+        # Ask for twice as many hits, because a chat's title and text may both match.
         self._store.search_later(query, 2 * limit, report)
 
     def cancel(self) -> None:
@@ -71,7 +72,7 @@ class ChatSearch(QObject):
             if before is None:
                 found[hit.chat_id] = (chat, hit)
             elif before[1].message_id is None:
-                # Title and message both match, so use the message hit and add the title marks.
+                # Title and message both match, so show the message hit with the title's marks.
                 found[hit.chat_id] = (chat, replace(hit, title_marks=before[1].marks))
         self.results_found.emit(query, list(found.values())[:limit], done)
 
@@ -107,7 +108,7 @@ class ChatLibrary(QObject):
         self._leaving: set[str] = set()
         # IDs of chats with an unread reply, including open chats.
         self.unread: set[str] = set()
-        # Erased chats whose KV caches still have to be deleted by the engine.
+        # Erased chats whose KV caches the engine still has to delete.
         self._to_forget: set[str] = set()
         self.order = ChatOrganizer(self, store)  # folders, tags, pins, archive
         self.search = ChatSearch(store, bridge, self.chat, self)  # search in all chats
@@ -169,7 +170,7 @@ class ChatLibrary(QObject):
         system: str = "",
         chat_id: str = "",
     ) -> Chat:
-        """Create a chat with these settings. It gets stored when the user starts typing."""
+        """Create a chat with these settings. It's stored when the user starts typing."""
         record = ChatRecord(chat_id or new_id(), "", model, system, dict(params or {}))
         return self._adopt(record, stored=False)
 
@@ -183,10 +184,7 @@ class ChatLibrary(QObject):
         return copy
 
     def mark_unread(self, ids: Iterable[object]) -> None:
-        """Mark chats with replies from an earlier run that the user hasn't seen yet.
-
-        Unknown IDs are ignored.
-        """
+        """Mark chats with unseen replies from an earlier run. Unknown IDs are ignored."""
         for chat_id in ids:
             if isinstance(chat_id, str) and chat_id in self._chats:
                 self.unread.add(chat_id)
@@ -196,7 +194,7 @@ class ChatLibrary(QObject):
                     self.activity.emit(chat_id)
 
     def release(self, chat_id: str) -> None:
-        """Close a chat that is no longer displayed, or do so when its reply ends."""
+        """Close a chat that is no longer displayed, after its reply if it has one."""
         chat = self._in_use.get(chat_id)
         if chat is not None and chat.turn.is_at_work:
             self._leaving.add(chat_id)
@@ -273,7 +271,7 @@ class ChatLibrary(QObject):
         self.trash_changed.emit()
 
     def unscrubbed_files(self) -> list[str]:
-        """Names of damaged files kept aside that may still contain erased chats."""
+        """Names of damaged files that may still contain erased chats."""
         return [file.name for file in self._store.trash.unscrubbed]
 
     def start_sweeping(self) -> None:
@@ -314,17 +312,17 @@ class ChatLibrary(QObject):
         self.list_changed.emit()
 
     def notify_listed(self) -> None:
-        """Emit `listed` after a change to folders."""
+        """Emit `list_changed` after a change to folders."""
         self.list_changed.emit()
 
     def cancel_for_close(self) -> None:
-        """First step of shutdown: stop all replies. The bridge still delivers their text."""
+        """Stop all replies. First step of shutdown; the bridge still delivers their text."""
         for chat in self._in_use.values():
             chat.cancel_for_close()
         self.toolbox.begin_shut_down()
 
     def close(self, timeout_s: float | None = None) -> None:
-        """Last step of shutdown: save everything and close all sessions.
+        """Save everything and close all sessions. Last step of shutdown.
 
         Args:
             timeout_s: time limit for tools, by default that of `Toolbox.shut_down`.

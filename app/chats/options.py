@@ -94,7 +94,7 @@ def _schema_error(text: str) -> str:
         return tr("The schema is nested too deeply.")
     if not isinstance(schema, dict):
         return tr("A schema is a JSON object: { … }.")
-    # Check the size first, because llguidance crashes on deep nesting and can be slow.
+    # Check the size first, because llguidance crashes on deep nesting and may be slow.
     try:
         if too_large := bounds.form_refusal(SamplingParams(json_schema=schema)):
             return too_large
@@ -278,14 +278,14 @@ def changed_fields(of: Struct) -> dict[str, Any]:
 
 
 def _is_good(name: str, value: Any) -> bool:
-    """Check that the engine accepts a value and the UI can display it."""
+    """Return True if the engine accepts the value and the UI can display it."""
     return is_valid(name, value) and (name != "seed" or 0 <= value < 2**31)
 
 
 def options_of_answer(stats: Mapping[str, Any], now: ChatOptions) -> ChatOptions | None:
-    """Get an answer's options, including its seed, or None if the seed is unknown.
+    """Get an answer's options including its seed, or None if the seed is unknown.
 
-    Older versions only stored the seed. In that case, the other options are taken from ``now``.
+    Older versions stored only the seed. Their other options are taken from ``now``.
     """
     seed, options = stats.get("seed"), stats.get("options")
     restored = ChatOptions.from_params(options) if isinstance(options, dict) else now
@@ -293,9 +293,9 @@ def options_of_answer(stats: Mapping[str, Any], now: ChatOptions) -> ChatOptions
 
 
 def answer_markdown(message: Message) -> str:
-    """Get the Markdown of an answer. JSON from a forced reply format is shown as a code block.
+    """Get the Markdown of an answer. JSON from a forced reply format becomes a code block.
 
-    The fence stays open, so that streaming can append text.
+    The code block is not closed, so that streaming can append text.
     """
     options = message.stats.get("options")
     is_json = isinstance(options, dict) and options.get("answer_as") in {"json", "schema"}
@@ -309,10 +309,9 @@ def model_of_answer(stats: Mapping[str, Any]) -> str | None:
 
 
 def vary_options(options: ChatOptions, defaults: Mapping[str, Any]) -> ChatOptions:
-    """Adjust options so that different seeds lead to different replies.
+    """Adjust options so that different seeds give different replies.
 
-    User-set values are kept, except for a temperature of 0, which makes all seeds give the same
-    reply.
+    Keeps the user's values, except a temperature of 0, which ignores the seed.
     """
     if not options.temperature:
         usual = float(defaults.get("temperature", _USUAL))
@@ -367,9 +366,9 @@ def add_min_p(defaults: Mapping[str, Any], options: ChatOptions) -> Mapping[str,
 def build_sampling(
     options: ChatOptions, defaults: Mapping[str, Any], tools: Sequence[dict[str, Any]] = ()
 ) -> SamplingParams:
-    """Build the sampling parameters: user values, then model defaults, then engine defaults.
+    """Build the sampling parameters from user values, model defaults and engine defaults.
 
-    If the user set no seed, a random seed is chosen here, so the answer can be repeated later.
+    Without a seed, one is chosen here, so that the answer can be repeated.
 
     Raises:
         ValueError: a value or the reply format is invalid. The message says why.

@@ -1,10 +1,9 @@
 """Comparisons: the members of a panel reply to the same question. No Qt, no store.
 
-A member is a model with settings, and its reply is a column. Columns are ordinary answers to one
-message. Their stats have the panel's ID, a letter and the member under "panel", so they're stored
-like any other message. Until the user decides for a result, they also have "open", and "hidden" in
-a blind comparison. Answers generated from the columns (e.g. by a judge) follow the same message and
-carry the panel's ID and a kind.
+A member is a model with settings, and its reply is a column. Columns are stored as answers to one
+message. Their stats have the panel's ID, a letter and the member under "panel". They also have
+"open" until the user picks a result, and "hidden" in a blind comparison. Answers generated from the
+columns (e.g. by a judge) follow the same message, with the panel's ID and a kind.
 """
 
 from __future__ import annotations
@@ -72,7 +71,7 @@ class Member(Struct, frozen=True):
 def options_of_members(
     members: Sequence[Member], base: ChatOptions, defaults: Sequence[Mapping[str, Any]]
 ) -> list[ChatOptions]:
-    """Get each member's options, raising the temperature if only the seeds differ.
+    """Get each member's options. Raises the temperature if only the seeds differ.
 
     ``defaults``: recommended options of the members' models.
     """
@@ -108,7 +107,7 @@ def members_by_temperature() -> list[Member]:
 
 
 def members_by_model(names: Mapping[str, str]) -> list[Member]:
-    """Return a member per model, given names by reference. Equal names get their folder added."""
+    """Return a member per model. ``names`` maps references to names. Equal names get the folder."""
     times = Counter(names.values())
     return [
         Member(Path(ref).parent.name if times[name] > 1 else "", ref)
@@ -177,7 +176,7 @@ def hide_names(message: Message) -> Message:
 def titles(columns: Sequence[Message]) -> list[str]:
     """Get the headings of columns: letter, name and model.
 
-    The model is left out after a name if all columns have the same one.
+    If all columns have the same model, it's omitted after names.
     """
     one_model = len({message.model for message in columns}) == 1
     found = []
@@ -214,8 +213,8 @@ def heading_of(message: Message) -> str:
 def columns(tree: Transcript, message_id: str) -> list[Message]:
     """Get the columns of an answer's panel, in order.
 
-    If a column was regenerated, the newest version is used. For an answer generated from columns,
-    it's the version that existed at that time.
+    If a column was regenerated, this is the newest version, or for an answer generated from columns
+    the newest version at that time.
     """
     message = tree.get(message_id)
     if message is None or not (panel := panel_of(message)):
@@ -271,9 +270,9 @@ Use only what stands in them. Where they contradict each other, say so."""
 
 
 def instructions_of(tree: Transcript, message: Message) -> str:
-    """Return the instructions that go after the question for this answer, or "".
+    """Return the instructions that follow the question for this answer, or "".
 
-    They're derived from the stored message, so an answer can be continued after a restart.
+    They are derived from the stored message, so the answer can be continued after a restart.
     """
     kind = kind_of(message)
     if kind not in (JUDGE, MERGE):
@@ -286,13 +285,13 @@ def instructions_of(tree: Transcript, message: Message) -> str:
 
 
 def describe_order(found: Sequence[Message], *, turned: bool) -> str:
-    """Get the heading of a judge's text, which states the order of the answers."""
+    """Get the heading of a judge's text, which gives the order of the answers."""
     letters = [letter_of(m) for m in answers(found)]
     shown = ", ".join(reversed(letters) if turned else letters)
     return f"**{tr('Order: {letters}', letters=shown)}**\n\n"
 
 
-# These patterns never match across lines, because endless repetition would take minutes.
+# Restrict these patterns to one line, because endless repetition would take minutes.
 _BEST = re.compile(
     r"^[^\w\n]*best(?: answer)?[^\w\n]{0,9}[:：][^\w\n]{0,9}(none|[A-Z])\b",
     re.IGNORECASE | re.MULTILINE,

@@ -22,10 +22,10 @@ from app.store import Message, new_id
 
 
 class PanelRunner(ChatPart):
-    """Columns of a panel, alive until the chat's next reply starts.
+    """Columns of a panel, used until the chat's next reply starts.
 
-    Their sessions fork the chat's session, so the shared prefix is prefilled only once. When the
-    user keeps a column, the chat continues with that column's session.
+    Their sessions are forks of the chat's session, so the shared prefix is prefilled once. If the
+    user keeps a column, its session becomes the chat's session.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class PanelRunner(ChatPart):
     def _new_column(self) -> ReplyGenerator:
         """Create a generator for a column.
 
-        We don't forward its end, because the chat's reply ends with the last column.
+        Its end isn't forwarded, because the chat's reply ends with the last column.
         """
         column = self._main.make_second(self._saved, self, fork=True)
         column.text_added.connect(self.text_added)
@@ -110,13 +110,13 @@ class PanelRunner(ChatPart):
         return tr(BUSY) if self._main.stage is not Stage.IDLE else ""
 
     def keep_column(self, message_id: str) -> bool:
-        """Continue the chat from this column and stop the others.
+        """Continue the chat from this column and stop the others, which remain as versions.
 
-        The other columns remain as versions. Returns False if this isn't possible now.
+        Returns False if this isn't possible now.
         """
         if not self.columns(message_id) or self.why_not_keep():
             return False
-        # Select the branch before the reply ends, because the queue then checks the end of the
+        # Select the branch before the reply ends, because the queue then looks at the end of the
         # branch.
         self._saved.show(message_id)
         was_running = bool(self.running)
@@ -135,7 +135,7 @@ class PanelRunner(ChatPart):
         return True
 
     def decide(self, message_id: str) -> None:
-        """Mark a message's panel as decided and show the hidden names."""
+        """Mark a message's panel as decided and show hidden names."""
         column = self._saved.transcript[message_id]
         for version in self._saved.transcript.children(column.parent_id):
             if panel.is_open(version) and panel.panel_of(version) == panel.panel_of(column):
@@ -182,7 +182,7 @@ class PanelRunner(ChatPart):
 
     @Slot(object)
     def _on_called(self, answer: Answer) -> None:
-        """End a column because of tool calls. Some servers call tools that were not offered."""
+        """End a column that calls tools. Some servers call tools that were not offered."""
         if (column := self.generators.get(answer.message_id)) is not None:
             column.end_turn(answer.message_id)
 

@@ -44,7 +44,7 @@ def parse_page_numbers(words: str, count: int) -> list[int]:
 
 
 def beginning_of_text(text: AttachedText, characters: int) -> tuple[Span, ...]:
-    """Get the first pages, up to a number of characters. The last page is cut after a full line."""
+    """Get the first pages, up to a number of characters. The last page ends after a full line."""
     spans: list[Span] = []
     for at, page in enumerate(text.pages, 1):
         if characters <= 0:
@@ -87,10 +87,9 @@ class Passages:
         )
 
     def find(self, question: str, characters: int) -> tuple[Span, ...]:
-        """Find the best passages, up to a number of characters. They're returned in file order.
+        """Find the best passages, up to a number of characters, in file order.
 
-        Pages named in the question take precedence. Falls back to the beginning of the file if
-        nothing matches.
+        Prefers pages named in the question. Without matches, returns the beginning of the file.
         """
         chosen: list[Span] = []
         room = characters
@@ -122,7 +121,7 @@ class Passages:
         )
         with self._asked:
             found = self._db.execute(best, (query,)).fetchall()
-        # Better ranks are more negative. Drop passages that only share words like "the".
+        # Better ranks are more negative. Drop passages that share only words like "the".
         enough = _ENOUGH * found[0][3] if found else 0.0
         return [(int(page), int(b), int(e)) for page, b, e, rank in found if rank <= enough]
 
@@ -133,9 +132,9 @@ _lock = threading.Lock()
 
 
 def passages_of(key: str, texts: Callable[[str], AttachedText | None]) -> Passages | None:
-    """Get the passage index for the text with this hash. Built once for all chats. Thread-safe.
+    """Get the passage index for the text with this hash, which is built once. Thread-safe.
 
-    Indexing a long text takes a second, but doesn't block other calls.
+    Indexing a long text takes a second and doesn't block other calls.
 
     Args:
         texts: gets a text by hash, or None if it's missing.

@@ -55,12 +55,12 @@ class MessageQueue:
 
     @property
     def can_continue(self) -> bool:
-        """True if the last reply ended normally, so the queue may continue."""
+        """True if the last reply ended normally, so that the queue may continue."""
         leaf = self._saved.transcript.leaf
         return leaf is not None and leaf.role == "assistant" and leaf.status == "complete"
 
     def hold_with_reason(self, why: str) -> None:
-        """Remember why the first message couldn't be sent."""
+        """Set the reason why the first message couldn't be sent."""
         self._refused = why
         self.changed()
 

@@ -1,11 +1,11 @@
-"""Read other chats with the user's consent, and keep track of what's new in them.
+"""Read other chats with the user's consent, and keep track of new messages in them.
 
-The other chat is attached as a text, whose pages are the messages on that chat's selected branch,
-labeled with their authors. Reasoning, tool calls, file texts and chats attached over there aren't
-included, so two chats that read each other don't echo their own text.
+The other chat is attached as a text with one page per message on its selected branch, labeled with
+the author. It excludes reasoning, tool calls, file texts and attached chats, so two chats that read
+each other don't repeat their own text.
 
-What was read is recorded only in this chat's branch, as attachments. Edits, branches, deletions,
-undo, imports and crashes therefore need no extra bookkeeping.
+The messages read so far are recorded as attachments in this chat's branch, so edits, branches,
+deletions, undo, imports and crashes need no special handling.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def parse_followed(params: Mapping[str, Any]) -> dict[str, int]:
 
 
 class ReferencedChat(Struct, frozen=True):
-    """State of another chat, limited to the readable part."""
+    """Readable part of another chat."""
 
     id: str
     title: str
@@ -108,7 +108,7 @@ def make_attachment(
 
 
 class _Read(Struct):
-    """Messages already read from another chat, not counting the first ``before`` messages."""
+    """Messages already read from another chat, except its first ``before`` messages."""
 
     before: int
     lines: list[tuple[str, str]]
@@ -150,7 +150,7 @@ class ReferencedChats:
         return parse_followed(self._saved.record.params)
 
     def follow(self, chat_id: str, last: int | None) -> None:
-        """Attach news of a chat to every message from now on. None stops following."""
+        """Attach new messages of a chat to every message from now on. None stops following."""
         follows = {key: n for key, n in self.followed_chats.items() if key != chat_id}
         if last is not None and len(follows) < MOST:
             follows[chat_id] = last
@@ -162,8 +162,7 @@ class ReferencedChats:
     def now(self, chat_id: str) -> ReferencedChat:
         """Get the current state of a chat.
 
-        Doesn't touch the disk if the chat is open, and hardly does after `look` if it hasn't
-        changed.
+        Open chats are not read from disk, and unchanged chats hardly after `look`.
         """
         chat = self._in_use.get(chat_id)
         if chat is not None:
@@ -188,9 +187,9 @@ class ReferencedChats:
         return self.now(chat_id)
 
     def add_news(self, files: Attachments, path: Sequence[Message]) -> Attachments:
-        """Return the files for a message after ``path``, with news from followed chats added.
+        """Return the files for a message after ``path``, with news of followed chats added.
 
-        Chats that are attached in full are updated to their latest state.
+        Chats that are attached completely are updated.
         """
         # A broadcast may have attached this chat to itself.
         found = [f for f in files if f.chat != self._saved.record.id]

@@ -92,7 +92,7 @@ class ReplyGenerator(ChatPart):
     def make_second(self, saved: SavedChat, parent: QObject, *, fork: bool) -> ReplyGenerator:
         """Create a second generator for this chat, with a temporary session.
 
-        ``fork``: start the session as a copy of this generator's session.
+        ``fork``: start from a copy of this generator's session.
         """
         second = ReplyGenerator(saved, self._bridge, self._loader, self.tools.toolbox, parent)
         second.session = ChatSession(self._loader, new_id())
@@ -143,7 +143,7 @@ class ReplyGenerator(ChatPart):
         self.unseen = False
 
     def prepare_rest(self, message: Message) -> None:
-        """Set up a reply that continues this message, which was cut off."""
+        """Set up a reply that continues this incomplete message."""
         answer = Answer.continue_reply(message.id, message.content, message.reasoning)
         member = Member.from_json(panel.data_of(message))
         answer.model = member.model or None
@@ -168,7 +168,7 @@ class ReplyGenerator(ChatPart):
         self._notify_phase_changed()
 
     def move_to(self, model: str) -> None:
-        """Switch a reply that waits for the chat's model to another model.
+        """Switch a waiting reply from the chat's model to another.
 
         Replies requested with a specific model keep that model.
         """
@@ -180,7 +180,7 @@ class ReplyGenerator(ChatPart):
             self.begin()
 
     def interrupt(self) -> None:
-        """Stop the reply at the next point where its text is complete. Tool calls still run."""
+        """Stop the reply as soon as its text is complete. Tool calls still run."""
         if self.stage is Stage.PAUSED:
             self.stop()  # a paused reply never reaches such a point
         elif self.stage in _ASKED and self._handle and self.answer and not self.answer.tool:
@@ -199,7 +199,7 @@ class ReplyGenerator(ChatPart):
             self._notify_phase_changed()
 
     def retry(self) -> None:
-        """Send the request again. Used while the reply has no text yet."""
+        """Send the request again, if the reply has no text yet."""
         answer = self.answer
         if answer is None or self._handle is None or self.stage not in _ASKED:
             return
@@ -227,7 +227,7 @@ class ReplyGenerator(ChatPart):
     # Shutdown.
 
     def cancel_for_close(self) -> None:
-        """First step of shutdown: stop the reply and mark it as interrupted."""
+        """Stop the reply and mark it as interrupted. First step of shutdown."""
         self._closing = True
         self.stop()
 
@@ -239,7 +239,7 @@ class ReplyGenerator(ChatPart):
         self.session.forget()
 
     def close(self) -> None:
-        """Last step of shutdown: save the reply and close the session."""
+        """Save the reply and close the session. Last step of shutdown."""
         self._closing = True
         if self.stage is Stage.CALLING:
             self.tools.stop("interrupted")
@@ -276,7 +276,7 @@ class ReplyGenerator(ChatPart):
         if says := panel.instructions_of(
             self._saved.transcript, self._saved.transcript[answer.message_id]
         ):
-            # The loop handles imported chats, which may have an answer without a question.
+            # Imported chats may have an answer without a question, so this is a loop.
             for asked in [turn for turn in turns if turn["role"] == "user"][-1:]:
                 asked["content"] = concatenate(asked["content"], says)
         answer.options = answer.options or self.options

@@ -45,9 +45,9 @@ class SavedChat:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Store all changes within in one transaction, see `Store.transaction`.
+        """Store all changes made inside in one transaction, see `Store.transaction`.
 
-        On an exception, nothing is stored and the chat in memory is reset to its stored state.
+        On an exception, nothing is stored and the chat in memory returns to its stored state.
         """
         record, stored = self.record, self.stored
         try:
@@ -83,7 +83,7 @@ class SavedChat:
 
     @property
     def compose(self) -> Compose:
-        """Composer content. If the message being edited was deleted, the edit is over."""
+        """Composer content. Without the edit if the message being edited was deleted."""
         record = self.record
         if record.edited_id is not None and self._is_there(record.edited_id):
             return Editing(
@@ -114,7 +114,7 @@ class SavedChat:
         )
 
     def store_compose(self) -> None:
-        """Store the composer content. Cheap enough to do on every key press."""
+        """Store the composer content. Fast enough for every key press."""
         record = self.record
         if isinstance(self.compose, Editing):
             self._store.set_edited(record.id, record.edited_id, record.edited_text)
@@ -159,8 +159,7 @@ class SavedChat:
     def add(self, message: Message) -> None:
         """Add a message below its parent and show it.
 
-        This also moves the chat to the top of the list, matching what `SaveMessage` does in the
-        store.
+        Also moves the chat to the top of the list, like `SaveMessage` in the store.
         """
         for file in message.attachments:
             if file.chat and (text := self._texts.get(file.hash)) is not None:
@@ -184,7 +183,7 @@ class SavedChat:
     def remove(self, message_id: str) -> RemovedMessages:
         """Remove a message and everything below it. Pass the result to ``restore`` to undo this.
 
-        If the user was editing one of these messages, the previous draft returns to the composer.
+        If one of the messages was being edited, the composer gets the previous draft back.
         """
         leaf, compose = self.transcript.leaf_id, self.compose
         removed = tuple(self.transcript.remove(message_id))

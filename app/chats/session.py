@@ -30,7 +30,7 @@ def context_of(chat: ChatRecord, loader: ModelLoader, ref: str = "") -> int:
 
 
 class ChatSession:
-    """Owns up to one engine session, so that its KV cache can be reused for the next turn."""
+    """Owner of at most one engine session, whose KV cache is reused for the next turn."""
 
     def __init__(self, loader: ModelLoader, chat_id: str) -> None:
         self._loader = loader
@@ -63,8 +63,8 @@ class ChatSession:
             engine = self._loader.engine
             if engine is None:
                 raise EngineError("engine_stopped", "The engine has been stopped.")
-            # We send the system prompt as a message, because it may change between turns. The
-            # chat's own ID finds its KV cache after a restart.
+            # The system prompt is sent as a message, because it may change between turns. After a
+            # restart, the chat's ID finds its KV cache.
             self._session = engine.open_session(
                 model,
                 session_id=self._chat_id,
@@ -94,13 +94,13 @@ class ChatSession:
             self.close()
 
     def set_front(self, front: bool) -> None:
-        """Set whether prompts of this chat take priority over those of other chats."""
+        """Set whether this chat's prompts take priority over those of other chats."""
         if front != self._front:
             self._front = front
             self._prioritise()
 
     def set_background(self, background: bool) -> None:
-        """Set whether replies have low priority. Doesn't apply while the chat is in front."""
+        """Set whether replies have low priority. Has no effect while the chat is in front."""
         if background != self._background:
             self._background = background
             self._prioritise()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engine import Model, Reply
 
 
-LONGEST = 60  # characters in a title; anything longer is a sentence, so it's discarded
+LONGEST = 60  # characters in a title; longer answers are sentences and are discarded
 MOST_WORDS = 9
 _QUESTION_CHARS, _ANSWER_CHARS = 1_500, 1_000
 """About 700 tokens in total. `Engine.ask` has room for about 1,000."""
@@ -40,7 +40,7 @@ _QUOTES = "\"'`*_~“”„‟‘’‚«»‹›「」『』《》〈〉"
 _ENDS = ".!?…。！？"
 _WORD = re.compile(r"\w+")
 # Scripts without spaces between words. Hiragana (3040 to 309f) is excluded, because every Japanese
-# sentence has some, so it says nothing about the topic.
+# sentence contains some.
 _UNSPACED = "[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
 _EMPTY = {
     *("the", "and", "for", "with", "from", "that", "this", "what", "when", "where", "which"),
@@ -59,7 +59,7 @@ def first_exchange(path: Sequence[Message]) -> tuple[Message, Message] | None:
 
 
 def title_prompt(question: str, answer: str) -> str:
-    """Build the prompt for a title, as a single message to suit small models."""
+    """Build the prompt for a title. It's a single message, which suits small models."""
     return (
         f"{_ASKED}\n\nQuestion:\n{_truncate(question, _QUESTION_CHARS)}"
         f"\n\nAnswer:\n{_truncate(answer, _ANSWER_CHARS)}\n\n{_ASKED.partition(':')[0]}."
@@ -79,9 +79,9 @@ def clean_title(output: str) -> str:
 def extract_title(output: str, question: str, answer: str) -> str:
     """Extract a usable title from a model's answer, or "" if the question's first words are better.
 
-    A title must be a single short line, not a sentence, and on topic: at least half of its words
-    (rounded down, but at least one) have to occur in the conversation in some form. Models that
-    misunderstand the prompt write too much, repeat themselves, or go off topic.
+    A title is one short line, not a sentence, and on topic: at least half of its words (rounded
+    down, but at least one) occur in the conversation in some form. Models that misunderstand the
+    prompt write too much, repeat themselves or leave the topic.
     """
     if len(_THOUGHT.sub("", output).strip().splitlines()) > 1:
         return ""
@@ -105,7 +105,7 @@ def extract_title(output: str, question: str, answer: str) -> str:
 
 
 def _word_occurs(word: str, known: Sequence[str]) -> bool:
-    """Check whether a word occurs, allowing for a different ending: "boiling" for "boil"."""
+    """Check whether a word occurs, possibly with a different ending: "boiling" for "boil"."""
     begin = word[: max(3, len(word) - 3)]
     return any(known_word.startswith(begin) for known_word in known)
 
@@ -115,7 +115,7 @@ def _truncate(text: str, most: int) -> str:
     return text if len(text) <= most else text[:most].rpartition(" ")[0] + " …"
 
 
-TOKENS = 256  # limit of an answer, with some spare for models that reason anyway
+TOKENS = 256  # token limit of an answer, with room for models that reason anyway
 MOST_EXCHANGES = 3  # longer chats keep their current title
 FAULTS = 3  # invalid answers in a row before we stop asking a model
 
@@ -134,8 +134,8 @@ class _PendingTitle(Struct):
 class TitleGenerator(QObject):
     """Generates one title at a time, while there are no replies and the engine is idle.
 
-    A reply cancels the request, which is repeated later. Titles set by the user are kept. If the
-    model doesn't come up with a title, the beginning of the question is used.
+    A reply cancels the request, which is sent again later. The user's titles are kept. Without a
+    usable title, the beginning of the question is used.
     """
 
     REST_MS = 2_000  # idle time before requesting a title

@@ -1,4 +1,4 @@
-"""Count the tokens of a chat, including the message in the composer, without blocking."""
+"""Count the tokens of a chat and its draft without blocking."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class CountedTokens(Struct, frozen=True):
 
     @property
     def used_fraction(self) -> float:
-        """Fraction of the context in use. From 1 on, there's no room for an answer."""
+        """Fraction of the context in use. At 1 or more, there's no room for an answer."""
         return self.tokens / self.limit
 
     @property
@@ -117,7 +117,7 @@ class TokenCount(QObject):
         end = asked.transcript.leaf_id
         if isinstance(compose, Editing) and (edited := asked.transcript.get(compose.message)):
             end = edited.parent_id
-        # Count the same messages as the real request, which drops earlier messages that don't fit.
+        # Count the messages of the real request, which drops earlier messages that don't fit.
         files = await asked.files(compose)
         message = Message("", asked.record.id, end, content=compose.text, attachments=files)
         path = [*asked.transcript.path_to(end), message]
@@ -133,7 +133,6 @@ class TokenCount(QObject):
                 return CountedTokens(tokens, limit)
             sent = await flows.wait_for_future(count(slides_in=limit, session_id=asked.record.id))
             return CountedTokens(sent, limit, slid=sent < tokens)
-        # Either the engine stopped or the template rejected the chat. A rejection is reported on
-        # send.
+        # The engine stopped, or the template rejected the chat. A rejection is reported on send.
         except Exception:
             return None

@@ -123,7 +123,7 @@ _OUTCOMES = {
 
 
 def result_of(message: Message) -> str:
-    """Get the text of a result for the user, which leaves out notes to the model."""
+    """Get the text of a result for the user, without notes to the model."""
     if message.error:
         return message.error
     if message.stats.get("server") == BUILT_IN:
@@ -141,7 +141,7 @@ def result_of(message: Message) -> str:
 
 
 class CallState(Enum):
-    """State of a call. In the first two states, it's waiting for the user."""
+    """State of a call. In the first two states, it waits for the user."""
 
     ASKING = "asking"
     TOO_LONG = "too_long"
@@ -169,7 +169,7 @@ class Call(Struct):
     # Set while the user decides how much of a long result to keep.
     result: ToolResult | None = None
     room: int = 0  # number of characters that would fit
-    # Shown before the call runs: either its effect or the reason why it can't run.
+    # Shown before the call runs: its effect, or the reason why it can't run.
     preview: Difference | Obstacle | None = None
     previewed: str | None = None  # arguments that the preview was computed for
     # Preview being computed.
@@ -206,7 +206,7 @@ class ToolActivity(Struct, frozen=True):
     step: int
     tokens: int
     paused: bool = False  # the model won't continue after the tools finish
-    words: str = ""  # description of the running call, if the tool name isn't enough
+    words: str = ""  # description of the running call, if the tool's name isn't enough
 
 
 def activity_of(
@@ -250,7 +250,7 @@ def figures(call: Call) -> dict[str, Any]:
 
 
 def equal_json(first: str, second: str) -> bool:
-    """Compare two JSON texts by value, since cards reformat the arguments."""
+    """Compare two JSON texts by value, because cards reformat the arguments."""
     try:
         return bool(json.loads(first or "{}") == json.loads(second or "{}"))
     except (ValueError, RecursionError):

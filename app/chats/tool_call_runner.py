@@ -69,9 +69,8 @@ class ToolOffers:
         return [config.name for config in configs if config is not None and config.enabled]
 
     def ask(self, changed: Callable[[], object]) -> None:
-        """Refresh outdated lists. ``changed`` is called whenever a list arrives.
-
-        This starts servers that aren't running.
+        """Refresh outdated lists, starting servers if necessary. ``changed`` is called for each new
+        list.
         """
         now = monotonic()
         for server in self.servers:
@@ -101,7 +100,7 @@ class ToolQuestions:
         self._channels: dict[str, int] = {}
 
     def asker(self, call: Call) -> Ask:
-        """Create the function that tools use to ask the user during this call. It's thread-safe."""
+        """Create the thread-safe function that tools use to ask the user during this call."""
         number, post = self._bridge.channel(lambda asked: self._add_question(call, asked))
         self._channels[call.message_id] = number
 
@@ -159,7 +158,7 @@ class ToolCallRunner(ChatPart):
 
     MOST_STEPS = 15
     MOST_TOKENS = 100_000
-    # A low estimate, because a chat with an overlong result is unusable.
+    # A low estimate, because a result that is too long makes the chat unusable.
     CHARACTERS_PER_TOKEN = 2
 
     def __init__(
@@ -217,7 +216,7 @@ class ToolCallRunner(ChatPart):
     ) -> None:
         """Start the calls of an answer. ``then`` is called when all are done.
 
-        Each call is stored as a message right away, so it survives a crash.
+        Each call is stored as a message immediately, so it survives a crash.
         """
         self.step += 1
         self.tokens += tokens
@@ -293,10 +292,7 @@ class ToolCallRunner(ChatPart):
         return [call for call in self.calls.values() if call.state is CallState.ASKING]
 
     def decide_all(self, decision: Decision) -> None:
-        """Allow (once) or deny all waiting calls.
-
-        Calls that can't run as they are keep waiting.
-        """
+        """Allow (once) or deny all waiting calls. Calls that can't run as they are keep waiting."""
         for call in self.calls_to_decide:
             if call.state is CallState.ASKING:
                 self.decide(call.message_id, decision)
@@ -317,7 +313,7 @@ class ToolCallRunner(ChatPart):
                 self.message_changed.emit(call.message_id)
 
     def answer(self, message_id: str, response: Response) -> bool:
-        """Answer the question of a call's server. Returns False if it asked nothing."""
+        """Answer the question of a call's server. Returns False if there is none."""
         call = self.calls.get(message_id)
         return call is not None and self._questions.answer(call, response)
 
@@ -343,7 +339,7 @@ class ToolCallRunner(ChatPart):
     def retry_call(self, message_id: str) -> None:
         """Stop a call and run it again with the same arguments.
 
-        Asks the user again unless the tool is always allowed.
+        Asks the user again, unless the tool is always allowed.
         """
         call = self.calls.get(message_id)
         if call is not None and call.state is CallState.RUNNING:
@@ -440,7 +436,7 @@ class ToolCallRunner(ChatPart):
     def _cancel(self, call: Call, status: str) -> None:
         future, call.future = call.future, None
         if future is not None:
-            future.cancel()  # cancel first, so that the helpers' text is stored with the call
+            future.cancel()  # Cancel first, so that the helpers' text is stored with the call.
         self._end(call, status, ToolResult(STOPPED, True, len(STOPPED)))
 
     def _end(

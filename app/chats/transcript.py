@@ -41,8 +41,8 @@ class RemovedMessages(Struct, frozen=True):
 class Transcript:
     """Messages of a chat.
 
-    Editing, regenerating and branching only add siblings; existing messages never change. The
-    selected branch runs from a root to ``leaf_id``.
+    Editing, regenerating and branching add siblings and never change existing messages. The
+    selected branch is the path from a root to ``leaf_id``.
     """
 
     def __init__(self, messages: Iterable[Message] = (), leaf_id: str | None = None) -> None:
@@ -103,7 +103,7 @@ class Transcript:
         return self._children.get(message_id, ())
 
     def branch_through(self, message_id: str) -> list[Message]:
-        """Get the branch `show` would select. Keeps the selected branch if the message is on it."""
+        """Get the branch that `show` would select: the selected one if the message is on it."""
         path = self.path
         if any(message.id == message_id for message in path):
             return path
@@ -120,7 +120,7 @@ class Transcript:
     def remove(self, message_id: str) -> list[Message]:
         """Remove a message with everything below it. Returns the removed messages, parents first.
 
-        The selected branch then switches to the nearest sibling, or ends at the parent.
+        Then select the nearest sibling, or end the branch at the parent.
         """
         siblings = self._children[self._messages[message_id].parent_id]
         at = siblings.index(message_id)
@@ -179,9 +179,9 @@ def conversation(
 ) -> list[dict[str, Any]]:
     """Convert a branch to the engine's message format, starting with the system prompt.
 
-    Answers without text are skipped and the questions around them merged, since some templates
-    require alternating roles. Questions that didn't fit are skipped, too (see `omitted_ids`).
-    After an answer with tool calls, there's a result for every call.
+    Answers without text are skipped and the questions around them merged, because some templates
+    require alternating roles. Questions that didn't fit are skipped, too (see `omitted_ids`). Every
+    tool call gets a result.
 
     Args:
         continuing: the last message is an answer to continue, with its reasoning.
@@ -226,7 +226,7 @@ def is_context_exceeded(message: Message) -> bool:
 def omitted_ids(path: Sequence[Message]) -> frozenset[str]:
     """Return the IDs of questions that didn't fit but were followed by others.
 
-    They have to be skipped, or every later turn would fail as well.
+    They must be skipped, or every later turn would fail, too.
     """
     answered = zip(path, path[1:], path[2:], strict=False)
     return frozenset(question.id for question, answer, _ in answered if is_context_exceeded(answer))
@@ -234,7 +234,7 @@ def omitted_ids(path: Sequence[Message]) -> frozenset[str]:
 
 def tokens_of_last_turn(transcript: Transcript) -> tuple[int, int]:
     """Return the tokens in the last turn and how many were reused, or 0 if unknown."""
-    # There are no stats yet for an answer in progress, so use the previous answer.
+    # An answer in progress has no stats yet, so use the previous answer.
     latest = islice(transcript.iterate_back(), 100)
     stats = next((m.stats for m in latest if m.stats.get("prompt_tokens")), {})
     used = int(stats.get("prompt_tokens", 0)) + int(stats.get("generated_tokens", 0))
@@ -253,8 +253,7 @@ def without_panel_marks(message: Message) -> Message:
 def branch(store: Store, chat: ChatRecord, transcript: Transcript, message_id: str) -> ChatRecord:
     """Store a copy of the chat up to a message, and return its record.
 
-    If that message is an answer, the copy ends with it. A user message goes into the copy's
-    composer.
+    A user message goes to the copy's composer. An answer becomes the copy's last message.
     """
     last = transcript[message_id]
     copied = transcript.path_to(message_id)
@@ -296,7 +295,7 @@ def branch(store: Store, chat: ChatRecord, transcript: Transcript, message_id: s
 def _branch_title(title: str) -> str:
     """Return the title for a copy: "Branch: Trees", then "Branch 2: Trees".
 
-    The prefix comes first because tabs and the sidebar only show the beginning.
+    The prefix comes first, because tabs and the sidebar only show the beginning.
     """
     first, later = mark("Branch: {title}"), mark("Branch {number}: {title}")
     for text in (later, first):

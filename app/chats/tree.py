@@ -15,11 +15,11 @@ _NAME = "branch"
 
 
 class Run(Struct, eq=False):
-    """Messages without a fork in between, i.e. each is the only reply to the previous message.
+    """Messages without a fork in between: each is the only reply to the previous one.
 
-    A branch is a list of runs. After a fork, it continues with the selected branch, or else with
-    the largest one, and the other branches are nested below. This limits the depth of the tree to
-    the logarithm of the number of messages.
+    A branch is a list of runs. After a fork, it continues with the selected branch, or else the
+    largest one. The other branches are nested below, which keeps the tree shallow (logarithmic in
+    the number of messages).
     """
 
     # Message IDs. Empty for the start of a chat with several root messages.
@@ -81,10 +81,7 @@ def _add_branch(
     shown: set[str],
     sizes: dict[str, int],
 ) -> list[tuple[list[str], Run | None, list[Run]]]:
-    """Add the runs of one branch.
-
-    Returns the branches that fork off this branch, which aren't added yet.
-    """
+    """Add the runs of one branch. Returns the branches that fork off it, to be added next."""
     waiting: list[tuple[list[str], Run | None, list[Run]]] = []
     depth = above.depth + 1 if above is not None else 0
     at: str | None = first
@@ -121,9 +118,9 @@ def _subtree_sizes(transcript: Transcript) -> dict[str, int]:
 
 
 def branch_name(stats: Mapping[str, Any]) -> str:
-    """Get the user-defined name of the branch that starts with a message, or "".
+    """Get the user's name for the branch that starts with a message, or "".
 
-    The stats may be from an import, so they can contain anything.
+    Imported stats can contain anything.
     """
     return one_line(stats.get(_NAME), LONGEST_NAME)
 

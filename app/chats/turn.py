@@ -158,9 +158,9 @@ class Refusal(Enum):
 
 
 class TurnState(Struct, frozen=True):
-    """Input of a transition.
+    """Input of a transition, computed by `TurnController`.
 
-    Computed by `TurnController`. `draft` and `queue` are only changed by transitions.
+    Only transitions change `draft` and `queue`.
     """
 
     reply: Stage = Stage.IDLE  # never NEXT, see `stage`
@@ -185,7 +185,7 @@ class TurnState(Struct, frozen=True):
 
 
 class Transition(Struct, frozen=True):
-    """Row of the transition table. Matches if each field in ``when`` has a value listed there."""
+    """Row of the transition table. Matches if each field in ``when`` has one of its values."""
 
     when: dict[str, frozenset[object]]
     effects: tuple[Effect, ...] = ()

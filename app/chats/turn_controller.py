@@ -39,8 +39,7 @@ from app.store import Attachments, Message, Queued, new_id, title_from
 class TurnController(ChatPart):
     """Sends composed and queued messages, driven by the table in `app.chats.turn`.
 
-    Each event is handled to completion. If its effects cause further changes, those are handled
-    afterwards.
+    An event is handled completely before changes caused by its effects.
     """
 
     # (text, files): a message was sent from the composer, was queued, or interrupted the reply.
@@ -140,7 +139,7 @@ class TurnController(ChatPart):
         return "" if says else tr("Write a message first.")
 
     def preview(self, event: Event, message: Writing | None = None, unseen: bool = False) -> Step:
-        """Compute the step for an event without performing it. For the arguments, see `state`."""
+        """Compute the step for an event without performing it. See `state` for the arguments."""
         return step(self.state(message, unseen=unseen), event)
 
     def why_not(self, event: Event, *, unseen: bool = False) -> str | None:
@@ -282,7 +281,8 @@ class TurnController(ChatPart):
         self.compose_changed.emit()
 
     def edit_queued(self, message_id: str) -> bool:
-        """Edit a queued message in the composer. It keeps its position and isn't sent until then.
+        """Edit a queued message in the composer. It keeps its position in the queue until it's
+        sent.
 
         Returns False if it's no longer in the queue.
         """
@@ -303,7 +303,7 @@ class TurnController(ChatPart):
     def send(self, text: str, files: Attachments = ()) -> bool:
         """Send a message now. Returns False if that isn't possible.
 
-        Recordings are sent even if the model can't hear, in which case its reply says so.
+        If the model can't hear, recordings are sent anyway and the reply says so.
         """
         return bool(self.handle(Event.SEND, Writing(text, files)))
 
@@ -316,7 +316,7 @@ class TurnController(ChatPart):
     ) -> None:
         """Add a user message and generate the reply, or the replies of a panel of ``members``."""
         saved = self._saved
-        # Resolve the files before starting the transaction, because finding passages may be slow.
+        # Resolve the files before the transaction, because finding passages may be slow.
         resolved = self._attaching.resolve(files, text, saved.transcript.path)
         with saved.transaction():
             if not saved.record.title:

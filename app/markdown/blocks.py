@@ -77,7 +77,7 @@ class Block(Struct, frozen=True, gc=False):
 
 
 class OpenFence(Struct, frozen=True):
-    """Tail that consists of an unclosed top-level fence, so there's no need to parse it."""
+    """Tail that is an unclosed top-level fence and doesn't have to be parsed."""
 
     info: str
     code: str
@@ -116,8 +116,7 @@ _DELIMITERS = re.compile(r"[ \t>]*[-|: \t]*")
 def settled_length(text: str) -> int:
     """Return the start of the last line if its type isn't known yet, else the end of the text.
 
-    Such lines are held back to avoid flicker: `-` below a paragraph turns it into a heading until
-    `- item` arrives.
+    This avoids flicker: `-` below a paragraph makes it a heading until `- item` arrives.
     """
     last = text.rfind("\n") + 1
     partial = text[last : last + _SHORT + 1]
@@ -150,12 +149,11 @@ _OPENING = re.compile(r"(`{3,})([^`|\n]*)\n|(~{3,})([^|\n]*)\n")
 class BlockSplitter:
     """Splits a stream of text into finished blocks and an open tail.
 
-    `feed` only buffers. `advance` does the work, in O(tail), or none at all for an unclosed fence.
-    A tail over TAIL_LIMIT isn't parsed until it has grown by a quarter, so a huge list or table
-    takes O(n log n) overall; the remainder is `unparsed_text`. `parsable_length` limits how much is
-    parsed per step. A block over that limit is finished line by line, as typed, up to an empty line
-    followed by a letter or a heading. Long lists are finished in parts, and long fences without
-    parsing.
+    `feed` only buffers. `advance` takes O(tail), or nothing for an unclosed fence. A tail over
+    TAIL_LIMIT isn't parsed again until it has grown by a quarter, so a huge list or table takes O(n
+    log n) in total; the remainder is `unparsed_text`. `parsable_length` limits each step. A block
+    over that limit is finished line by line, as typed, up to an empty line followed by a letter or
+    a heading. Long lists are finished in parts, and long fences without parsing.
     """
 
     def __init__(self) -> None:
@@ -163,8 +161,8 @@ class BlockSplitter:
         self.finished: list[Block] = []
         # Definitions in finished blocks by normalized label. The first definition wins.
         self.references: References = {}
-        # Source after the finished blocks, except for a last line that is still ambiguous (`-`,
-        # `1.`, `|`, a table header).
+        # Source after the finished blocks, without a last line that is still ambiguous (`-`, `1.`,
+        # `|`, a table header).
         self.tail = ""
         # Number of times the tail was parsed. If unchanged, the open block is still the same.
         self.parses = 0
@@ -324,7 +322,7 @@ class BlockSplitter:
                 self.parses += 1  # discard the tokens of the open block
 
     def _finish_fence(self, end: int, closed: bool) -> None:
-        """Finish a long fence directly, because parsing it would be too slow."""
+        """Finish a long fence directly, because parsing it would be slow."""
         source = self.tail[:end]
         last = source.removesuffix("\n").rfind("\n") + 1
         token = Token("fence", "code", 0, map=[0, source.count("\n")], info=self._info, block=True)
@@ -380,7 +378,7 @@ class BlockSplitter:
             if any(line.strip() for line in lines[end:first]):
                 first = end  # only definitions, the last of which may still continue
             elif lines[first - 1].strip() and any("]:" in line for line in lines[before:end]):
-                continue  # the block contains a definition, and this line may be its title
+                continue  # The block contains a definition, whose title may be on this line.
             self._take_lines(first, tops[index])
             return
 
@@ -456,10 +454,7 @@ class BlockSplitter:
         self._continues = (0, 0)
 
     def _find_fence(self) -> int:
-        """Return whether the tail starts with a fence.
-
-        Returns the position after the fence if it's closed, else 0.
-        """
+        """Return the position after the fence at the start of the tail if it's closed, else 0."""
         end = self.tail.find("\n", 0, _LONG_FENCE)
         opening = _OPENING.match(self.tail, 0, end + 1) if end >= 0 else None
         if opening is None:

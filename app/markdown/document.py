@@ -65,9 +65,8 @@ class RefreshPace:
         return max(self._rested_from + self.pause_s(), others + APART_S) - time.monotonic()
 
     def pause_s(self) -> float:
-        """Get the length of the pause, which is proportional to the duration of the last refresh.
-
-        With several streaming documents, it grows up to `_LONGEST_S`.
+        """Get the length of the pause: proportional to the last refresh, longer with several
+        documents.
         """
         since = time.monotonic() - _RECENT_S
         for document in [document for document, last in self.refreshed.items() if last < since]:
@@ -144,9 +143,10 @@ class Rendering:
     def _rows_of_closed_code(
         self, number: int, begin: int, above: Row | None
     ) -> tuple[int, list[Row]] | None:
-        """Handle a long fence that was just closed. Returns rows to keep and new rows.
+        """Handle a long fence that was just closed. Returns the number of rows to keep, and new
+        rows.
 
-        Long code isn't highlighted, so only the last lines need to change.
+        Long code isn't highlighted, so only the last lines have to change.
         """
         if number >= len(self._splitter.finished):
             return None
@@ -163,7 +163,7 @@ class Rendering:
         return self._growing.rows(fence, number, above, begin, self.codes)
 
     def _take_back(self) -> None:
-        """Drop the rows of blocks that were reopened because text arrived after `finish`."""
+        """Drop the rows of blocks that were reopened by text after `finish`."""
         count = len(self._splitter.finished)
         if len(self._ends) <= count:
             return
@@ -174,7 +174,7 @@ class Rendering:
         self._uses = {label: number for label, number in self._uses.items() if number < count}
 
     def _first_to_render(self) -> int:
-        """Get the first finished block with no rows, or with rows affected by a new definition."""
+        """Get the first finished block without rows, or with rows affected by a new definition."""
         first = len(self._ends)
         references = self._splitter.references
         if len(references) > len(self._known):
@@ -220,8 +220,7 @@ class CodeBlock(Struct, frozen=True):
     """Rendered code block with its text and position.
 
     `first_position` and `last_position` are cursor positions (start of the first line, end of the
-    last line), which are only valid until the document changes. `name` is stable while the text
-    grows. `wrapped_blocks`: long lines are wrapped.
+    last line), valid until the document changes. `name` is stable while the text grows.
     """
 
     source: str
@@ -235,12 +234,12 @@ class CodeBlock(Struct, frozen=True):
 class MarkdownDocument(QObject):
     """Renders streaming Markdown into `document`. For the GUI thread.
 
-    The cost of `append` depends only on the open tail. Finished blocks don't change, so selections
-    in them survive, unless a link reference definition comes after its use. After each refresh,
-    there's a pause of at least ten times its duration, or longer if several documents are
-    streaming. `refresh` renders everything immediately. Code is highlighted when its block is
-    finished, long code in slices of a few milliseconds; `settle` waits for that. In the end, after
-    `finish` and highlighting, the document is the same as if `source` had been rendered in one go.
+    The cost of `append` depends only on the open tail. Finished blocks don't change, unless a link
+    reference definition follows its use, so selections in them survive. Each refresh is followed by
+    a pause of at least ten times its duration. `refresh` renders everything immediately. Code is
+    highlighted when its block is finished, long code in slices of a few milliseconds; `settle`
+    waits for that. After `finish` and highlighting, the document equals a single rendering of
+    `source`.
 
     HTML is shown as text, images as their alt text, and formulas are typeset. Links are http, https
     or mailto. Nothing is ever loaded. If `parts` has the letters of a panel's columns, "[A]"
@@ -308,9 +307,8 @@ class MarkdownDocument(QObject):
         return block.position() + block.length() - 1
 
     def append(self, text: str) -> None:
-        """Append text, which appears immediately or within milliseconds.
-
-        Long text is rendered in slices to keep each call short.
+        """Append text, which appears immediately or within milliseconds. Long text is rendered in
+        slices.
         """
         if not text:
             return
@@ -322,7 +320,7 @@ class MarkdownDocument(QObject):
     def finish(self) -> None:
         """Mark the text as complete. Calling `append` later continues it.
 
-        The remainder is rendered now if it's short, else in slices.
+        A short remainder is rendered now, a long one in slices.
         """
         self._finishing = True
         if not self._is_behind():
@@ -351,7 +349,7 @@ class MarkdownDocument(QObject):
         self._widths.invalidate_from(0)
 
     def settle(self) -> None:
-        """Render and highlight everything, even if that takes long."""
+        """Render and highlight everything, however long that takes."""
         self.refresh()
         self._colours.settle()
 
@@ -376,10 +374,10 @@ class MarkdownDocument(QObject):
         return frozenset(self._writer.wrapped)
 
     def set_wrapped(self, name: tuple[int, int], wrapped: bool) -> None:
-        """Turn line wrapping on or off for a code block. By default, it's off.
+        """Turn line wrapping on or off for a code block (default: off).
 
-        Unwrapped lines may be wider than the document, so the view has to clip them at `code_area`
-        and scroll. Lines of more than 2,000 characters are always wrapped.
+        Unwrapped lines may be wider than the document, so the view clips them at `code_area` and
+        scrolls. Lines of more than 2,000 characters are always wrapped.
         """
         self._writer.set_wrapped(name, wrapped)
         self._widths.invalidate_from(0)

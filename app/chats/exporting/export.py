@@ -68,7 +68,7 @@ class Export(Struct):
     def run(self, store: Store, stop: Event) -> Path:
         """Export to a temporary path, then move the result to the target. Returns its path.
 
-        Only one chat at a time is in memory. Chats that no longer exist are skipped.
+        Reads one chat at a time. Missing chats are skipped.
 
         Raises:
             StoppedError: the user stopped the export.
@@ -179,7 +179,7 @@ def messages_to_export(chat: ChatRecord, messages: list[Message]) -> list[Messag
 
 
 def file_name(title: str, used_names: set[str] | None = None) -> str:
-    """Turn a title into a file name (no extension) that works on all systems and isn't taken."""
+    """Turn a title into an unused file name that works on all systems, without an extension."""
     name = " ".join(_UNFIT.sub(" ", title).split())[:_LONGEST].strip(". ")
     if not name or _RESERVED.match(name):
         name = tr("Chat {name}", name=name).strip()

@@ -1,7 +1,7 @@
 """Write chats as Markdown, plain text, self-contained HTML, or PDF.
 
-Markdown is rendered by the same code as in the window. A content security policy in the HTML head
-keeps the page from loading anything.
+Markdown is rendered by the same code as in the window. The HTML head has a content security policy
+that blocks all requests.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def _one_line(text: str) -> str:
 def _close_code_block(text: str) -> str:
     """Close the last code block of a text if it's still open.
 
-    Code that contains fences gets a longer fence, since other programs would end the block early.
+    Fences inside the code get a longer outer fence. Other programs would end the block early.
     """
     splitter = BlockSplitter()
     splitter.feed(text.strip("\n"))
@@ -169,7 +169,7 @@ def _lengthen_fences(block: Block) -> str:
 
 
 def _longer_mark(mark: str, code: str) -> str:
-    """Get a fence that is longer than any fence at the start of a line in the code."""
+    """Get a fence that is longer than all fences at line starts in the code."""
     inner = re.findall(rf"^[ \t]*({mark[0]}{{3,}})", code, re.MULTILINE)
     return mark[0] * max(len(mark), *(len(run) + 1 for run in inner), 3)
 

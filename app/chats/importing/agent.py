@@ -38,7 +38,7 @@ def read(
         node = nodes[key] = Node(key, str(number - 1) if number else None, model=name)
         role, content = as_text(message.get("role")), _content_text(message.get("content"))
         if role == "tool":
-            # A tool result isn't the user's text, so add it to the answer that made the call.
+            # A tool result isn't the user's text, so add it to the answer with the call.
             node.role, node.content = "assistant", fenced(content)
         elif role == "assistant":
             calls = [_format_call(call) for call in as_list(message.get("tool_calls"))]

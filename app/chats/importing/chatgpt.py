@@ -169,10 +169,7 @@ def _canvas_text(call: str) -> str:
 
 
 def _replace_citations(words: str, about: dict[str, Any], skipped: Counter[str]) -> str:
-    """Replace citation placeholders with links.
-
-    Other placeholders are removed, and counted if they referred to a source.
-    """
+    """Replace citation placeholders with links. Other placeholders are removed."""
     known: dict[str, str] = {}
     for reference in map(as_dict, as_list(about.get("content_references"))):
         if found := _reference_text(reference):
@@ -215,7 +212,7 @@ _BLANKS = re.compile(f"[ \\t]+{_GONE}(?=[\\s.,;:!?)\\]{_GONE}]|$)")
 
 
 def _reference_text(reference: dict[str, Any]) -> str:
-    """Get the text that replaces a placeholder: links to its sources, or its alternative text."""
+    """Get the text for a placeholder: links to its sources, or its alternative text."""
     sources = [*as_list(reference.get("items")), *as_list(reference.get("sources"))]
     links = [link(as_dict(source)) for source in sources] or [link(reference)]
     if found := " ".join(dict.fromkeys(filter(None, links))):

@@ -30,7 +30,7 @@ def is_mine(item: dict[str, Any]) -> bool:
 def read(item: dict[str, Any]) -> ImportedChat:
     """Convert a conversation. Most files and tool calls are dropped.
 
-    The text of attachments is kept, and artifacts become code blocks in the answer.
+    Attachments keep their text, and artifacts become code blocks in the answer.
     """
     begun = parse_time(item.get("created_at"))
     chat = ChatRecord(
@@ -94,7 +94,7 @@ class _Documents:
         return self._block(as_text(call.get("title")), language, content)
 
     def replace_artifacts(self, words: str) -> str:
-        """Replace inline artifacts, used in older exports, with code blocks."""
+        """Replace inline artifacts of older exports with code blocks."""
 
         def shown(match: re.Match[str]) -> str:
             attributes: dict[str, Any] = dict(_ATTRIBUTE.findall(match[1]))

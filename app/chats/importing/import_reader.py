@@ -1,6 +1,6 @@
 """Streaming JSON reader for files, zip archives and folders, with bounded memory use.
 
-Only one conversation is in memory at a time. Conversations longer than ITEM_LIMIT are skipped.
+Holds one conversation at a time. Conversations longer than ITEM_LIMIT are skipped.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ try:
 except ImportError:  # no compiled wheel for this system
     quick = careful
 
-ITEM_LIMIT = 64_000_000  # characters per conversation, also the limit in bytes of a single string
+ITEM_LIMIT = 64_000_000  # characters per conversation, and bytes per string
 MOST_FILES = 100_000
 _EACH = 24  # overhead per value, on top of its characters
 _BUFFER = 1 << 16
@@ -57,11 +57,11 @@ DAMAGED = (
 
 
 class UnfitError(Exception):
-    """The rest of a file can't be read. The message may contain ``{file}`` for the file's name."""
+    """The rest of a file can't be read. The message may contain ``{file}``."""
 
 
 class _LongNumberError(Exception):
-    """The file may contain a number that would crash the compiled parser."""
+    """Raised for a number that might crash the compiled parser."""
 
 
 class Reader(Struct):
@@ -77,7 +77,7 @@ class Reader(Struct):
     def items(self) -> Iterator[tuple[str, dict[str, Any], Any]]:
         """Yield the file name, the other top-level values, and the conversation.
 
-        A conversation over the size limit yields None. Ends early when stopped.
+        The conversation is None if it's over the size limit. Ends early when stopped.
         """
         files = list(self._files())
         for path in files:
@@ -99,7 +99,7 @@ class Reader(Struct):
                 self.faults.append(tr("{file}: the archive is damaged.", file=path.name))
 
     def read(self, file: IO[bytes], size: int) -> bytes:
-        """Read the next chunk of a file. Raises UnfitError if a string never seems to end."""
+        """Read the next chunk of a file. Raises UnfitError if a string has no end."""
         piece = file.read(size)
         self.done += len(piece)
         self._silent += len(piece)
@@ -172,7 +172,7 @@ class Reader(Struct):
             self.faults.append(tr(words, file=name, number=number(read)))
 
     def reset_count(self) -> None:
-        """Reset the byte counter because a value was parsed."""
+        """Reset the byte counter after a value was parsed."""
         self._silent = 0
 
 
@@ -180,7 +180,7 @@ class _Counted:
     """File wrapper that counts the bytes ijson reads.
 
     Args:
-        wary: raise _LongNumberError instead of returning a chunk with a long number.
+        wary: raise _LongNumberError for a chunk with a long number.
     """
 
     def __init__(self, reader: Reader, file: IO[bytes], *, wary: bool) -> None:
@@ -204,7 +204,7 @@ class _Counted:
 
 
 class _Value:
-    """JSON value being built. Skipped if it gets too long."""
+    """JSON value being built, or skipped if it's too long."""
 
     def __init__(self) -> None:
         self.whole = False
@@ -237,7 +237,7 @@ class _Value:
         elif not self.is_too_long:
             self._append(_to_plain(value))
         length = len(value) if isinstance(value, str) else 0
-        # An image string takes a byte per character, but a list of words takes several times that.
+        # An image string uses a byte per character. A list of words uses several times as much.
         self._size += _EACH + (length // 4 if length > _IMAGE else length)
         if self.is_too_long:
             self._stack, self._keys, self.value = [], [], None

@@ -44,17 +44,16 @@ class ImportedChat(Struct):
 
 
 def derived_id(seconds: float, *names: str) -> str:
-    """Derive an ID that looks like one of `new_id`, but depends only on the time and names."""
+    """Derive an ID in the format of `new_id` that depends only on the time and names."""
     chance = hashlib.sha256("\0".join(names).encode(errors="replace")).digest()[:10]
     ms = min(max(0, int(seconds * 1000)), (1 << 48) - 1)
     return f"{ms:012x}{chance.hex()}"
 
 
 def get_own_id(*names: str) -> str:
-    """Get the last name if it already is one of our IDs, else derive an ID from all names.
+    """Return the last name if it's already one of our IDs, else derive an ID from all names.
 
-    IDs from files end up as session IDs, sidebar rows and more, so we can't accept arbitrary
-    strings.
+    IDs are used in session IDs, sidebar rows and more, so they can't be arbitrary strings.
     """
     return names[-1] if is_own_id(names[-1]) else derived_id(0.0, *names)
 
@@ -62,7 +61,7 @@ def get_own_id(*names: str) -> str:
 def replace_foreign_ids(
     source: str, chat: ChatRecord, messages: Sequence[Message]
 ) -> tuple[ChatRecord, list[Message]]:
-    """Replace foreign IDs of a chat with our own. Reading a file again gives the same IDs.
+    """Replace foreign IDs of a chat with our own. The same file always gets the same IDs.
 
     Raises:
         ValueError: two messages have the same ID.
@@ -128,8 +127,8 @@ def build_chat(
 ) -> ImportedChat:
     """Build the messages of a chat. ``current``: last entry that was displayed.
 
-    Consecutive assistant entries (thoughts, tool calls, text) are merged into one message, unless
-    the tree branches in between. Instructions before the first message become the system prompt.
+    Consecutive assistant entries (thoughts, tool calls, text) become one message, unless the tree
+    branches between them. Instructions before the first message become the system prompt.
     """
     found = ImportedChat(source, chat, [])
     below: dict[str | None, list[Node]] = {}
@@ -168,7 +167,7 @@ def build_chat(
 def _parents(nodes: Mapping[str, Node], current: str | None) -> dict[str, str | None]:
     """Return the parent of each node, or None for root nodes.
 
-    Loops are cut after their last message, so no message gets lost.
+    Loops are broken after their last message, so all messages are kept.
     """
     parents = {key: node.parent if node.parent in nodes else None for key, node in nodes.items()}
     checked = set[str | None]([None])

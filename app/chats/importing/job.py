@@ -50,10 +50,10 @@ class Import:
         self.reader = Reader(self.paths, self.stop)
 
     def run(self, store: Store) -> Report:
-        """Import all readable chats. If stopped, chats imported so far are kept.
+        """Import all readable chats. If stopped, the chats imported so far are kept.
 
-        Every chat is written completely or not at all. File and disk errors go into the report
-        instead of being raised.
+        Each chat is imported completely or not at all. File and disk errors are added to the
+        report.
         """
         report = Report()
         trashed_by_id = {c.id: c.deleted_at is not None for c in store.chats(include_deleted=True)}
@@ -130,7 +130,7 @@ class _Folders:
 
 
 class _Batch:
-    """Chats to write together. Writing blocks on the disk, which limits memory use."""
+    """Chats that are written together. Waiting for the disk limits memory use."""
 
     def __init__(self, store: Store, report: Report) -> None:
         self._store = store
@@ -179,7 +179,7 @@ def _describe_place(name: str, position: int) -> str:
 def _convert(
     head: dict[str, Any], item: Any, name: str, where: str, report: Report
 ) -> ImportedChat | None:
-    """Convert a conversation. If that fails, adds the reason to the report and returns None."""
+    """Convert a conversation. On failure, add the reason to the report and return None."""
     if item is None:
         report.add_fault(tr("{where}: too long.", where=where))
         return None
@@ -228,7 +228,7 @@ def _read_own_export(
 def _move_long_texts_to_files(found: ImportedChat) -> ImportedChat:
     """Turn text that is too long for the composer into an attached file.
 
-    Pasted text is treated the same way, because a text field always lays out its entire text.
+    Text fields lay out their whole text, so long pasted text is attached, too.
     """
     chat = found.chat
     for text, files in (("draft", "draft_attachments"), ("edited_text", "edited_attachments")):
@@ -257,8 +257,8 @@ def undo(
 ) -> tuple[int, int]:
     """Undo an import. Returns the number of chats erased and the number moved to the trash.
 
-    Chats changed since the import go to the trash. Folders the import created are deleted unless
-    the user has put something else into them.
+    Chats changed since the import are moved to the trash. Folders created by the import are deleted
+    if they're empty.
     """
     gone, trashed = 0, 0
     batch: list[str] = []
