@@ -1,6 +1,6 @@
 """Each chat's activity over the last 30 s, from engine stats sampled five times a second.
 
-Only runs while the score is visible. Other Strettos with sessions of our chats are polled once a
+Only runs while the score is visible. Other Strettos with sessions of these chats are polled once a
 second.
 """
 
@@ -91,7 +91,7 @@ class Totals(Struct, frozen=True):
     kv_bytes: int = 0
     weights_bytes: int = 0
     budget: int = 0  # limit for weights plus KV caches
-    # Memory of the process as reported by the system, including the values below, or 0 if unknown.
+    # Memory of the process as reported by the system, including the values below. 0 if unknown.
     process_bytes: int = 0
     children_bytes: int = 0  # memory of child processes
     buffer_bytes: int = 0  # freed memory that MLX keeps for reuse

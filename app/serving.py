@@ -192,7 +192,7 @@ class Serving(QObject):
     # API keys.
 
     async def keys(self) -> list[Key]:
-        """Get valid keys, oldest first. Raises OSError, ValueError: see `Keys`."""
+        """Get valid keys, oldest first. For errors, see `Keys`."""
         file = self.keys_file
 
         def work(_: threading.Event) -> list[Key]:
@@ -203,7 +203,7 @@ class Serving(QObject):
         return await flows.run_in_thread(work)
 
     async def make_key(self, name: str) -> str:
-        """Create a key, which is never shown again. Raises OSError, ValueError: see `Keys`."""
+        """Create a key, which is never shown again. For errors, see `Keys`."""
         file = self.keys_file
 
         def work(_: threading.Event) -> str:
@@ -218,7 +218,7 @@ class Serving(QObject):
         return key
 
     async def revoke(self, key_id: str) -> None:
-        """Revoke a key. Raises OSError, ValueError: see `Keys`."""
+        """Revoke a key. For errors, see `Keys`."""
         file = self.keys_file
 
         def work(_: threading.Event) -> None:
@@ -350,7 +350,7 @@ class Serving(QObject):
 
     @Slot()
     def offer_installed(self) -> None:
-        """Also offer the models on disk that haven't been opened, to be loaded on demand."""
+        """Also offer models on disk that haven't been opened. They're loaded on demand."""
         if self._server is not None:
             flows.start(self, self._offer_installed(self._server))
 
@@ -401,7 +401,7 @@ class Serving(QObject):
         server: Server | None = None
         why = ""
         try:
-            # Start in a thread, because importing the web server takes most of a second.
+            # Importing the web server takes most of a second, so start it in a thread.
             server = await flows.run_in_thread(work)
         except Exception as error:
             why = describe_start_error(error, port)
@@ -427,7 +427,7 @@ class Serving(QObject):
             self._set_state(ServerState.FAILED)
 
     def _detach_server(self) -> Server | None:
-        """Detach the server and return it, so the caller can stop it."""
+        """Detach the server and return it, so that the caller can stop it."""
         server, self._server = self._server, None
         self._timer.stop()
         self.address = ""
@@ -435,7 +435,7 @@ class Serving(QObject):
         return server
 
     def _stop(self, server: Server) -> None:
-        """Stop a server in a thread, because its clients have a second to get the notification."""
+        """Stop a server in a thread, because it notifies its clients for up to a second."""
         thread = threading.Thread(target=server.stop, name="serve-end", daemon=True)
         self._ending = [*(t for t in self._ending if t.is_alive()), thread]
         thread.start()

@@ -393,16 +393,15 @@ class MarkdownDocument(QObject):
     def code_area(self, block: CodeBlock) -> QRectF:
         """Get the background rectangle of a code block with its header, in document coordinates.
 
-        The header is the top `spacing.CODE_HEADER` pixels. It has the label on the left and space
-        for a copy button on the right.
+        The header is the top `spacing.CODE_HEADER` pixels, with the label on the left.
         """
         return self._underlay.code_area(block.first_position, block.last_position)
 
     def plain_text(self, first: int = 0, last: int | None = None) -> str:
         """Get the plain text between two positions, e.g. for the clipboard.
 
-        Without ``last``, renders all pending text first. In contrast to Qt's own conversion,
-        the result includes list markers, task boxes, and tabs between table cells.
+        Without ``last``, renders all pending text first. Unlike Qt's own conversion, this includes
+        list markers, task boxes, and tabs between table cells.
         """
         if last is None and self._waiting:
             self.refresh()
@@ -414,9 +413,8 @@ class MarkdownDocument(QObject):
         return markdown_text(self._writer, first, self.end_position if last is None else last)
 
     def paint_under(self, painter: QPainter, clip: QRectF | None = None) -> None:
-        """Paint everything behind the text, in document coordinates.
-
-        Call this before drawing the document.
+        """Paint everything behind the text, in document coordinates. Call before drawing the
+        document.
         """
         self._underlay.paint(painter, clip)
 

@@ -98,7 +98,7 @@ _KEPT = 64  # number of highlighted blocks to cache
 def highlight(code: str, language: str) -> Iterator[tuple[str, str]]:
     """Split code into (kind, text) pairs, where kind is a key of COLOURS or "". Thread-safe.
 
-    If the lexer would alter the code, it's returned as a single pair.
+    Code that the lexer would alter is returned as a single pair.
     """
     lexer = _lexer(language) if language and len(code) <= HIGHLIGHT_LIMIT else None
     found = [(_kind(kind), text) for kind, text in lexer.get_tokens(code)] if lexer else []
@@ -109,10 +109,7 @@ def highlight(code: str, language: str) -> Iterator[tuple[str, str]]:
 
 
 class CodeHighlighter:
-    """Highlights a code block in time slices.
-
-    200 lines take 20 to 40 ms, which would block the GUI thread for too long.
-    """
+    """Highlights a code block in time slices. Doing it at once would block the GUI thread."""
 
     def __init__(self, code: str, language: str) -> None:
         self._key = (code, language)
@@ -121,7 +118,7 @@ class CodeHighlighter:
         known = _kept.get(self._key)
         if known is not None:
             _kept.move_to_end(self._key)
-        # Plain until `work` returns True. Unknown languages and very long code always stay plain.
+        # Plain until `work` returns True. Unknown languages and very long code stay plain.
         self.lines: Lines = tuple(plain_lines(code)) if known is None else known
         wanted = known is None and len(code) <= HIGHLIGHT_LIMIT
         self._language = language.lower() if wanted else ""  # lexer to load
@@ -217,10 +214,10 @@ _FIRST_MS = 100  # delay before compiling a lexer's expressions, so that the tex
 
 
 class HighlightScheduler(QObject):
-    """Schedules highlighting: a few milliseconds right away, the rest in short slices.
+    """Schedules highlighting: a few milliseconds immediately, the rest in short slices.
 
     Args:
-        show: method to call with the highlighted lines of a block that was plain at first.
+        show: called with the highlighted lines of a block that was plain at first.
     """
 
     def __init__(self, show: Callable[[CodeKey, Lines], None], parent: QObject) -> None:
@@ -248,7 +245,7 @@ class HighlightScheduler(QObject):
         return job.lines
 
     def settle(self) -> None:
-        """Highlight everything that is pending, even if that takes long."""
+        """Highlight all pending code, however long that takes."""
         self._work(float("inf"))
         self._timer.stop()
 

@@ -1,8 +1,7 @@
 """Convert inline content to spans: emphasis, code, links. Nothing is loaded or opened.
 
-While a paragraph is growing, unclosed emphasis and code are treated as closed. Otherwise, the line
-would jump, since `**bold` would show two stars until the closing ones arrive. Finished blocks are
-parsed as written.
+While a paragraph grows, unclosed emphasis and code are treated as closed. Otherwise `**bold` would
+show two stars until the closing ones arrive, and the line would jump.
 """
 
 from __future__ import annotations
@@ -190,8 +189,9 @@ class InlineParser:
 
         Args:
             references: current definitions.
-            steady: definitions have only been added, so comparing their number is enough to detect
-                changes. If False, nothing is reused.
+            steady: definitions were only added, so their number shows if they changed. If False,
+                nothing is
+                reused.
             previous: parser to reuse results from, if it had the same definitions.
         """
         count = len(references) if steady else -1
@@ -242,7 +242,7 @@ def _walk(tokens: list[Token]) -> Iterator[Span]:
         match token.type:
             case "text" | "text_special":
                 yield Span(replace_undisplayable(token.content), ink)
-            # Keep single line breaks, since models use them for poems, addresses and lists.
+            # Keep single line breaks, because models use them for poems, addresses and lists.
             case "softbreak" | "hardbreak":
                 yield Span("\u2028", ink)
             case "code_inline":

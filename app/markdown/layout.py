@@ -73,7 +73,7 @@ def line_rows(
 
 
 class GrowingCode:
-    """Rows of an unclosed fence at the end of a document. Only creates rows for new lines."""
+    """Rows of an unclosed fence at the end of a document. Only new lines get new rows."""
 
     def __init__(self) -> None:
         self.clear()
@@ -85,7 +85,7 @@ class GrowingCode:
         self._complete = 0  # row count of the complete lines
 
     def is_showing(self, fence: OpenFence, number: int, index: int) -> bool:
-        """True if the rows returned last are the start of this fence."""
+        """True if the last returned rows are the start of this fence."""
         key = CodeKey((number, 0), language_of(unescapeAll(fence.info)))
         return self._known == (key, index) and len(fence.code) >= self._offset > 0
 
@@ -148,7 +148,7 @@ def _padding_row(
     return TextRow("pad", (), 0, levels, bars, None, key, rtl=rtl)
 
 
-CELL_LIMIT = 5_000  # table cells, limited to 50 columns as well; larger tables are shown as typed
+CELL_LIMIT = 5_000  # table cells, and at most 50 columns; larger tables are shown as typed
 COLUMN_LIMIT = 50
 
 _LETTER = re.compile(r"[^\W\d_]")

@@ -1,7 +1,7 @@
 """Formulas in a QTextDocument, drawn as vectors on the text's baseline.
 
-In the document, a formula is a U+FFFC whose format holds the LaTeX, which is used for copying.
-`MathObject` draws the result of `tex`.
+In the document, a formula is a U+FFFC whose format has the LaTeX source. `MathObject` draws the
+result of `tex`.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _formula(char: QTextCharFormat) -> tex.Formula | None:
 
 
 def _measure(char: QTextCharFormat, document: QTextDocument | None = None) -> tuple[QSizeF, float]:
-    """Get a formula's size in text of this format, and the height below the baseline.
+    """Get a formula's size in text of this format, and its height below the baseline.
 
     Formulas wider than the document are scaled down.
     """

@@ -33,8 +33,8 @@ def _rows_between(
 def plain_text(writer: RowWriter, first: int, last: int) -> str:
     """Return the plain text between two document positions.
 
-    There's an empty line between blocks of text, but not between lines of code or list items.
-    Markers are included if the selection covers the start of the item.
+    Text blocks are separated by empty lines, but not lines of code or list items. A list marker is
+    included if the start of its item is selected.
     """
     parts: list[str] = []
     previous: Row | None = None
@@ -224,7 +224,7 @@ _MARKS = {"strike": "~~", "bold": "**", "italic": "*"}
 
 
 def _add_markup(spans: Sequence[Span], layers: Sequence[str]) -> str:
-    """Add markup to spans, outermost first, so nothing needs to be closed and reopened."""
+    """Add markup to spans, outermost first, so that nothing is closed and reopened."""
     if not layers:
         return "".join(_escape(span.text, span.ink) for span in spans)
     parts = []

@@ -1,4 +1,4 @@
-"""Write rows to a QTextDocument, changing only what is different from the previous rows."""
+"""Write rows to a QTextDocument, changing only rows that differ from the previous ones."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def format_spans(
 ) -> None:
     """Format existing text, starting at position `at`, like spans with the same text.
 
-    Replacing the text would be simpler, but that would move the ends of a selection.
+    Replacing the text would be simpler, but would move the ends of a selection.
     """
     for span in spans:
         cursor.setPosition(at)
@@ -105,7 +105,9 @@ def common_length(old: Sequence[Span], new: Sequence[Span]) -> int:
 
 
 class Widths:
-    """Caches the widest line of each code block, so growing blocks aren't measured from the top."""
+    """Caches the widest line of each code block, so that growing blocks are measured only at the
+    end.
+    """
 
     def __init__(self, writer: RowWriter) -> None:
         self._writer = writer
@@ -113,7 +115,7 @@ class Widths:
         self._kept: dict[tuple[int, int], tuple[int, float]] = {}
 
     def invalidate_from(self, index: int) -> None:
-        """Invalidate everything from this row on, because it has changed."""
+        """Invalidate everything from this row on."""
         number = self._writer.number(index)
         self._kept = {name: entry for name, entry in self._kept.items() if entry[0] <= number}
 
@@ -136,9 +138,9 @@ _KEEP = QTextCursor.MoveMode.KeepAnchor
 class RowWriter:
     """Writes rows to a document. Nothing else may edit that document.
 
-    A text row is one QTextBlock. A table consists of the blocks of its cells, plus the empty block
-    that Qt adds after each table, and before a table at the start of a document. We also add an
-    empty block before code at the start, because Qt ignores the top margin of the first block.
+    A text row is one QTextBlock. A table consists of the blocks of its cells, plus the empty blocks
+    that Qt adds after each table and before a table at the start. Code at the start of a document
+    also gets an empty block, because Qt ignores the top margin of the first block.
     """
 
     def __init__(self, document: QTextDocument, formats: Formats) -> None:
@@ -237,7 +239,7 @@ class RowWriter:
         return self._starts[index] if index < len(self._starts) else self._next
 
     def _try_adjust(self, cursor: QTextCursor, index: int, new: Row) -> bool:
-        """Try to change a row in place. Returns False if that's not possible."""
+        """Try to change a row in place. Returns False if that isn't possible."""
         old = self.rows[index]
         if _is_same_row(old, new):
             return True

@@ -1,8 +1,7 @@
 """Document content before it's converted to Qt: a flat list of text rows and tables.
 
-Rows compare by value and equal rows look the same, so a changed tail is updated by comparing rows.
-Python's cycle collector doesn't track them (``gc=False``), since a long answer has tens of
-thousands.
+Rows compare by value, and equal rows look the same. Python's cycle collector doesn't track them
+(``gc=False``), because a long answer has tens of thousands.
 """
 
 from __future__ import annotations
@@ -135,8 +134,8 @@ class TextRow(Struct, frozen=True, gc=False):
     code: CodeKey | None = None
     first: bool = False  # first line of a code block, below the header
     joined: bool = False  # continues the line from the previous row
-    # Right-to-left layout, including levels and markers. Used if the list or quote (or the text
-    # above a formula) starts with a letter of a right-to-left script.
+    # Right-to-left layout, including levels and markers. Depends on the first letter of the list,
+    # quote or paragraph.
     rtl: bool = False
 
 

@@ -78,8 +78,8 @@ def parser() -> MarkdownIt:
     block.at("fence", _fence, RuleOptionsType(alt=ends))
     block.before("heading", "details", _details, RuleOptionsType(alt=ends))
     block.before("lheading", "formulas", _formulas)
-    # The parser shows rejected links as source. We accept all links here and let the renderer show
-    # their text instead.
+    # Accept all links here, since markdown-it-py would show rejected links as source. The renderer
+    # shows only their text.
     markdown.validateLink = lambda url: True  # type: ignore[method-assign]
     return markdown
 
@@ -265,10 +265,7 @@ _BOLD = re.compile(r"</?(?:b|strong)>|\*\*", re.IGNORECASE)
 
 
 def _details(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Parse a line of `details` tags, or one including the summary, which is shown in bold.
-
-    The content is never collapsed.
-    """
+    """Parse a line of `details` tags, or a line with the summary, which is shown in bold."""
     line = _line(state, start)
     if not line.startswith("<") or state.is_code_block(start):
         return False
@@ -353,7 +350,7 @@ def _formulas(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Parse a paragraph with a multi-line formula.
 
     Lines of a formula don't start a list, quote, heading or paragraph. While the text is `growing`,
-    an unclosed formula is parsed as a code span that extends to the end.
+    an unclosed formula becomes a code span that extends to the end.
     """
     if silent or not _may_have_formulas(state):
         return False
@@ -374,7 +371,7 @@ def _formulas(state: StateBlock, start: int, end: int, silent: bool) -> bool:
                 continue
             last, is_undecided = _closing_line(state, text, opener, line, end)
             if is_undecided and state.env.get("growing"):
-                # More text may still turn this into a formula, so treat it as a paragraph for now.
+                # More text may still make this a formula, so treat it as a paragraph for now.
                 state.env["undecided"] = True
                 state.line = end
                 _add_paragraph(state, _open_formula(state, start, line, opener), start)
@@ -506,10 +503,10 @@ class _Inner(NamedTuple):
 class FenceEnd:
     """Finds the line that closes a fence, given the lines after the opening line one by one.
 
-    In a fenced Markdown block, inner fences are closed before the outer fence. The problem is that
-    an inner fence without a language looks like a closing line. It's taken as an inner fence if a
-    line of text follows, and if it comes after an empty line, a colon or the opening line, unless a
-    fence with a language or the end of the text comes before the line that would close it.
+    In a fenced Markdown block, an inner fence without a language looks like a closing line. It
+    counts as an inner fence if it follows an empty line, a colon or the opening line, and a line of
+    text comes next, unless a fence with a language or the end of the text precedes the line that
+    would close it.
     """
 
     def __init__(self, fence: str, info: str) -> None:

@@ -56,8 +56,8 @@ class Formula(Struct, frozen=True):
 def estimate_work(source: str) -> int:
     """Estimate the cost of a formula: 0.2 ms per unit, doubled for every level of nesting.
 
-    ziamath processes nested parts once more for each enclosing level, so `x^{x^{x^{...` with twenty
-    levels would take minutes.
+    ziamath processes nested parts once more per level, so twenty levels of `x^{x^{x^{...` take
+    minutes.
     """
     total, depth = 0, 0
     for match in _TOKEN.finditer(source):
@@ -98,9 +98,9 @@ def _foreign_words(source: str) -> set[str]:
 
 
 def is_harmless(drawn: ElementTree.Element) -> bool:
-    """Check that an image only has shapes in plain colors, so drawing it can't load anything.
+    """Check that an image has only shapes in plain colors, so that drawing it can't load anything.
 
-    This is needed because ziamath copies color names from the formula without checking them.
+    ziamath copies color names from the formula without checking them.
     """
     return all(
         element.tag in _SHAPES

@@ -1,7 +1,7 @@
-"""Paint what's behind the text: code backgrounds, quote bars, list markers, rules.
+"""Paint the parts behind the text: code backgrounds, quote bars, list markers, rules.
 
-Qt's own bullets are too small and too close to the text. Its list numbers get clipped if they're
-wider than the list's indentation, and are missing in right-to-left text.
+Qt's own bullets are too small and too close to the text. Its list numbers are clipped if they're
+wider than the indentation, and missing in right-to-left text.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ _BASELINE = 0.8  # baseline position that Qt uses in a line of fixed height
 
 
 class Underlay:
-    """Paints what's behind the text of a document's rows."""
+    """Paints the parts behind the text of a document's rows."""
 
     def __init__(self, writer: RowWriter, document: QTextDocument, formats: Formats) -> None:
         self._writer = writer
@@ -153,7 +153,7 @@ class Underlay:
     def paint(self, painter: QPainter, clip: QRectF | None) -> None:
         """Paint everything that intersects `clip` (None: everything), in document coordinates.
 
-        The cost only depends on the number of visible rows.
+        The cost depends only on the number of visible rows.
         """
         rows, blocks = self._writer.rows, self._writer.blocks
         begin, end = self._visible_rows(clip)
@@ -181,7 +181,7 @@ class Underlay:
         return self._find_code_row_ranges(*self._visible_rows(clip))
 
     def drop_areas_from(self, index: int) -> None:
-        """Drop the cached areas from this row on, because the rows have changed."""
+        """Drop the cached areas from this row on."""
         number = self._writer.number(index - 1) if index else 0
         self._areas = {key: area for key, area in self._areas.items() if key[1] < number}
         self._grounds = {key: ground for key, ground in self._grounds.items() if key < number}
@@ -196,10 +196,10 @@ class Underlay:
     def repaint_from(self, index: int) -> None:
         """Repaint everything from this row on.
 
-        Qt only repaints changed lines, which doesn't include a code block's header and footer.
+        Qt repaints only changed lines, not a code block's header and footer.
         """
         if self._document.textWidth() <= 0:
-            return  # not shown yet, so avoid reading the size, which would trigger a layout
+            return  # Not shown yet. Reading the size would trigger a layout.
         size = self._document.size()
         top = 0.0
         if 0 < index < len(self._writer.rows):
@@ -282,8 +282,8 @@ class Underlay:
                 stop = min(end, line.textStart() + line.textLength())
                 if begin >= stop:
                     continue
-                # Use glyph positions, since cursor positions jump to the other side where the text
-                # direction changes. They're relative to the block's left edge, including its
+                # Use glyph positions, because cursor positions jump to the other side where the
+                # text direction changes. They're relative to the block's left edge, including its
                 # margin.
                 runs = [run.boundingRect() for run in line.glyphRuns(begin, stop - begin)]
                 if not runs:

@@ -26,7 +26,7 @@ class SpreadModels(QObject):
         self._remotes, self._changed = remotes, changed
 
     def begin(self, group: MachineGroup) -> GroupServer:
-        """Start a new group. To cancel, close the server before it is `add_when_ready`."""
+        """Start a new group. To cancel, close the server before calling `add_when_ready`."""
         return self._remotes.groups.start(group)
 
     async def add_when_ready(

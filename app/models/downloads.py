@@ -1,14 +1,14 @@
 """Download models from the hub and quantize models, in worker threads.
 
-There's one download at a time, and conversions run in parallel to it. `Download` and `Conversion`
-are jobs, run by `Downloads`.
+One download and one conversion can run at the same time. `Download` and `Conversion` are jobs, run
+by `Downloads`.
 
 The hub is only contacted if the user names a model or resumes a download. Unfinished downloads are
 saved in the settings and offered again at the next start.
 
-Access tokens are kept until the app quits, and in the system's keychain (`app.settings.keychain`)
-if there is one. We don't let huggingface_hub store them, because it would write plain text that any
-program of the user can read. If the user already has a token there or in HF_TOKEN, it's used.
+Access tokens are kept until the app quits, and in the system's keychain if there is one
+(`app.settings.keychain`). huggingface_hub would store them as plain text that any program of the
+user can read. An existing token there or in HF_TOKEN is used.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Download(Struct):
 
     @property
     def repo(self) -> str:
-        """Repository, whose folder contains the files of all downloaded revisions."""
+        """Repository, whose folder has the files of all downloaded revisions."""
         return self.ref.partition("@")[0]
 
     @property
@@ -106,7 +106,7 @@ def run_download(
     token: str,  # token entered in this run, or "" to use the keychain if the hub asks for a token
     stop: threading.Event,  # set when the download is canceled
     *,
-    tidy: bool,  # no download needs files from other revisions, so they may be deleted
+    tidy: bool,  # No download uses files of other revisions, so they may be deleted.
     before: threading.Event | None,
 ) -> None:
     """Download a model once the previous job on its files is done. Raises EngineError."""
@@ -186,7 +186,7 @@ RECIPES = (
 
 
 class Conversion(Download):
-    """Conversion job. Its ``ref`` is the folder that gets created."""
+    """Conversion job. Its ``ref`` is the folder to create."""
 
     source: Path = Path()  # folder of the original model
     recipe: Recipe = RECIPES[0]
@@ -287,7 +287,7 @@ class Downloads(QObject):
                 download.done = min(hub.bytes_unfinished(wanted.repo), download.total)
 
     def _is_only_revision(self, download: Download) -> bool:
-        """Check that no other revision of this model is unfinished, since revisions share files."""
+        """Check that no other revision of the model is unfinished. Revisions share files."""
         return all(d is download or d.repo != download.repo for d in self.unfinished_downloads())
 
     def add(self, model: HubModel) -> Download:
@@ -379,7 +379,7 @@ class Downloads(QObject):
 
     @Slot()
     def _emit_progress(self) -> None:
-        """Emit the progress, even if nothing has arrived, so that the displayed rate drops."""
+        """Emit the progress even if nothing has arrived, so that the displayed rate drops."""
         for download in self.items:
             if download.state is not DownloadState.RUNNING or not download.came[1]:
                 continue

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 class Candidate(Struct, frozen=True):
     model: InstalledModel
-    fits: bool  # judging by its files, the draft model may have the same tokenizer
+    fits: bool  # the draft model's files look like it has the same tokenizer
 
 
 def find_smaller_models(
@@ -102,7 +102,7 @@ class DraftModels(QObject):
     def choose(self, draft: str, *names: str) -> None:
         """Choose the draft model for a model with these names, or "" for none.
 
-        Takes effect right away if the model is loaded. Also retries a draft model that failed.
+        If the model is loaded, this takes effect immediately. Failed draft models are tried again.
         """
         others = {ref: d for ref, d in self._settings.drafts.items() if ref not in names}
         self._settings.set(drafts=others | (dict.fromkeys(names, draft) if draft else {}))
@@ -131,7 +131,7 @@ class DraftModels(QObject):
 
     @Slot(str)
     def _on_unloaded(self, model_id: str) -> None:
-        """Cancel loading a draft model, since that would load the model again."""
+        """Cancel loading a draft model, because that would load the model again."""
         for known in (self._held, self._failed):
             known.pop(model_id, None)
         load = self._loads.pop(model_id, None)

@@ -48,7 +48,7 @@ _MEANINGS = {
 
 
 def explain(code: str, message: str) -> str:
-    """Get the engine's message, preceded by a translated explanation unless the UI is English."""
+    """Get the engine's message, after a translated explanation unless the UI is in English."""
     return with_engine_message(_MEANINGS[code], message) if code in _MEANINGS else message
 
 
@@ -63,8 +63,7 @@ def describe_problem(facts: FolderFacts) -> str:
 def with_engine_message(text: str, message: str, /, **values: object) -> str:
     """Format a translated text followed by the engine's message in parentheses.
 
-    In English, or if there's no translation, the engine's message is used alone, as it's more
-    precise.
+    In English, or without a translation, only the more precise engine's message is used.
     """
     found = tr(text, **values)
     same = found == (text.format(**values) if values else text)
@@ -76,7 +75,7 @@ DOES_NOT_FIT = "does_not_fit"
 
 
 def memory_sentences(fit: Fit) -> str:
-    """Format the memory estimate, its breakdown, and the free memory in two sentences."""
+    """Format the memory estimate with its parts, and the free memory, in two sentences."""
     total = _size(fit.total)
     return tr(
         "It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens, and "

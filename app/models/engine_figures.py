@@ -33,7 +33,7 @@ class EngineFigures(QObject):
         self._timer.timeout.connect(self._ask)
 
     def show(self, who: QObject, every_ms: int) -> None:
-        """Emit the stats now and at this interval (or more often), until `stop_polling`."""
+        """Emit the stats now and at least at this interval until `stop_polling`."""
         self._shown[who] = every_ms
         self._timer.start(min(self._shown.values()))
         self._ask()
@@ -70,7 +70,7 @@ class EngineFigures(QObject):
 def memory_by_model(stats: dict[str, Any]) -> dict[str, int]:
     """Get the bytes of weights and KV caches, by the engine's model ID.
 
-    Draft models are included with their model, unless they're also listed on their own.
+    Draft models count toward their model, unless they're also listed on their own.
     """
     memory = {model.id: model.nbytes for model in stats.get("models", ())}
     for session in stats.get("sessions", {}).values():

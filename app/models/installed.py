@@ -42,7 +42,7 @@ _USE_NOTED_S = 60.0  # interval for storing the last use of a model that is repl
 
 
 class _Walk:
-    """Searches all locations in steps, each run in a worker thread. Has no Qt objects."""
+    """Searches all locations in steps, each in a worker thread. Uses no Qt objects."""
 
     def __init__(
         self, inventory: Inventory, where: Callable[[], list[ModelPlace]], refs: tuple[str, ...]
@@ -80,7 +80,7 @@ class _Walk:
             names[model.ref] = names[str(model.folder)] = model.name
             variants += [variant_of(model.ref, found) for found in find_adapters(model.folder)]
         for ref in refs:
-            # List a hub model whose files are gone, so that the user can remove it.
+            # List a hub model without files, so that the user can remove it.
             if not os.path.isabs(ref) and downloaded_folder(ref) is None:
                 yield self._inventory.inspect(ref, Path(ref), ModelSource.ADDED)
         for ref in dict.fromkeys(variants):
@@ -125,7 +125,7 @@ class InstalledModels(QObject):
 
     @Slot()
     def rescan(self) -> None:
-        """Search all locations again. Models stay in the list until we know that they're gone."""
+        """Search all locations again. Models stay in the list until they're known to be gone."""
         own_path, added = self._own, self._settings.model_folders
         walk = _Walk(self._inventory, lambda: model_places(own_path, added), self._settings.models)
         self.looking = True
@@ -161,7 +161,7 @@ class InstalledModels(QObject):
     # Model details.
 
     def status(self, model: InstalledModel) -> ModelStatus:
-        """Get a model's status in the engine, whichever of its names was loaded."""
+        """Get a model's status in the engine, whatever name it was loaded under."""
         return self._loader.status_of_folder(model.ref, str(model.folder))
 
     def is_pinned(self, model: InstalledModel) -> bool:
@@ -224,7 +224,7 @@ class InstalledModels(QObject):
     def listing_entries(self, model: InstalledModel) -> tuple[str, ...]:
         """Return the settings entries that cause a model to be listed.
 
-        Empty for models from other programs and the hub's cache, which are found without any entry.
+        Models of other programs and in the hub's cache are found without an entry.
         """
         if model.source is not ModelSource.ADDED:
             return ()
@@ -254,7 +254,7 @@ class InstalledModels(QObject):
 
     @Slot(str)
     def _on_loaded(self, ref: str) -> None:
-        """Add a loaded model to the list, where it stays until the user removes it."""
+        """Add a loaded model to the list until the user removes it."""
         self._settings.note_use(ref, self._clock())
         if ref != GUIDE:
             self._settings.remember_model(ref)

@@ -64,7 +64,7 @@ class ModelStatus(Struct):
 
     @classmethod
     def from_remote(cls, ref: str, remotes: Remotes) -> ModelStatus:
-        """Get the status of a remote model, which is ready as long as it's in the list."""
+        """Get the status of a remote model, which is ready while it's in the list."""
         model = remotes.model(ref)
         if model is None:
             error = removed_model_error(parse_ref(ref), ref).message
@@ -82,7 +82,7 @@ def extra_load_arguments(ref: str) -> dict[str, Any]:
 
 
 def call_engine(ask: Callable[[], Future[Any]]) -> Future[Any]:
-    """Call the engine. If it raises right away, the exception is put into the future."""
+    """Call the engine. An exception of the call itself is also set on the future."""
     try:
         return ask()
     except EngineError as error:
@@ -132,10 +132,7 @@ class _ModelLoad:
 
 
 class ModelLoader(QObject):
-    """Loads models, once for all chats.
-
-    Remote models are ready as long as they're in the user's list.
-    """
+    """Loads models, once for all chats. Remote models are ready while the user's list has them."""
 
     changed = Signal(str)  # (ref): the model's status changed
     load_progressed = Signal(str)  # (ref): another percent of the model was read
@@ -172,7 +169,7 @@ class ModelLoader(QObject):
         self.remotes.open(settings)
 
     def generation(self, model: Model) -> tuple[int, int]:
-        """Return a value that changes whenever the engine loses its data for this model."""
+        """Return a value that changes when the engine loses its data for this model."""
         return self._generation, self._unloads[model.id]
 
     def engine_for(self, ref: str) -> Engine | None:
@@ -208,7 +205,7 @@ class ModelLoader(QObject):
     def has_vision(self, ref: str) -> bool | None:
         """Check whether a model can see. Returns None if that isn't known yet.
 
-        In this case, the model's folder gets inspected in the background, and `changed` is emitted.
+        In that case, the folder is inspected in the background, and then `changed` is emitted.
         """
         model = self.get(ref).model
         if model is not None:
@@ -230,7 +227,7 @@ class ModelLoader(QObject):
         return next((status for status in statuses if status.state is not LoadState.FAILED), None)
 
     async def _inspect_folders(self) -> None:
-        """Inspect the folders one by one, since there may be a hundred."""
+        """Inspect the folders one by one, because there may be a hundred."""
         while self._unseen:
             ref = self._unseen[0]
             self._sees[ref] = await flows.run_in_thread(partial(_has_vision, ref))
@@ -258,7 +255,7 @@ class ModelLoader(QObject):
         return list(reversed(ready.values()))
 
     def status_of_folder(self, ref: str, folder: str) -> ModelStatus:
-        """Get the status of the model in a folder, whichever of its names was loaded."""
+        """Get the status of the model in a folder, whatever name it was loaded under."""
         status = self.get(ref)
         if status.state in {LoadState.READY, LoadState.LOADING}:
             return status
@@ -280,7 +277,8 @@ class ModelLoader(QObject):
     ) -> ModelStatus:
         """Load a model unless it's already loaded or loading. Failed models are retried.
 
-        If the model and a chat with ``kv_bits`` and ``context`` tokens don't fit, it isn't loaded.
+        The model isn't loaded if it doesn't fit together with a chat with ``kv_bits`` and
+        ``context``.
 
         Args:
             by: chat ID that can be passed to `withdraw_request`, or "" if the user asked for it.
@@ -289,8 +287,8 @@ class ModelLoader(QObject):
         if is_remote(ref):
             return model_status
         if self.engine is None:
-            # Several chats from the last run may request the model. Loading it is fine if the
-            # smallest chat fits.
+            # Several chats from the last run may request the model, so the smallest only has to
+            # fit.
             self._early[ref] = min(self._early.get(ref, wish), wish, key=LoadRequirements.size)
         if model_status.state not in {LoadState.LOADING, LoadState.READY}:
             model_status.state = LoadState.LOADING
@@ -304,7 +302,7 @@ class ModelLoader(QObject):
         return model_status
 
     def withdraw_request(self, ref: str, by: str) -> None:
-        """Withdraw a chat's request. Loading is canceled unless someone else wants the model."""
+        """Withdraw a chat's request. Loading is canceled unless others have requested the model."""
         wanted_by = self._wanted_by.get(ref, set())
         if by in wanted_by:
             wanted_by.remove(by)
@@ -318,7 +316,7 @@ class ModelLoader(QObject):
     def cancel(self, ref: str) -> bool:
         """Cancel loading a model. Returns False if it isn't loading.
 
-        If the engine has just finished, the model ends up ready.
+        The model is ready if the engine has just finished.
         """
         return self._cancel(ref, LoadState.UNLOADED)
 
@@ -334,9 +332,9 @@ class ModelLoader(QObject):
         return True
 
     def unload(self, ref: str) -> bool:
-        """Unload a model that isn't in use by a reply. Returns False if it isn't loaded.
+        """Unload a model that isn't used by a reply. Returns False if it isn't loaded.
 
-        If the same weights are loaded under other names, these are unloaded, too.
+        Other names of the same weights are unloaded, too.
         """
         model = self.get(ref).model
         if model is None or self.engine is None or is_remote(ref):
@@ -359,10 +357,7 @@ class ModelLoader(QObject):
                 self.changed.emit(model_status.ref)
 
     def mark_all_unloaded(self) -> None:
-        """Mark all models as not loaded after an engine failure. They're loaded again on demand.
-
-        Sessions from before the failure are no longer valid.
-        """
+        """Mark all models as not loaded after an engine failure. They're loaded again on demand."""
         self._generation += 1
         for model_status in list(self._models.values()):
             if model_status.state is LoadState.READY:
@@ -377,7 +372,7 @@ class ModelLoader(QObject):
     async def _load(self, status: ModelStatus, load: _ModelLoad) -> None:
         """Load a model if it fits.
 
-        If its weights are already loaded under another name, it needs no extra memory.
+        If its weights are loaded under another name, it needs no extra memory.
         """
         known = any(m.model and m.model.path == load.folder for m in self._models.values())
         allowed = status.ref == GUIDE or status.ref in self._allowed or (known and not load.adapter)
@@ -396,7 +391,8 @@ class ModelLoader(QObject):
                 model = await load.load(read)
                 if self._unloads[model.id] == unloads[model.id]:
                     break
-                # The weights were unloaded under another name in the meantime, so load them again.
+                # The weights were unloaded under another name while this request waited, so load
+                # them again.
                 if self._loads.get(status.ref) is not load:
                     return
         except Exception as error:
@@ -478,7 +474,7 @@ class ModelUser(Protocol):
 class ModelUsers(Protocol):
     """Part of the chat library used by models.
 
-    We can't import chats here, because chats import models.
+    Chats import models, so models can't import chats.
     """
 
     activity: Any  # the signal `ChatLibrary.activity`

@@ -38,6 +38,6 @@ def model_fallback_name(model: str) -> str:
     if (remote := parse_ref(model)) is not None:
         return remote.name
     base, adapter = base_model(model), adapter_of(model)
-    # Folders of GGUF files have a digest in their name, which users shouldn't see.
+    # Folders of GGUF files have a digest in their name. Don't show it.
     name = "Guide" if base == GUIDE else _DIGEST.sub("", Path(base).name) or base
     return f"{name} + {Path(adapter).name}" if adapter else name

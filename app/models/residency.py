@@ -49,7 +49,7 @@ def why_not_unload(users: ModelUsers, ref: str) -> str:
 
 
 def unload(users: ModelUsers, ref: str) -> str:
-    """Unload a model. Returns the reason if that's not possible, or "".
+    """Unload a model. Returns the reason if that isn't possible, or "".
 
     The caches of its chats are saved to disk. Sending a message loads the model again.
     """
@@ -59,9 +59,9 @@ def unload(users: ModelUsers, ref: str) -> str:
 
 
 def cancel_load(users: ModelUsers, ref: str, chat_id: str = "") -> str:
-    """Cancel loading a model and stop the reply in this chat that is waiting for it.
+    """Cancel loading a model and stop the reply in this chat that waits for it.
 
-    If other chats are waiting as well, loading continues. Returns a message in that case, else "".
+    Returns a message if loading continues because other chats also wait for it, else "".
     """
     users_chat = users.find(chat_id)
     if users_chat is not None and ref in users_chat.reply.awaited_models:
@@ -78,15 +78,12 @@ def cancel_load(users: ModelUsers, ref: str, chat_id: str = "") -> str:
     return ""
 
 
-# Cached and generated tokens by session. Any use changes them, including requests from API clients.
+# Cached and generated tokens by session. Every use changes them, also by API clients.
 Work = frozenset[tuple[str, int, int]]
 
 
 class IdleUnloading(QObject):
-    """Unloads idle models. Activity is checked once a minute.
-
-    Pinned models stay loaded, and so does the Guide, because it's tiny.
-    """
+    """Unloads idle models, once a minute. Pinned models and the tiny Guide stay loaded."""
 
     EVERY_MS = 60_000
 

@@ -61,7 +61,7 @@ class Suggestion(Struct, frozen=True):
 def load_suggestions(file: Path | None = None) -> dict[int, list[Suggestion]]:
     """Load the suggestions by memory size in GB, smallest first.
 
-    Empty if the file is missing or damaged. Searching still works in that case.
+    Empty if the file is missing or damaged. Searching still works.
     """
     try:
         text = (file or resources() / "models.toml").read_text(encoding="utf-8")
@@ -124,10 +124,10 @@ def suggestions_for(memory: int, file: Path | None = None) -> tuple[int, list[Su
     """Get the memory class of a machine in GB and its suggestions, or (0, []).
 
     The small model comes first, then the models for this class, then those for the class below,
-    which leave more memory for other things.
+    which leave more memory free.
 
     Args:
-        memory: in bytes. Anything below the smallest class is treated as that class.
+        memory: in bytes. Machines below the smallest class are treated as that class.
     """
     found = load_suggestions(file)
     if not found:

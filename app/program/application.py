@@ -87,14 +87,14 @@ def make_qt(arguments: list[str]) -> QApplication:
 class Application(QObject):
     """Application with a single profile.
 
-    On startup, it loads settings, appearance and store, shows the window, and creates the engine
-    last. ``shut_down`` cancels replies, stops the engine, handles its last events, saves
-    everything, and closes the store and the window.
+    On startup, loads settings, appearance and store, shows the window, and then creates the engine.
+    ``shut_down`` cancels replies, stops the engine, handles its last events, saves everything, and
+    closes the store and the window.
     """
 
     # Time limit for stopping all components. The process ends within 5 s, including saving.
     STOP_S = 3.5
-    # Minimum for child processes, because tool and group servers mustn't outlive the app.
+    # Minimum for child processes, because tool and group servers must end with the app.
     CHILDREN_STOP_S = 0.5
     RESTART_STOP_S = 20.0  # enough time to free the memory, so that the next run can load models
     BACKGROUND_STOP_S = 2.0
@@ -112,9 +112,8 @@ class Application(QObject):
         ask_backup: Callable[[list[Backup]], Path | None] = ask_for_backup,
         before: Application | None = None,
     ) -> None:
-        """Initialize the application.
-
-        ``before``: previous run, which ended to restore a backup. Its result is shown to the user.
+        """``before``: previous run, which ended to restore a backup. Its result is shown to the
+        user.
         """
         super().__init__()
         self._qt = qt
@@ -155,8 +154,8 @@ class Application(QObject):
     def start(self) -> bool:
         """Start the app and show the window. Returns False if it has to quit instead.
 
-        That's the case if the chats can't be opened and the user gave up or chose another profile
-        (``elsewhere``), if another instance is running (``already_runs``), or after a signal
+        The user may give up or choose another profile because the chats can't be opened
+        (``elsewhere``). Another instance may be running (``already_runs``), or a signal arrived
         (``down``).
         """
         try:
@@ -219,14 +218,14 @@ class Application(QObject):
         if table:
             forget_table(self.store, self.library)
         self.loader.changed.connect(self.collector.settle)
-        # Keep the window from waiting long for the GIL. With eight streaming panes, the 99th
-        # percentile of event-loop stalls was 24 to 36 ms with Python's default of 5 ms, and 10 to
-        # 11 ms with this.
+        # Keep the window from waiting for the GIL. With eight streaming panes, the 99th percentile
+        # of event-loop stalls was 24 to 36 ms with Python's default of 5 ms, and 10 to 11 ms with
+        # this.
         sys.setswitchinterval(0.001)
         self.collector.start()
         if crashed:
             QTimer.singleShot(0, self.errors, self.errors.offer_last)
-        # Wait for the first frame, so the engine doesn't delay the window.
+        # Wait for the first frame, so that the engine doesn't delay the window.
         QTimer.singleShot(0, self, self._start_engine)
         return True
 
@@ -280,13 +279,11 @@ class Application(QObject):
 
     @Slot()
     def shut_down(self) -> None:
-        """Shut down in stages, where each stage depends on the previous ones.
+        """Shut down in stages, where each depends on the previous ones.
 
-        Dialogs close first, then UI coroutines and the local API stop, then replies and the engine,
+        First dialogs close, then UI coroutines and the local API stop, then replies and the engine,
         whose last events are still handled. Finally, everything is saved, the store is closed and
-        the window deleted.
-
-        Calling this again has no effect.
+        the window deleted. Calling this again has no effect.
         """
         if self.down:
             return

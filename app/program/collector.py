@@ -1,7 +1,7 @@
 """Run cyclic garbage collection on the GUI thread only.
 
-Automatic collection runs on whatever thread allocates, including the engine's. Qt objects would be
-destroyed there, which causes random crashes (napari #1029).
+Automatic collection runs on any thread that allocates, such as the engine's. Qt objects destroyed
+there cause random crashes (napari #1029).
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from PySide6.QtCore import QObject, QTimer, Slot
 class Collector(QObject):
     """Runs the garbage collector from a timer instead of automatically.
 
-    A young collection takes about a millisecond, but a full collection visits everything the window
-    has created, which takes 0.15 s with eight long answers. So we wait until the older generations
-    are full, as Python does, and until nothing is streaming, up to a time limit.
+    A young collection takes about a millisecond. A full one visits everything the window has
+    created,
+    which takes 0.15 s with eight long answers, so it waits until the older generations are full, as
+        in
+    Python, and until nothing is streaming, up to a time limit.
 
     Args:
         busy: returns True while users would notice a pause.
@@ -41,7 +43,7 @@ class Collector(QObject):
     def start(self) -> None:
         gc.disable()
         # Imported objects never become garbage, so exclude them. Only 660 of 72,000 objects are
-        # garbage at this point, and collecting them would delay the first frame by 0.06 s.
+        # garbage here, and collecting them would delay the first frame by 0.06 s.
         gc.freeze()
         self._timer.start()
 
@@ -49,16 +51,15 @@ class Collector(QObject):
     def settle(self) -> None:
         """Exclude all current objects from collection, after a model and its libraries were loaded.
 
-        These libraries create half a million objects. A full collection of them blocked the window
-        for 0.2 s.
+        The libraries create half a million objects. Collecting them blocked the window for 0.2 s.
         """
         if self._timer.isActive():
             gc.freeze()
 
     def stop(self) -> None:
-        """Collect everything, and restore automatic collection if it was enabled before.
+        """Collect everything, and turn automatic collection on again if it was on before.
 
-        In the app, it wasn't, because some threads keep running and parts of the window are
+        In the app it stays off, because some threads keep running and parts of the window are
         destroyed later.
         """
         self._timer.stop()

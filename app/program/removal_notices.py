@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 def mlx_lm_note(data: Path) -> str:
     """Return the notice that the user's mlx-lm is no longer used, or "" if it doesn't apply.
 
-    Earlier versions could run another mlx-lm, stored in the profile. The notice is only shown once.
+    Earlier versions could run another mlx-lm from the profile. The notice is shown once.
 
     Args:
         data: the profile's data folder. The unpacked wheel stays there.

@@ -1,6 +1,6 @@
 """One-time export of the comparison table that earlier versions stored in a profile.
 
-The columns of a table are ordinary chats, which aren't affected. Everything else (questions, column
+The columns of a table are ordinary chats and stay as they are. Everything else (questions, column
 names, checks and verdicts) was saved as JSON with the layouts. Verdicts are keyed by digests of
 their inputs.
 """
@@ -30,8 +30,8 @@ TABLE = "table"  # name under which the layout is stored
 def export_table(store: Store, folder: Path) -> bool:
     """Write the saved table to ``folder`` as JSON and CSV. Returns False without a table.
 
-    The table isn't removed from the store here. If the app is killed before `forget_table`, it's
-    exported again and the same files are written. Raises OSError and StoreError.
+    The table stays in the store until `forget_table`. If the app is killed before that, the same
+    files are written again. Raises OSError and StoreError.
     """
     saved = store.layout(TABLE)
     if saved is None:
@@ -126,7 +126,7 @@ def _has_passed(
     prompt: Mapping[str, Any],
     answer: Message,
 ) -> bool | None:
-    """Return whether the answer passes all checks. Returns None if we can't tell."""
+    """Return whether the answer passes all checks, or None if that's unknown."""
     if answer.status != "complete":
         return False if checks and answer.status == "error" else None
     found = [_verdict(saved_cell, check, prompt, answer.content) for check in checks]
@@ -139,7 +139,7 @@ def _verdict(
     """Run a check on a text, or look up the saved verdict of the user or of Python.
 
     Returns None for other checks. Patterns and schemas weren't saved, and verdicts by a judge are
-    keyed by the fingerprint of its model.
+    keyed by its model's fingerprint.
     """
     asked, expected = _parse_prompt(prompt), str(prompt.get("expected") or "")
     turned = check.get("not") is True
@@ -180,8 +180,8 @@ def _answer_and_verdict(cell: Mapping[str, Any]) -> tuple[str, str]:
 def as_csv(rows: Sequence[Sequence[str]]) -> str:
     """Format rows as CSV (RFC 4180) with a byte order mark, which Excel needs to detect UTF-8.
 
-    Cells that a spreadsheet might take for a formula are prefixed with an apostrophe, as
-    recommended by OWASP ("CSV Injection"), since model output can't be trusted.
+    Cells that a spreadsheet might read as a formula get an apostrophe in front, as recommended by
+    OWASP ("CSV Injection"), because they contain model output.
     """
     text = io.StringIO()
     writer = csv.writer(text)
@@ -191,7 +191,7 @@ def as_csv(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _is_formula(cell: str) -> bool:
-    """Check whether a spreadsheet might interpret the cell as a formula.
+    """Check whether a spreadsheet might read the cell as a formula.
 
     Some skip leading blanks, line breaks and invisible characters, or treat full-width characters
     like ASCII.

@@ -1,8 +1,8 @@
 """``stretto --self-test``: check an installed app, using a temporary profile.
 
 Opens the window with the Guide, asks in two panes at the same time, draws the window, and reads the
-store afterwards. The point is to use everything that could be missing from a frozen app without
-anyone noticing: data files, native libraries, late imports, child processes.
+store. This uses everything that a frozen app could lack without an error at startup: data files,
+native libraries, late imports, child processes.
 """
 
 from __future__ import annotations

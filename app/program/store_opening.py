@@ -27,10 +27,7 @@ class StoreOpening:
         ask_backup: Callable[[list[Backup]], Path | None],
         interrupted: Callable[[], bool],
     ) -> None:
-        """Prepare to open the chats.
-
-        ``interrupted`` returns True if the app has to quit while a dialog is open.
-        """
+        """``interrupted`` returns True if the app has to quit while a dialog is open."""
         self._file = file
         self._ask = ask
         self._ask_folder = ask_folder
@@ -69,7 +66,8 @@ class StoreOpening:
     def _open_and_read(self) -> Store:
         """Open the store and read the list of chats.
 
-        Reading the list finds damage in large files, which aren't checked completely on opening.
+        Large files aren't checked completely when they're opened, but reading the list finds
+        damage.
         """
         store = Store.open(self._file)
         try:
@@ -80,7 +78,7 @@ class StoreOpening:
         return store
 
     def _ask_interruptibly(self, problem: StoreError) -> Recovery:
-        """Show the dialog. A signal or the system may make us quit while it's open."""
+        """Show the dialog. Quit if a signal arrives or the system shuts down."""
         listening = QTimer(interval=200)  # Python only handles signals while Python code runs
         listening.timeout.connect(lambda: None)
         listening.start()

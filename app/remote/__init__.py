@@ -1,14 +1,14 @@
 """Models on other servers that support OpenAI's chat completions API.
 
-`Remotes` keeps the user's remote models and their keys, and runs all requests in an asyncio loop on
-its own thread. A chat with a remote model uses a `RemoteSession`, which has the same interface and
-events as the engine's `Session`. We limit and sanitize what servers send, don't follow redirects,
-and send nothing but the user's messages, plus requests for model lists when asked to.
+`Remotes` has the user's remote models and their keys, and runs all requests in an asyncio loop on
+its own thread. A chat with a remote model uses a `RemoteSession`, which has the interface and
+events of the engine's `Session`. Responses are limited and sanitized, and redirects aren't
+followed. Requests contain nothing but the user's messages, except for model lists that the user
+asks for.
 
-If the server is another Stretto, the chat has a session there (`server_sessions`), so nothing is
-sent or prefilled twice, and its stats are shown. `discovery` searches the local network for
-servers, but only if the user has enabled this. `groups` starts servers for models distributed over
-several machines.
+Another Stretto keeps a session for the chat (`server_sessions`), so nothing is sent or prefilled
+twice. `discovery` finds servers on the local network if the user turns it on. `groups` starts
+servers for models distributed over several machines.
 
 No widgets and no Qt.
 

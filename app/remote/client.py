@@ -1,7 +1,7 @@
 """HTTP requests with `httpx2`: model lists and streaming replies.
 
-Each request has its own connection, headers and limits. Chats don't share anything, cookies aren't
-stored, and redirects aren't followed, so the key can't end up at another host.
+Each request has its own connection, headers and limits. Cookies aren't stored and redirects aren't
+followed, so the key reaches no other host.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ async def _send(
             ) as response,
         ):
             if response.headers.get("content-encoding", "identity").lower() != "identity":
-                # We didn't request compression, and a small compressed response could expand to
+                # Compression wasn't requested, and a small compressed response could expand to
                 # gigabytes.
                 raise remote_errors.invalid_response_error(host)
             if response.status_code not in (200, 201):

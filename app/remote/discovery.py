@@ -1,7 +1,6 @@
 """Find other Strettos on the local network (`serve --announce`) with zeroconf.
 
-Data from the network is limited, sanitized and only displayed. We never connect to an address
-unless the user asks for it.
+Data from the network is limited, sanitized and only displayed. Connections need the user's consent.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ Tell = Callable[[tuple[FoundServer, ...]], None]
 def parse_announcement(name: str, addresses: Sequence[str], port: int | None) -> FoundServer | None:
     """Validate an announced server. Returns None if its data is invalid.
 
-    Only local network addresses are accepted. IPv4 is preferred over IPv6.
+    Accepts only local network addresses and prefers IPv4.
     """
     label = clean(name.removesuffix(f".{SERVICE}")[: 2 * LONGEST_NAME], lines=False)
     label = label[:LONGEST_NAME].strip()

@@ -1,7 +1,7 @@
 """Servers for models distributed over several machines. Each is a local process.
 
 The process runs the engine's `serve` on the loopback interface with a random private key, and ends
-together with the app. With a separate process, a failing machine can't affect other chats.
+with the app. In a separate process, a failing machine can't affect other chats.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class StartedServer(Struct, frozen=True):
 
 
 class ModelUnavailable(Struct, frozen=True):
-    """Why a model can't be used: it's starting, or ``words`` has an error message."""
+    """Reason why a model can't be used: it's starting, or ``words`` has an error message."""
 
     starts: bool
     words: str
@@ -168,7 +168,7 @@ class MachineGroups:
         self._said.pop(ref, None)
 
     def store_end_message(self, ref: str, message: str) -> None:
-        """Remember the last message of a model's server."""
+        """Store the last message of a model's server."""
         self._said[ref] = message
 
     def forget(self, ref: str) -> None:

@@ -104,7 +104,7 @@ def _message(turn: Turn, *, keeps_reasoning: bool) -> dict[str, Any]:
 def insert_files(body: dict[str, Any]) -> dict[str, Any]:
     """Insert images and file texts into the body, in OpenAI's format. Blocks.
 
-    Called right before sending, because this can amount to a hundred megabytes.
+    Called right before sending, because the files may have a hundred megabytes.
     """
     return {**body, "messages": [_as_json(message) for message in body["messages"]]}
 
@@ -222,7 +222,7 @@ class RemoteReply:
     # These may be called from any thread.
 
     def cancel(self, whole: bool = False) -> None:
-        """Stop reading and close the connection. No-op once the reply has ended."""
+        """Stop reading and close the connection. Has no effect after the reply has ended."""
         self._stopped = True
         self._call_soon(self._cancel_task)
 
@@ -270,7 +270,7 @@ class RemoteReply:
             if not self._stopped:
                 self._post(Failed(self._session_id, self.id, error.code, error.message))
                 return
-        except BaseException:  # including Rust panics, since every reply must end with an event
+        except BaseException:  # including Rust panics, because every reply must end with an event
             log.exception("cannot read a remote model's reply")
             words = tr("The reply from {host} couldn’t be read.", host=self._remote.host)
             self._post(Failed(self._session_id, self.id, INTERNAL_ERROR, words))
@@ -353,7 +353,7 @@ class RemoteSession:
         chosen: Mapping[str, Any],
         elsewhere: ServerSession | None = None,
     ) -> None:
-        """Initialize the session. ``chosen`` has the user's sampling parameters by name."""
+        """``chosen`` has the user's sampling parameters by name."""
         if elsewhere is None and remote.kind == "stretto":
             elsewhere = ServerSession(remote, line)
         self.elsewhere = elsewhere  # session on another Stretto server, or None
@@ -389,13 +389,10 @@ class RemoteSession:
         return reply
 
     def prioritise(self, priority: int = 1, program: str = "", share: float = 0.0) -> None:
-        """No-op, because scheduling is up to the server."""
+        """Do nothing, because the server schedules its requests."""
 
     def fork(self, session_id: str | None = None) -> RemoteSession:
-        """Create another session with the same model.
-
-        On another Stretto server, the session starts as a copy.
-        """
+        """Create another session with the same model. On another Stretto, it starts as a copy."""
         twin = self.elsewhere.fork() if self.elsewhere is not None else None
         name = session_id or uuid.uuid4().hex
         return self._line.session_of(name, self.remote, self._chosen, twin)

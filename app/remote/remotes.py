@@ -87,9 +87,9 @@ class Remotes:
         self._save()
 
     def remove(self, ref: str) -> bool:
-        """Remove a model. Returns True if it was the last model of its address.
+        """Remove a model. Returns True if it was the last one at its address.
 
-        In this case, the key is no longer needed, so call `take_key` in a worker thread.
+        Its key is then no longer needed, so call `take_key` in a worker thread.
         """
         for session in list(self._made):
             if session.remote.ref == ref and session.elsewhere is not None:
@@ -163,9 +163,8 @@ class Remotes:
         return session
 
     def figures(self) -> Future[dict[str, Figures]] | None:
-        """Get stats of chat sessions on other Stretto servers, by chat ID.
-
-        Returns None if there are no such sessions.
+        """Get stats of chat sessions on other Strettos, by chat ID, or None if there are no such
+        sessions.
         """
         found: dict[str, dict[str, ServerSession]] = {}
         for session in list(self._made):
@@ -203,10 +202,7 @@ class Remotes:
         self._with_sessions[address] = False
 
     def models_at(self, address: str, key: str | None) -> Future[list[ListedModel]]:
-        """Get a server's models. The future fails with RemoteError.
-
-        If no key is given, the stored key is used.
-        """
+        """Get a server's models, using the stored key by default. Errors are RemoteErrors."""
 
         async def ask() -> list[ListedModel]:
             shown = key if key is not None else await asyncio.to_thread(self.key, address)
@@ -260,7 +256,7 @@ def _parse_stored(ref: str, stored: Mapping[str, Any]) -> Remote | None:
 
 
 def _model(remote: Remote) -> RemoteModel:
-    """Describe the model like the engine would. We don't know if it supports tools."""
+    """Describe the model like the engine would. It isn't known if it supports tools."""
     return RemoteModel(
         id=remote.ref,
         name=remote.name,

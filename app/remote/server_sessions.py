@@ -1,8 +1,7 @@
-"""Chat sessions on another Stretto, and their stats.
+"""Chat sessions on another Stretto, and their stats. Runs on the thread of `Remotes`.
 
-A session only exists to avoid repeating the prefill, so whatever the server has lost is just sent
-again. The response has a digest, which proves that the server is replying to the right
-conversation. Everything runs on the thread of `Remotes`.
+A session only saves prefill, so everything the server has lost is sent again. The digest in the
+response proves that the server replies to the right conversation.
 """
 
 from __future__ import annotations
@@ -92,10 +91,7 @@ class ServerSession:
     async def _requests_to_try(
         self, key: str, body: Mapping[str, Any], digests: Sequence[str]
     ) -> list[dict[str, Any]]:
-        """Return the requests to try, in order.
-
-        If the server refuses a request, the next request is used.
-        """
+        """Return the requests to try in order, each if the server refuses the previous one."""
         if self.closed or not await self._desk.has_sessions(self._remote.address, key):
             return [dict(body)]
         named = {**body, "session_id": self.name}
@@ -163,7 +159,7 @@ class ServerSession:
     async def _send_small(self, method: str, path: str, body: dict[str, Any] | None = None) -> bool:
         """Send a small request. Returns True on success.
 
-        A failure only costs another prefill, so it is just logged.
+        A failure is only logged, because it only costs another prefill.
         """
         try:
             async with asyncio.timeout(SMALL_S):

@@ -1,7 +1,7 @@
 """Parse the chunks of a streaming reply, and measure its speed.
 
-Servers without a reasoning parser send the reasoning between "<think>" and "</think>". We only look
-for it at the start of a reply, since later markers belong to the answer.
+Servers without a reasoning parser send the reasoning between "<think>" and "</think>". It's only
+recognized at the start of a reply, because later markers belong to the answer.
 """
 
 from __future__ import annotations
@@ -281,9 +281,9 @@ class ReplyReader:
     def _call_of(self, at: int, part: Mapping[str, Any]) -> PartialToolCall:
         """Find or create the tool call a chunk belongs to.
 
-        Some servers don't send an index, or send 0 for each call. So if a chunk has a name, and
-        either another ID or comes after complete arguments, it starts a new call. Continuation
-        chunks have no name, but their ID may differ.
+        Some servers don't send an index, or send 0 for each call. So a chunk with a name starts a
+        new call if it has another ID or the previous arguments are complete. Continuation chunks
+        have no name, but their ID may differ.
         """
         index, key = part.get("index"), part.get("id")
         slot = index if type(index) is int else at
@@ -304,7 +304,7 @@ class ReplyReader:
         return call
 
     def tool_calls(self) -> list[tuple[str, str, str]]:
-        """Get the calls as (id, name, arguments), making sure the IDs are unique."""
+        """Get the calls as (id, name, arguments), with unique IDs."""
         found, seen = [], set[str]()
         for _, call in sorted(self.calls.items()):
             key = call.id if call.id and call.id not in seen else f"call_{uuid.uuid4().hex[:24]}"

@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 
 class FileSaver:
-    """Writes files in a thread that only lives while there's work. The latest text wins.
+    """Writes files in a thread that runs only while there's work. The latest text wins.
 
     With a slow or missing disk, only callers of `wait` block.
     """

@@ -1,10 +1,9 @@
 """Access to the system keychain via `keyring`, for the hub token and keys of remote models.
 
-Don't use this on the GUI thread, because the system can be slow and may ask the user first. We only
-open the keychain if the hub asks for a token, after a token was entered and accepted, and when a
-chat sends to a remote model. If there's no keychain (Linux without a secret service), nothing is
-stored, since files aren't safe enough. The token then stays in `app.models.downloads.Downloads`
-until the app quits.
+Don't use this on the GUI thread, because the system may be slow or ask the user. The keychain is
+only opened if the hub asks for a token, after a new token was accepted, and when a chat sends to a
+remote model. Without a keychain (Linux without a secret service), nothing is stored, because files
+aren't safe enough. The token then stays in `app.models.downloads.Downloads` until the app quits.
 """
 
 from __future__ import annotations

@@ -70,9 +70,9 @@ class Paths(Struct, frozen=True):
         return self.data / "mcp.json"
 
     def create(self) -> None:
-        """Create the folders so that only the owner can access them. Raises OSError.
+        """Create the folders with access for the owner only. Raises OSError.
 
-        This also fixes folders and files from earlier versions.
+        Also fixes folders and files from earlier versions.
         """
         for folder in (self.data, self.log):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -83,8 +83,7 @@ class Paths(Struct, frozen=True):
 def _close_to_others(folder: Path) -> None:
     """Set the user's folder to mode 0700 and our files in it to 0600.
 
-    A folder that also contains other files (``--profile ~``) keeps its mode. Folders that anyone
-    may write to, e.g. /tmp, have to keep theirs, too.
+    Folders with other files (``--profile ~``) or that anyone may write to (/tmp) keep their mode.
     """
     if not folder.is_dir():
         return

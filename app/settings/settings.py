@@ -435,8 +435,7 @@ class Settings:
     def load(cls, path: Path) -> Settings:
         """Load the settings. Missing or invalid values are set to their defaults.
 
-        An unreadable file is never overwritten. We move it aside, and if that fails, too, nothing
-        is saved in this run.
+        An unreadable file is moved aside. If that fails, nothing is saved in this run.
         """
         try:
             return cls(**_valid_values(_read(path)), file=path)

@@ -1,7 +1,7 @@
 """Select and load the language for `app.settings.language`.
 
 ``STRETTO_LANGUAGE=xx`` makes all texts longer, adds accents, and puts them in brackets. Text
-without brackets isn't translatable, and a missing closing bracket means that text is cut off.
+without brackets isn't translatable, and text without the closing bracket is cut off.
 ``STRETTO_LANGUAGE=ar-xx`` shows right-to-left text in a mirrored window.
 """
 
@@ -40,7 +40,7 @@ DOCKING = (
 
 
 class _WordsOfDocking(QTranslator):
-    """Translates these texts with our files. Qt uses it for texts no other translator knows."""
+    """Translates Qt's texts with our files. Qt uses it for texts that no other translator has."""
 
     def isEmpty(self) -> bool:
         return False
@@ -78,8 +78,7 @@ def choose_language(setting: str, system: Sequence[str]) -> str:
 def install(qt: QApplication, setting: str) -> str:
     """Switch to the language in the settings and return its code.
 
-    Call this before creating windows. If files are missing or damaged, the UI is in English, and
-    the problem is logged.
+    Call this before creating windows. If files are missing or damaged, the UI is in English.
     """
     while _of_qt:
         qt.removeTranslator(_of_qt.pop())

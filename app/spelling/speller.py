@@ -66,12 +66,12 @@ def script(word: str) -> str:
 
 
 def _is_word(text: str) -> bool:
-    """False for abbreviations (HTTP) and identifiers (aName), which aren't in dictionaries."""
+    """Return False for abbreviations (HTTP) and identifiers (aName). Dictionaries lack them."""
     return len(text) > 1 and text[1:] == text[1:].lower()
 
 
 def _whole_lines(text: str, begin: int, end: int) -> tuple[int, int]:
-    """Extend a range to whole paragraphs, but not by more than the length of a code span."""
+    """Extend a range to whole paragraphs, by at most the length of a code span."""
     before = text.rfind("\n\n", max(0, begin - MOST_SPAN), begin)
     line = text.rfind("\n", 0, begin) + 1
     begin = min(before + 2, line) if before >= 0 else max(0, min(line, begin - MOST_SPAN))
@@ -199,7 +199,7 @@ class Speller(QObject):
     def misspelled(self, words: Iterable[str]) -> set[str]:
         """Get the words known to be misspelled.
 
-        Unknown words are checked in the background, and `changed` is emitted afterwards.
+        Other words are checked in the background, and then `changed` is emitted.
         """
         if self._choice == OFF:
             return set()
@@ -219,7 +219,7 @@ class Speller(QObject):
 
     @property
     def is_checking(self) -> bool:
-        """True while words are being checked, so `changed` will be emitted."""
+        """True while words are being checked and `changed` will be emitted."""
         return bool(self._wanted) or self._opening.running
 
     def suggest(self, word: str, done: Callable[[list[str]], object]) -> None:

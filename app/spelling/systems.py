@@ -1,6 +1,6 @@
 """System spell checkers: Enchant on Linux, NSSpellChecker on macOS.
 
-`pyenchant` is just a binding, so the import fails if the system doesn't have the library.
+`pyenchant` is only a binding, so its import fails if the system lacks the library.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def pick_dictionary(wanted: Sequence[str], installed: Sequence[str]) -> str:
     """Pick a dictionary, or return "".
 
     Args:
-        wanted: languages in order of preference. If a language has no dictionary of its own, we try
-            other countries before moving on to the next language.
+        wanted: languages in order of preference. Other countries of a language come before the next
+            language.
         installed: languages with a dictionary.
     """
     for tag in (name_.replace("-", "_") for name_ in wanted):

@@ -72,8 +72,7 @@ class Texts:
     def save(self, text: AttachedText) -> str:
         """Store a file's text and return its hash.
 
-        Use `Store.transaction` to combine this with the write that references the text, because
-        unused texts may be erased.
+        Unused texts may be erased, so use `Store.transaction` to write the reference as well.
         """
         key = text.hash
         self._writer.add(SaveText(key, text))
@@ -105,10 +104,7 @@ class Texts:
 
 
 class Images:
-    """Images of attached files by hash.
-
-    Caches recently used thumbnails, because every pane that shows the message needs them.
-    """
+    """Images of attached files by hash, with a cache of recently used thumbnails."""
 
     MOST_HELD = 16_000_000  # bytes of thumbnails to cache
 
@@ -121,7 +117,7 @@ class Images:
     def save(self, image: StoredImage) -> str:
         """Store an image and return its hash.
 
-        Use `Store.transaction` to combine this with the write that references the image.
+        Unused images may be erased, so use `Store.transaction` to write the reference as well.
         """
         self._writer.add(SaveImage(image))
         self._cache(image.hash, image.thumbnail)

@@ -27,7 +27,7 @@ class AttachedText(Struct, frozen=True, dict=True):
     def hash(self) -> str:
         """Key of the text in the store. Equal texts have the same key.
 
-        Cached, since it takes 15 ms for 500 pages.
+        Cached, because it takes 15 ms for 500 pages.
         """
         return hashlib.sha256(self.to_text().encode()).hexdigest()
 
@@ -76,8 +76,8 @@ class Attachment:
     path: str = field(default="", compare=False)
     chat: str = ""  # ID of the attached chat, whose messages are the pages; "" for a file
     before: int = 0  # number of messages in that chat before the attached messages
-    # "new" for messages since we last read that chat. "changed" messages replace everything read
-    # from that point on.
+    # "new" for messages since the last read. "changed" messages replace everything read from that
+    # point on.
     news: News = ""
 
     @property

@@ -68,8 +68,7 @@ def restore(path: Path, backup: Path) -> Path | None:
 class Backups:
     """Thread that makes a database's backups and erases text in them.
 
-    The backup's snapshot is opened before the change that triggered it, so later writes don't
-    affect it.
+    A backup has the database's state before the change that triggered it.
     """
 
     def __init__(self, path: Path, clock: Callable[[], float]) -> None:

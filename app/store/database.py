@@ -32,8 +32,7 @@ def copy_damaged_journal(path: Path) -> Path | None:
     """Copy the database's journal if SQLite would drop saved changes from it.
 
     Returns the path of the copy, e.g. `chats.db-wal.aside-20261120-224801`, or None if the journal
-    is fine or doesn't exist. A torn end doesn't count as damage, since it was never saved. Raises
-    OSError.
+    is fine or missing. A torn end isn't damage, because it was never saved. Raises OSError.
     """
     journal = path.with_name(path.name + "-wal")
     if not journal.exists() or not _is_damaged(journal.read_bytes()):
@@ -45,7 +44,7 @@ def copy_damaged_journal(path: Path) -> Path | None:
 
 
 def _is_damaged(journal: bytes) -> bool:
-    """Check if there are complete, committed changes after the first invalid frame.
+    """Check if committed changes follow the first invalid frame.
 
     Takes about 0.1 s for 4 MB, the usual maximum size of a journal.
     """
@@ -81,7 +80,7 @@ def _continue_checksum(sums: tuple[int, int], content: bytes, swap: bool) -> tup
     return a, b
 
 
-# A full check takes 0.6 ms per MB, so it would delay startup for larger files.
+# A full check takes 0.6 ms per MB and would delay startup for larger files.
 _CHECKED_BYTES = 64 << 20
 _FIRST_PIECE = 20_000  # characters to index before the app starts: 3 ms
 _BUSY_MS = 5_000
@@ -92,8 +91,8 @@ def open_writer(
 ) -> sqlite3.Connection:
     """Open the writing connection. The file is checked and migrated, or created if missing.
 
-    Messages that were streaming in an earlier run become "interrupted". Raises StoreError. If the
-    file is refused ("corrupt", "newer"), it isn't changed.
+    Messages that were streaming become "interrupted". Raises StoreError; a refused file ("corrupt",
+    "newer") isn't changed.
     """
     db: sqlite3.Connection | None = None
     try:
@@ -143,9 +142,9 @@ def open_reader(path: Path) -> sqlite3.Connection:
 
 
 def note_damage(path: Path) -> None:
-    """Note that a row was unreadable, so the next `open_writer` reads all rows first.
+    """Note that a row was unreadable, so that the next `open_writer` reads all rows first.
 
-    This is needed because SQLite's own check doesn't detect damaged text.
+    SQLite's own check doesn't detect damaged text.
     """
     with suppress(OSError):
         _note_path(path).touch(mode=0o600)
@@ -154,14 +153,14 @@ def note_damage(path: Path) -> None:
 def set_aside(path: Path) -> Path:
     """Rename an unusable file along with its -wal and -shm. Nothing is deleted.
 
-    Returns the new path, e.g. `chats.db.aside-20261120-224801` for `chats.db`. Raises StoreError if
-    the folder isn't writable.
+    Returns the new path, e.g. `chats.db.aside-20261120-224801`. Raises StoreError if the folder
+    isn't writable.
     """
     target = _free_name(path)
     moved: list[tuple[Path, Path]] = []
     try:
-        # Move either all files or none. A database without its journal is outdated, and a journal
-        # left behind would be applied to the next database.
+        # Move all files or none. A database without its journal is outdated, and a journal left
+        # behind would be applied to the next database.
         for suffix in ("-wal", "-shm", ""):
             part = path.with_name(path.name + suffix)
             if part.exists():
@@ -203,7 +202,7 @@ def _make_private(path: Path) -> None:
 def replace_database(new_file: Path, path: Path) -> Path | None:
     """Replace the database with another file. Returns the new path of the old database.
 
-    There's a database at this path at all times. If OSError is raised, it's still the old one.
+    There is always a database at this path. If OSError is raised, it's still the old one.
     """
     aside: Path | None = None
     journals = [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm")]
@@ -248,7 +247,7 @@ def copy(path: Path, target: Path) -> None:
         if target.exists() or not path.exists():
             return
         target.parent.mkdir(parents=True, exist_ok=True)
-        # Copy the database last, because a copy without it is ignored if we're interrupted.
+        # Copy the database last, because a copy without it is ignored.
         for suffix in ("-wal", ""):
             part = path.with_name(path.name + suffix)
             if part.exists():

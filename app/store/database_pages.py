@@ -1,8 +1,7 @@
-"""Read rows directly from database pages, for tables SQLite can't read without their root.
+"""Read rows directly from database pages, for tables that SQLite can't read without their root.
 
-The format is described at https://sqlite.org/fileformat2.html. This only handles leaf pages of
-tables, in the page size SQLite uses for our files. A leaf page doesn't say which table it belongs
-to.
+See https://sqlite.org/fileformat2.html. Handles only leaf pages of tables, in the page size of our
+files. A leaf page doesn't say which table it belongs to.
 """
 
 import struct
@@ -39,7 +38,7 @@ class DatabasePages:
         """Yield number and values of each row, in page order.
 
         Args:
-            wanted: tells which column counts are of interest. Other rows are skipped quickly.
+            wanted: returns True for the column counts to read. Other rows are skipped.
         """
         for number in range(1, self._count + 1):
             head = 100 if number == 1 else 0

@@ -49,7 +49,7 @@ class Erase(Struct, frozen=True):
 class EraseMessages(Struct, frozen=True):
     """Operation to erase messages that were deleted before a given time.
 
-    If a message still has a reply, its row is kept, but the text is removed.
+    A message with a remaining reply keeps its row, without text.
     """
 
     before: float
@@ -72,7 +72,7 @@ class EraseMessages(Struct, frozen=True):
 
 
 class ForgetErased(Struct, frozen=True):
-    """Operation to remove IDs from the list of erased IDs once they're gone from all files."""
+    """Operation to remove IDs from the list of erased IDs after they're gone from all files."""
 
     ids: tuple[str, ...]
     slot: str | None = None
@@ -128,10 +128,9 @@ def clear_notes(db: sqlite3.Connection) -> None:
 
 
 def scrub(db: sqlite3.Connection) -> None:
-    """Rewrite the file so that nothing is left of deleted text.
+    """Rewrite the file so that no deleted text is left.
 
-    The index keeps words of deleted rows until it's merged, and pages keep fragments of rows that
-    were moved. Rewriting gets rid of both.
+    The index keeps words of deleted rows until it's merged, and pages keep fragments of moved rows.
     """
     for table in _indexes(db):
         db.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
@@ -149,7 +148,7 @@ def _indexes(db: sqlite3.Connection) -> list[str]:
     return [name for (name,) in rows]
 
 
-PROGRESS_STEPS = 100  # SQLite VM instructions; even a row with an image takes just a few
+PROGRESS_STEPS = 100  # SQLite VM instructions; even a row with an image takes only a few
 
 
 def scrub_file(file: Path, ids: Iterable[str], ended: Callable[[], bool] = lambda: False) -> bool:
@@ -205,8 +204,8 @@ def is_empty_chat(chat: ChatRecord) -> bool:
 def chats_to_erase(chats: Sequence[ChatRecord], now: float, run_began: float) -> list[str]:
     """List chats whose time in the trash is over, and empty chats from an earlier run.
 
-    The current time must be confirmed by the latest stored time that is at least a day older.
-    Otherwise, starting once with a wrong clock would empty the trash.
+    A stored time that is at least a day old must confirm the current time. Otherwise, one start
+    with a wrong clock would empty the trash.
     """
     times = (t for c in chats for t in (c.created_at, c.updated_at, c.deleted_at or 0.0))
     confirmed = max((t for t in times if t <= now - DAY_S), default=0.0)

@@ -40,7 +40,7 @@ class StoreError(Exception):
 
 
 def is_damage(error: BaseException) -> bool:
-    """Return whether the file itself is damaged, so that reading it again is pointless.
+    """Return True if the file itself is damaged, so that reading it again is pointless.
 
     A full disk, a locked file, or a failing device raise the same exception classes.
     """
@@ -130,7 +130,7 @@ def to_store_error(error: BaseException, path: Path) -> StoreError:
 
 
 def to_start_error(error: StoreError) -> StoreError:
-    """Adapt the message of an error that happened before anything was written."""
+    """Adapt the message of an error that happened before the first write."""
     if error.code != "full":
         return error
     return StoreError(

@@ -68,7 +68,7 @@ class Exchange:
         texts: Iterable[AttachedText] = (),
         images: Iterable[StoredImage] = (),
     ) -> None:
-        """Add new chats as they are. Each chat is written completely or not at all.
+        """Add new chats. Each chat is written completely or not at all.
 
         ``texts`` and ``images`` are the contents of their attachments. Raises TypeError or
         ValueError if options or stats aren't JSON.
@@ -90,7 +90,7 @@ class Exchange:
             self._writer.add(DeleteChats(tuple(ids)))
 
     def replace_used_ids(self, messages: Sequence[Message]) -> list[Message]:
-        """Replace the IDs of a chat's messages if one of them is already in use elsewhere."""
+        """Replace the IDs of a chat's messages if one of them is in use elsewhere."""
         wanted = json.dumps([message.id for message in messages])
         with self._readers.reading() as db:
             used = db.execute(

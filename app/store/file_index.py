@@ -1,9 +1,9 @@
 """Full-text index of attached files, split into passages with page numbers.
 
-A text is indexed once for all messages, up to `MOST` characters. Triggers keep the index in sync:
-new texts are added to `unindexed_files`, and erased texts lose their passages. The writer then
-indexes them in small steps while there are no messages to write. The pages are extracted from the
-stored JSON by SQLite, so that other Python threads can run.
+A text is indexed once for all messages, up to `MOST` characters. Triggers add new texts to
+`unindexed_files` and remove the passages of erased texts. The writer indexes the queue in small
+steps while there are no messages to write. SQLite extracts the pages from the stored JSON, so that
+other Python threads can run.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def create_files_index(db: sqlite3.Connection) -> None:
 
 
 def index_some(db: sqlite3.Connection, most: int = PIECE) -> bool:
-    """Do an indexing step, with messages before files. Returns True if there's more to do.
+    """Do an indexing step, messages before files. Returns True if there's more to do.
 
     Uses the open transaction.
     """

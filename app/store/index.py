@@ -1,15 +1,14 @@
 """Full-text index of messages as displayed, split into passages of limited length.
 
-The displayed text is extracted from the Markdown in a single pass. The window's parser takes 1.5 ms
-for 1,000 characters, this just a twentieth of that. If the results differ, a search result may show
-odd characters, but nothing else breaks.
+The displayed text is extracted from the Markdown in one pass, 20 times as fast as the window's
+parser. If the results differ, a search result may show odd characters.
 
-Triggers keep the index in sync: new, changed or restored messages are added to `unindexed`, and
-deleted messages lose their passages right away. The writer then indexes them in small steps, so
-neither an index upgrade nor a huge message delays saving.
+Triggers add new, changed or restored messages to `unindexed` and remove the passages of deleted
+messages. The writer indexes the queue in small steps, so that neither an index upgrade nor a huge
+message delays saving.
 
-A passage's number encodes the chat, the message and the position, so we can find the best passage
-of every chat in one pass over the index without reading any messages.
+A passage's number encodes the chat, the message and the position. So one pass over the index finds
+the best passage of every chat, without reading any messages.
 """
 
 from __future__ import annotations
@@ -191,8 +190,8 @@ CHAT_BITS, MESSAGE_BITS = 40, 12
 _MOST = 1 << MESSAGE_BITS  # passages per message, enough for 32 million characters
 _ROWS = 400
 
-# Scripts without spaces. FTS5's tokenizer would treat a run of such letters as one word, so we put
-# separators between the letters. Each letter becomes a word, and a query becomes a phrase.
+# Scripts without spaces. FTS5's tokenizer would treat a run of letters as one word. With separators
+# between the letters, each is a word, and a query is a phrase.
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 APART = "\u200b"
 _LETTER = f"([{UNSPACED}])"  # compiled on first use, because that's slow
@@ -273,7 +272,7 @@ def index_piece(db: sqlite3.Connection, most: int = PIECE) -> bool:
             continue
         if length_taken and length_taken + min(length - done, most) > most:
             return True
-        # Index damaged text as far as it's readable. Opening the chat will report the damage.
+        # Index the readable part of a damaged text. Opening the chat reports the damage.
         source = content.decode(errors="replace")
         is_last = done + len(source) >= length
         if not is_last:

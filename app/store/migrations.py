@@ -87,8 +87,8 @@ def chats_messages_layouts(db: sqlite3.Connection) -> None:
 def full_text_search(db: sqlite3.Connection) -> None:
     """Create a full-text index of titles and messages, kept up to date by triggers.
 
-    Messages are indexed when they're finished. While streaming, the text is rewritten about once a
-    second, and indexing 60,000 characters every time would take longer than storing them.
+    Messages are indexed when they're finished. Streaming rewrites the text about once a second, and
+    indexing 60,000 characters every time would take longer than storing them.
     """
     _index(db, "chats", "title", when="1")
     _index(db, "messages", "content", when="{row}.status <> 'streaming'")
@@ -145,7 +145,7 @@ def erased(db: sqlite3.Connection) -> None:
 def organised(db: sqlite3.Connection) -> None:
     """Add folders, pins, the archive, tags, and where titles came from.
 
-    We can't tell whether an existing title was typed by the user, so we assume it was.
+    Existing titles count as typed by the user.
     """
     db.execute("CREATE TABLE folders (id TEXT PRIMARY KEY, name TEXT NOT NULL, parent_id TEXT)")
     for column in (

@@ -1,6 +1,6 @@
 """Queueable write operations, each with SQL and its effect on records.
 
-`write` changes the file, and `show` makes the same change to a `View`. This lets readers see queued
+`write` changes the file, and `show` makes the same change to a `View`, so that readers see queued
 writes without waiting for the disk.
 """
 
@@ -32,7 +32,7 @@ MESSAGE_COLUMNS = ", ".join(_MESSAGE)
 
 
 class View(Struct):
-    """Records as seen by a reader, i.e. the file's content with queued writes applied."""
+    """Records as seen by a reader: the file's content with queued writes applied."""
 
     chats: dict[str, ChatRecord] = field(default_factory=dict)
     messages: dict[str, Message] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class Operation(Protocol):
 
     @property
     def is_urgent(self) -> bool:
-        """True if it has to be committed right away instead of with the next batch."""
+        """True if it has to be committed immediately instead of with the next batch."""
 
     def write(self, db: sqlite3.Connection) -> None: ...
 
@@ -123,7 +123,7 @@ def chat_from_row(row: tuple[Any, ...]) -> ChatRecord:
 def message_from_row(row: tuple[Any, ...]) -> Message:
     """Convert a MESSAGE_COLUMNS row to a record. Raises TypeError or ValueError if damaged."""
     _check_types(row, _MESSAGE)
-    values = [*row]  # access by index for speed, as a chat may have ten thousand messages
+    values = [*row]  # Access by index for speed, because a chat may have ten thousand messages.
     values[_STATS], values[_FILES_OF] = _json_object(row[_STATS]), from_column(row[_FILES_OF])
     return Message(*values)
 
@@ -171,7 +171,9 @@ class SaveChat(Struct, frozen=True):
     """Operation to insert a chat or overwrite all its fields."""
 
     chat: ChatRecord
-    slot: str | None = None  # never replaced, since a later patch must not overtake this operation
+    slot: str | None = (
+        None  # Never replaced, because a later patch must not overtake this operation.
+    )
     is_urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:

@@ -58,7 +58,7 @@ class Readers:
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Start a read transaction on this thread's connection, for a consistent view.
 
-        Raises StoreError, also in place of any sqlite3.Error within the block.
+        Raises StoreError, also for any sqlite3.Error inside the block.
         """
         reader = self._get_reader()
         with reader.in_use:
@@ -104,8 +104,8 @@ def view_of(
 ) -> View:
     """Get the rows matching both conditions, with queued writes applied.
 
-    The queue is copied before reading the file. A write committed in between is seen twice, which
-    is harmless because writes are idempotent.
+    The queue is copied before reading the file, so a write committed in between is applied twice.
+    That's harmless, because writes are idempotent.
     """
     pending = writer.pending_operations()
     chat_rows = f"SELECT {CHAT_COLUMNS} FROM chats WHERE {chats}"
@@ -122,7 +122,7 @@ def view_of(
 
 
 def all_chats(readers: Readers, writer: StoreWriter) -> list[ChatRecord]:
-    """Get all chats including deleted chats, most recently used first."""
+    """Get all chats including deleted ones, most recently used first."""
     chats = view_of(readers, writer, "1", "0").chats.values()
     return sorted(chats, key=lambda chat: (chat.updated_at, chat.id), reverse=True)
 

@@ -69,10 +69,7 @@ class ChatRecord(Struct, frozen=True):
 
     @property
     def display_title(self) -> str:
-        """Title for places that don't show the chat's group.
-
-        Falls back to the beginning of the draft.
-        """
+        """Title for places without the chat's group, by default the beginning of the draft."""
         files = self.draft_attachments
         waits = title_from(self.draft[:_BEGINNING]) or (files[0].name if files else "")
         title = self.title or waits or tr(UNTITLED)
@@ -91,10 +88,10 @@ class Folder(Struct, frozen=True):
 class Message(Struct, frozen=True):
     """Message in a chat. `parent_id` is the previous message, or None for a root.
 
-    `status` is "streaming" while the reply is running. After a crash, this is changed to
-    "interrupted" at the next start. `error` is shown in place of the answer. `attachments` are in
-    the order the model reads them. If `deleted_at` is set, the message and everything below are
-    deleted, but can be restored.
+    `status` is "streaming" during the reply. After a crash, the next start changes this to
+    "interrupted". `error` is shown in place of the answer. `attachments` are in the order the model
+    reads them. `deleted_at` is set if the message and everything below it are deleted, which can be
+    undone.
 
     Raises ValueError for an unknown role or status.
     """
@@ -144,7 +141,7 @@ os.register_at_fork(after_in_child=_chance.clear)
 
 
 def new_id() -> str:
-    """Generate an ID with 32 hex digits that sorts by creation time and is globally unique.
+    """Generate a unique ID with 32 hex digits that sorts by creation time.
 
     48 bits of milliseconds are followed by 80 random bits (as in a ULID). Within a process, IDs
     always increase, even if the clock is set back.
@@ -168,7 +165,7 @@ files may have them.
 
 
 def is_own_id(value: str) -> bool:
-    """Check whether a string looks like an ID from `new_id`. No other names look like this."""
+    """Check whether a string looks like an ID from `new_id`."""
     return re.fullmatch("[0-9a-f]{32}", value) is not None
 
 
@@ -199,7 +196,7 @@ def storable_message(message: Message) -> Message:
 
 
 def storable_text(text: str) -> str:
-    """Replace lone surrogates with U+FFFD. SQLite refuses them, as UTF-8 can't encode them."""
+    """Replace lone surrogates with U+FFFD, because SQLite refuses them."""
     if text.isascii():
         return text
     try:

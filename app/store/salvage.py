@@ -43,14 +43,14 @@ class Salvaged(Struct, frozen=True):
 def salvage(path: Path) -> Salvaged:
     """Replace a damaged file with a new file that has all readable chats and messages.
 
-    If a message's parent is lost, it's attached to the previous message. Raises StoreError:
-    "corrupt" if nothing is readable, otherwise the reason why the new file can't be written. In
-    both cases, the damaged file isn't changed.
+    Messages without a parent are attached to the previous message. Raises StoreError: "corrupt" if
+    nothing is readable, otherwise the reason why the new file can't be written. The damaged file is
+    then unchanged.
     """
     try:
         with TemporaryDirectory(prefix="chats-", dir=path.parent) as folder:
             copy, repaired = Path(folder, "damaged.db"), Path(folder, "made.db")
-            # Work on a copy, because SQLite writes an existing journal back when opening the file.
+            # Work on a copy, because SQLite writes an existing journal back when it opens the file.
             for suffix in ("", "-wal"):
                 part = path.with_name(path.name + suffix)
                 if part.exists():
@@ -100,7 +100,7 @@ def _copy(damaged: Path, target_path: Path, path: Path) -> tuple[int, int]:
         for message in messages:
             SaveMessage(storable_message(message)).write(target)
         for table in ("layouts", "folders", "attached", "images", "erased"):
-            # Copy row by row, since all images together may be gigabytes.
+            # Copy row by row, because all images together may be gigabytes.
             for _, row in source.rows(table):
                 with suppress(sqlite3.Error):
                     marks = ", ".join("?" * len(row))
@@ -143,11 +143,11 @@ def _open(damaged: Path) -> sqlite3.Connection:
 
 
 class _Source:
-    """Rows of a damaged file. If SQLite can't read a table, we read it from the pages.
+    """Rows of a damaged file. Tables that SQLite can't read are read from the pages.
 
     Args:
-        made: a new file with the same tables. They have the same columns in the same order, but may
-            have more.
+        made: a new file with the same tables. Its columns are in the same order, and there may be
+            more.
     """
 
     def __init__(

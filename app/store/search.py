@@ -1,4 +1,6 @@
-"""Full-text search of titles, messages and files in a thread. A new search cancels the last."""
+"""Full-text search of titles, messages and files in a thread. A new search cancels the previous
+one.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,7 @@ def fold(text: str) -> str:
     return text.lower() if text.isascii() else text.translate(_folding())
 
 
-# These are compiled by the first search, since such large character classes take milliseconds.
+# Compiled by the first search, because such large character classes take milliseconds.
 _WORD = f"[{UNSPACED}]+|[^\\W_{UNSPACED}]+"
 _UNSPACED = f"[{UNSPACED}]"
 # In characters: offset below which a snippet starts at 0, text before the hit, total length.
@@ -86,10 +88,10 @@ def find(
 ) -> list[SearchHit]:
     """Search titles, then messages (one per chat), most recently used chats first.
 
-    All words must occur, in any order. The last word may be incomplete, so results narrow down
-    while typing. Case and accents are ignored, and so are deleted chats. For each chat, we return
-    the newest message with the words close together. ``tell`` is called early with the titles,
-    because these take a fraction of the time.
+    All words must occur, in any order. The last word may be incomplete, so that results narrow down
+    during typing. Case, accents and deleted chats are ignored. Each chat has its newest message
+    with the words close together. ``tell`` is called early with the titles, because these take a
+    fraction of the time.
     """
     query, narrowed = split(query.replace("\0", ""))
     terms = terms_of(query)
@@ -252,8 +254,8 @@ def _find_near(
 def _find_apart(db: sqlite3.Connection, terms: list[Term]) -> dict[int, int]:
     """Find the newest message in each chat that has the words, but in different passages."""
     found: dict[int, int] = {}
-    # The longest word is probably the rarest, so search for it first, then check only those
-    # messages for the other words.
+    # The longest word is probably the rarest, so search for it first, and check only those messages
+    # for the other words.
     for number, term in enumerate(sorted(terms, key=lambda t: len(t.word), reverse=True)):
         within = json.dumps(list(found))
         rows = db.execute(
@@ -281,8 +283,8 @@ def _make_hit(chat: str, message: str | None, text: str, terms: list[Term]) -> S
 def places_in(text: str, query: str) -> list[tuple[int, int]]:
     """Get the spans of a query's words in a text, starting at the best position.
 
-    That's where most of the words are close together. Matches before it come last. The query's
-    filters are ignored.
+    At the best position most of the words are close together. Earlier matches come last. The
+    query's filters are ignored.
     """
     terms = terms_of(split(query)[0])
     marks = _find_marks(text, terms) if terms else []
@@ -340,7 +342,7 @@ class Searcher:
     """Search thread with its own read connection. Only the latest query is answered.
 
     Args:
-        prepare: called before each search, so it includes the latest writes.
+        prepare: called before each search to include the latest writes.
     """
 
     def __init__(self, path: Path, prepare: Callable[[], None]) -> None:

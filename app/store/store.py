@@ -50,13 +50,12 @@ _PATCHABLE = set(ChatRecord.__struct_fields__) - {"id", "created_at"}
 class Store:
     """A profile's chats, in an SQLite file that only one process may open.
 
-    Writes are thread-safe and never wait for the disk. They're performed in order by a writer
-    thread that groups them into transactions: finished messages and chat changes right away,
-    drafts, layouts and streaming text within about 0.25 s.
+    Writes are thread-safe and never wait for the disk. A writer thread groups them into
+    transactions, in order: finished messages and chat changes immediately, drafts, layouts and
+    streaming text within about 0.25 s.
 
-    Reads use a connection per thread, never wait for the writer, and include all queued writes. The
-    exception is `search`, which waits up to two seconds for the writer and doesn't find messages
-    until they're finished.
+    Reads use a connection per thread, never wait for the writer, and include all queued writes.
+    Only `search` waits up to two seconds for the writer, and finds messages when they're finished.
 
     If the disk fails or is full, queued writes are kept in memory and retried with increasing
     pauses, and `on_error` is called.
@@ -116,25 +115,25 @@ class Store:
 
     @staticmethod
     def set_aside(path: Path | str) -> Path:
-        """Rename an unusable file, so that `open` can create a new file. Returns the new path.
+        """Rename an unusable file, so that `open` can create a new one. Returns the new path.
 
-        Don't do this unless the user agrees. Nothing is deleted.
+        Ask the user first. Nothing is deleted.
         """
         return set_aside(Path(path))
 
     @staticmethod
     def copy(path: Path | str, target: Path | str) -> None:
-        """Copy a database that isn't being written, with its journal.
+        """Copy a database that isn't being written, with its journal. Raises StoreError.
 
-        Does nothing if the file is missing or the target exists. Raises StoreError.
+        Does nothing if the file is missing or the target exists.
         """
         copy(Path(path), Path(target))
 
     @staticmethod
     def salvage(path: Path | str) -> Salvaged:
-        """Recover what's readable in a damaged file into a new file. The damaged file is kept.
+        """Recover the readable part of a damaged file into a new file. The damaged file is kept.
 
-        Raises StoreError ("corrupt" if nothing is readable), in which case the file is unchanged.
+        Raises StoreError ("corrupt" if nothing is readable). The file is then unchanged.
         """
         return salvage(Path(path))
 
@@ -142,7 +141,7 @@ class Store:
     def restore(path: Path | str, backup: Path) -> Path | None:
         """Replace a closed file with a backup. Returns the new path of the old file.
 
-        Raises StoreError, in which case the file is unchanged.
+        Raises StoreError. The file is then unchanged.
         """
         return restore(Path(path), backup)
 
@@ -185,7 +184,7 @@ class Store:
     def close(self, timeout: float | None = 5.0) -> None:
         """Write the queue, merge the WAL into the file, and join the thread. Idempotent.
 
-        Raises StoreError if something couldn't be saved, but releases everything in any case.
+        Raises StoreError if a write couldn't be saved, after releasing everything.
         """
         atexit.unregister(self._close_at_exit)
         self._searcher.close()
@@ -219,10 +218,9 @@ class Store:
         return view_of(self._readers, self._writer, "id = :chat", "0", chat_id).chats.get(chat_id)
 
     def chat_and_last_message(self, chat_id: str) -> tuple[ChatRecord | None, Message | None]:
-        """Get a chat and the last message of its selected branch, each None if it does not exist.
+        """Get a chat and the last message of its selected branch, each None if it doesn't exist.
 
-        As long as neither changes, `path` doesn't change, since the ancestors of a message are
-        fixed.
+        `path` only changes if one of these changes, because a message's ancestors are fixed.
         """
         last = "id = (SELECT leaf_id FROM chats WHERE id = :chat)"
         view = view_of(self._readers, self._writer, "id = :chat", last, chat_id)
@@ -230,7 +228,7 @@ class Store:
         return chat, view.messages.get(chat.leaf_id or "") if chat is not None else None
 
     def messages(self, chat_id: str) -> list[Message]:
-        """Get the full tree in insertion order, i.e. parents before children."""
+        """Get the full tree in insertion order, parents before children."""
         messages = view_of(
             self._readers, self._writer, "id = :chat", "chat_id = :chat", chat_id
         ).messages.values()
@@ -286,10 +284,12 @@ class Store:
         return self.layouts().get(name)
 
     def layouts(self) -> dict[str, dict[str, Any]]:
-        """Get all layouts by name. Damaged layouts are skipped, as they mustn't prevent a start."""
+        """Get all layouts by name. Damaged layouts are skipped, because they must not prevent a
+        start.
+        """
         waiting = queued_view(self._writer)
         with self._readers.reading() as db:
-            # Read bytes, since invalid UTF-8 would make the entire query fail.
+            # Read bytes, because invalid UTF-8 would make the entire query fail.
             rows = dict(db.execute("SELECT name, CAST(data AS BLOB) FROM layouts"))
         found = {name: _layout(data) for name, data in (rows | waiting.layouts).items()}
         return {name: data for name, data in found.items() if data is not None}
@@ -299,8 +299,8 @@ class Store:
     def transaction(self) -> AbstractContextManager[None]:
         """Group all writes in this block into a single transaction.
 
-        Without this, a crash could separate them. Writes from other threads aren't included.
-        Calling `flush` in the block on the same thread splits the transaction.
+        Without this, a crash could separate them. Writes from other threads aren't included. A
+        `flush` in the block on the same thread splits the transaction.
         """
         return self._writer.transaction()
 
@@ -339,7 +339,7 @@ class Store:
             self._writer.add(save)
 
     def set_draft(self, chat_id: str, text: str) -> None:
-        """Store the composer's text. Cheap enough to do on every key press."""
+        """Store the composer's text. Fast enough for every key press."""
         self._writer.add(PatchChat(chat_id, {"draft": storable_text(text)}, is_urgent=False))
 
     def set_edited(self, chat_id: str, message_id: str | None, text: str) -> None:
@@ -373,7 +373,7 @@ def _to_storable(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(map(storable_text, value))
     if isinstance(value, dict):
-        # Fail here, rather than in the writer, for values that aren't JSON.
+        # Values that aren't JSON must fail here and not in the writer.
         return json.loads(json.dumps(value))
     return storable_text(value) if isinstance(value, str) else value
 

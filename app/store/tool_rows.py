@@ -1,7 +1,7 @@
 """The user's consents to tools, with the tool descriptions at that time.
 
-These tables are small, so they're read completely at startup. They belong to the profile and are
-never exported, which means that imported chats don't have any consents.
+The tables are small and are read completely at startup. They belong to the profile and are never
+exported, so imported chats have no consents.
 """
 
 import sqlite3
@@ -32,7 +32,7 @@ class PutToolRow(Struct, frozen=True):
         db.execute(f"INSERT OR REPLACE INTO {self.table} ({columns}) VALUES ({marks})", self.row)
 
     def show(self, view: View) -> None:
-        """No-op, because rows are only read at startup."""
+        """Do nothing, because rows are only read at startup."""
 
 
 class DropToolRows(Struct, frozen=True):
@@ -48,7 +48,7 @@ class DropToolRows(Struct, frozen=True):
         db.execute(f"DELETE FROM {self.table} WHERE {where or '1'}", self.key)
 
     def show(self, view: View) -> None:
-        """No-op, because rows are only read at startup."""
+        """Do nothing, because rows are only read at startup."""
 
 
 class ToolRows:

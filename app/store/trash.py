@@ -30,7 +30,7 @@ class Trash:
         self._scrubbed: set[str] = set()  # IDs erased since the last rewrite
 
     def delete(self, chat_id: str) -> float:
-        """Move a chat to the trash and return the time. Fully undone by `restore`."""
+        """Move a chat to the trash and return the time. `restore` undoes this completely."""
         when = self.now()
         self._writer.add(PatchChat(chat_id, {"deleted_at": when}))
         return when
@@ -38,7 +38,7 @@ class Trash:
     def now(self) -> float:
         """Get the time to use for a deletion.
 
-        It's never before the start of this run, so deletions in this run can always be undone.
+        It's never before the start of this run, so that deletions in this run can always be undone.
         """
         return max(self._clock(), self._opened_at)
 
@@ -57,7 +57,7 @@ class Trash:
     def erase(self, ids: Sequence[str]) -> None:
         """Permanently erase chats, including from index, journal, backups and files set aside.
 
-        The cleanup runs in the background. If the app quits, it continues at the next start.
+        Runs in the background, and continues at the next start if necessary.
         """
         if ids:
             self.erased.update(ids)
@@ -79,7 +79,7 @@ class Trash:
             self._writer.run_when_idle(self.scrub)
 
     def scrub(self, db: sqlite3.Connection) -> bool:
-        """Chore that removes all traces of erased text. The IDs stay listed until it's done."""
+        """Erase all traces of deleted text. The IDs stay listed until it's done."""
         ids = erase.ids_to_erase(db)
         if not ids:
             return False

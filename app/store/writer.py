@@ -23,8 +23,7 @@ log = logging.getLogger(__name__)
 class OperationQueue:
     """Ordered queue of numbered operations. Not thread-safe, so the writer locks it.
 
-    Invariant: applying the operations in order has the same result as applying everything ever
-    added.
+    Applying the operations in order always has the same result as applying all that were added.
     """
 
     def __init__(self) -> None:
@@ -37,12 +36,11 @@ class OperationQueue:
     def add(self, number: int, operation: Operation) -> None:
         """Append an operation. If one with the same slot is queued, replace it at its position.
 
-        It has to be the earlier position, because a message may be the parent of later messages.
+        The earlier position is kept, because a message may be the parent of later messages.
         """
         slot = operation.slot
         if slot is None:
-            # The operation may contain typed text as well, so later typing must be written after
-            # it.
+            # The operation may contain typed text, too, so later typing must be written after it.
             for columns, kind in TYPED.items():
                 if isinstance(operation, SaveChat):
                     self._slots.pop(f"{kind} {operation.chat.id}", None)
@@ -70,8 +68,7 @@ class OperationQueue:
         return merged
 
 
-# Errors caused by the write itself rather than the disk. Retrying would block all other writes
-# forever.
+# Errors caused by the write itself and not the disk. Retrying would block all other writes forever.
 _REFUSED = (
     sqlite3.IntegrityError,
     sqlite3.ProgrammingError,
@@ -101,8 +98,8 @@ class Transactions(Struct):
     def write(self, operations: list[Operation]) -> StoreError | None:
         """Write all operations, and drop any that can never succeed.
 
-        If nothing could be written, the error is returned. This never raises, because the thread
-        has to survive to write later messages.
+        Returns the error if nothing could be written. Never raises, because the thread must
+        survive.
         """
         try:
             try:
@@ -161,7 +158,7 @@ class Transactions(Struct):
             raise
 
     def _index(self) -> None:
-        """Index new messages for search. Errors are just logged, since the text itself is saved."""
+        """Index new messages for search. Errors are only logged. The text itself is saved."""
         self.db.execute("SAVEPOINT indexed")
         try:
             more = index_some(self.db)
@@ -215,10 +212,10 @@ class _Group(Struct):
 
 
 class StoreWriter:
-    """Owns the writing connection. `add` never waits for the disk.
+    """Owner of the writing connection. `add` never waits for the disk.
 
-    If a commit fails, its operations stay in the queue and visible to readers. They're retried
-    after 1, 2, 5, 10, 10… seconds and on every flush.
+    If a commit fails, its operations stay queued and visible to readers. They're retried after 1,
+    2, 5, 10, 10… seconds and on every flush.
     """
 
     def __init__(
@@ -251,8 +248,8 @@ class StoreWriter:
         self._failure: StoreError | None = None
         self._failures = 0
         self._closing = False
-        # This is a daemon because a program that exits without closing would otherwise hang
-        # forever. Nothing gets lost, since the owner closes the writer at exit (see Store).
+        # A daemon, because a program that exits without closing would otherwise hang. Nothing is
+        # lost, because the owner closes the writer at exit (see Store).
         self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
         self._thread.start()
 
@@ -279,7 +276,7 @@ class StoreWriter:
         self._changed.notify_all()
 
     def _queue_held(self, group: _Group | None) -> None:
-        """Queue the operations a thread has held back so far."""
+        """Queue the operations that a thread has held back so far."""
         if group is not None:
             operations, group.operations = group.operations, []
             group.flushed += len(operations)
@@ -300,10 +297,10 @@ class StoreWriter:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Write everything this thread adds in the block in one transaction.
+        """Write everything that this thread adds in the block in one transaction.
 
-        The operations are held back, so other threads can't commit just some of them by writing,
-        searching or flushing. A flush on this thread splits the group. If there's an exception,
+        The operations are held back, so that other threads can't commit only some of them by
+        writing, searching or flushing. A flush on this thread splits the group. After an exception,
         nothing is written.
         """
         thread = threading.get_ident()
@@ -331,9 +328,8 @@ class StoreWriter:
             return queued + [op for group in self._groups.values() for op in group.operations]
 
     def flush(self, timeout: float | None) -> None:
-        """Wait until everything added so far is durable.
-
-        This doesn't include operations held back by other threads.
+        """Wait until everything added so far is durable, except operations held back by other
+        threads.
 
         Raises StoreError with the writer's code if an attempt fails during the call, or with
         "timeout". Operations that couldn't be written stay in the queue.
@@ -361,9 +357,8 @@ class StoreWriter:
     def close(self, timeout: float | None) -> None:
         """Write the queue, join the thread, and close the connection, which merges the WAL.
 
-        Waits for groups of other threads, because writing half of a group would be worse than an
-        error. Raises StoreError if something couldn't be written, but releases everything in any
-        case.
+        Waits for groups of other threads, because half of a group would be worse than an error.
+        Raises StoreError if a write couldn't be saved, after releasing everything.
         """
         with self._changed:
             already = self._closing
@@ -465,7 +460,7 @@ class StoreWriter:
         with self._changed:
             if not self._chores:
                 return
-            # Remove the chore before running it, so that it can be requested again in the meantime.
+            # Remove the chore first, so that it can be requested again while it runs.
             chore = self._chores.pop(0)
             self._doing = True
         try:

@@ -1,7 +1,6 @@
 """Keep macOS App Nap from slowing down the app while its windows are hidden.
 
-Only active during replies and model downloads, and only on macOS. The screen and the machine may
-still go to sleep.
+Only on macOS, during replies and model downloads. The screen and the machine may still sleep.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ Begin = Callable[[], Callable[[], None]]
 
 
 class NapPrevention(QObject):
-    """Holds an App Nap activity as long as there's a reply or download."""
+    """Owner of an App Nap activity during replies and downloads."""
 
     def __init__(
         self,

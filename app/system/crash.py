@@ -1,8 +1,8 @@
 """Crash reports for the user.
 
-Python exceptions are reported right away. If the process crashed, the next start creates a report
-from faulthandler's stack dump. Reports contain versions, stacks and the end of the log, but never
-any text from the user or a model.
+Python exceptions are reported immediately. After a crash, the next start creates a report from
+faulthandler's stack dump. Reports contain versions, stacks and the end of the log, but no text from
+the user or a model.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ class CrashReports:
     def report(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> Path | None:
-        """Report an uncaught exception, once per error and just a few times per run."""
-        # We leave out the exception's message, since it may contain text from the user.
+        """Report an uncaught exception, once per error and a few times per run."""
+        # Leave out the exception's message, because it may contain text from the user.
         stack = "".join(traceback.format_tb(trace))
         if len(self._reported) >= MOST or f"{kind.__name__}\n{stack}" in self._reported:
             return None
@@ -116,7 +116,7 @@ class CrashReports:
                 break
             except FileExistsError:
                 number += 1
-        # Always keep the new report, since the clock may have been set back.
+        # Keep the new report, because the clock may have been set back.
         others = sorted(set(self._folder.glob("crash-[0-9]*.txt")) - {path})
         for old in others[: 1 - KEPT]:
             with contextlib.suppress(OSError):

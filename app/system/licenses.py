@@ -1,7 +1,7 @@
 """Third-party components with versions, licenses, and license texts.
 
-In a checkout, this information comes from the installed packages. A bundle has a file created by
-the build (`packaging/contents.py`), which also lists system libraries.
+A checkout reads them from the installed packages. A bundle has a file created by the build
+(`packaging/contents.py`), which also lists system libraries.
 """
 
 from __future__ import annotations

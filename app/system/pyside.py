@@ -15,9 +15,9 @@ def skip_source_reading() -> None:
 
     Call this before importing the app's own modules.
 
-    PySide reads the source of each module imported after it to check for snake case names. This
+    PySide reads the source of each module imported after it to look for snake case names. This
     takes a tenth of the startup time and keeps all source lines in memory (15 MB for the window
-    alone). If there's no source, as in the bundle, it assumes the same result.
+    alone). Without sources, as in the bundle, the result is the same.
     """
     feature = sys.modules.get("shibokensupport.feature")
     if hasattr(feature, "_mod_uses_pyside"):
@@ -27,17 +27,16 @@ def skip_source_reading() -> None:
 def survive_errors() -> None:
     """Make exceptions in methods called by Qt non-fatal, for classes created from now on.
 
-    On Python 3.11, PySide (tested: 6.12) crashes the process if the exception was raised by the
-    interpreter ("None has no attribute …") and Qt was called by our own code. The reason is that it
-    uses the exception as an object before it has become one. Raising it again turns it into an
-    object.
+    On Python 3.11, PySide (tested: 6.12) crashes the process if the interpreter raised the
+    exception ("None has no attribute …") and our own code called Qt. It uses the exception before
+    it's an object. Raising it again makes it an object.
     """
     if sys.version_info < (3, 12):
         QObject.__init_subclass__ = classmethod(_wrap_overrides)  # type: ignore[assignment]
 
 
 def _wrap_overrides(kind: type) -> None:
-    """Wrap those methods of a new class that override Qt methods."""
+    """Wrap the methods of a new class that override Qt methods."""
     overrides = {
         name: member for name, member in vars(kind).items() if isinstance(member, FunctionType)
     }

@@ -17,8 +17,7 @@ _ASK = "-ask"
 class SingleInstance(QObject):
     """Profile lock, with a socket that receives requests when the app is started again.
 
-    Only the lock matters. If the app is killed, its socket file stays, but the lock can tell that
-    its owner is dead.
+    The lock decides. After a kill the socket file remains, but the lock has no owner.
     """
 
     ANSWER_MS = 5_000
@@ -39,8 +38,8 @@ class SingleInstance(QObject):
     def claim(self) -> bool:
         """Lock the profile. Returns False if another instance has locked it.
 
-        If the folder isn't writable, this still returns True, because opening the chats gives a
-        better error message.
+        Returns True if the folder isn't writable, because opening the chats gives a better error
+        message.
         """
         if not self._lock.tryLock(0) and not self._take_over():
             if self._lock.error() == QLockFile.LockError.LockFailedError:
@@ -63,7 +62,7 @@ class SingleInstance(QObject):
     def call(self) -> bool:
         """Ask the running instance to show itself. Returns False on timeout.
 
-        Earlier versions don't know about quick questions, so they only show themselves.
+        Earlier versions ignore quick questions and only show themselves.
         """
         return (self.quick and self._wait_for_answer(self._name + _ASK)) or self._wait_for_answer(
             self._name
@@ -89,9 +88,9 @@ class SingleInstance(QObject):
     def _take_over(self) -> bool:
         """Remove a lock file that has no owner or is from a machine with a different name.
 
-        The former happens after a power cut, the latter if a laptop's name depends on the network.
-        Both would keep the app from ever starting again. If the owner is still alive, its system
-        lock on the file prevents the removal.
+        This happens after a power cut, or if a laptop's name depends on the network, and would keep
+        the app from starting. If the owner is alive, its system lock on the file prevents the
+        removal.
         """
         if self._lock.error() != QLockFile.LockError.LockFailedError:
             return False

@@ -1,12 +1,12 @@
 """Check for a new version by downloading a signed file, with the user's consent.
 
-A build has the file's URL and public key in ``resources/updates.json`` (see
-`packaging/release.py`). Without these, it never checks. Nothing but that file is downloaded, and
-nothing gets installed. The user sees the release notes and can open the download page.
+``resources/updates.json`` has the file's URL and public key (see `packaging/release.py`). Without
+it, there are no checks. Nothing else is downloaded, and nothing is installed. The user sees the
+release notes and can open the download page.
 
 The file looks like ``{"signed": "<JSON as text>", "signature": "<base64 of 64 bytes>"}``. It's
-signed with Ed25519 (RFC 8032) over the UTF-8 bytes of the text, which contains an object with
-``version``, ``page`` and ``notes``.
+signed with Ed25519 (RFC 8032) over the UTF-8 bytes of the text, an object with ``version``,
+``page`` and ``notes``.
 """
 
 from __future__ import annotations

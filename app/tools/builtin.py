@@ -45,7 +45,7 @@ def now() -> str:
 
 
 LONGEST = 1000  # characters
-_MOST_BITS = 4096  # bits of intermediate integers, as larger numbers take too long
+_MOST_BITS = 4096  # bits of intermediate integers; larger numbers take too long
 
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -65,11 +65,7 @@ _NAMES = {"pi": math.pi, "e": math.e, "tau": math.tau}
 
 
 def _round(number: int | float, digits: int | float | None = None) -> int | float:
-    """Like Python's round, but limits the number of digits.
-
-    Python's takes longer the more digits there are, although they make no difference beyond the
-    limit.
-    """
+    """Round a number like Python, but with limited digits, because time grows with their number."""
     if not isinstance(digits, int):
         return round(number, digits)  # type: ignore[arg-type]  # same TypeError as in Python
     return round(number, max(-_MOST_DIGITS, min(digits, _MOST_DIGITS)))

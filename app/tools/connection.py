@@ -2,7 +2,7 @@
 
 With protocol version 2026-07-28, servers ask questions in the response to a call (over HTTP, in
 that call's stream). Older servers over stdio don't say which call a question belongs to. If such a
-server is running calls from several chats, we refuse its questions, so that no chat answers for
+server runs calls from several chats, its questions are refused, so that no chat answers for
 another.
 """
 
@@ -127,7 +127,7 @@ class Elicitation:
         self.unclear = False  # the question could have come from several chats
 
     def can_run(self, chat_id: str) -> bool:
-        """Check whether a call from this chat may run alongside the calls already running."""
+        """Check whether a call from this chat may run alongside the running calls."""
         return not self.unclear or all(call.chat_id == chat_id for call in self._calls)
 
     @property
@@ -333,7 +333,7 @@ class Connection:
             ) from error
 
     async def close(self) -> None:
-        """Stop the server and its child processes. No more requests are possible afterwards."""
+        """Stop the server and its child processes. The connection can't be used afterwards."""
         self._closed = True
         self._leave.set()
         if self._task is not None:
@@ -393,9 +393,9 @@ class Connection:
                     elicitation_callback=self.elicitation,
                 ) as client:
                     limit.reschedule(None)
-                    # The package would validate results against the server's schema, and a pattern
-                    # in the schema could hold the GIL forever. We don't need validation, since a
-                    # result is just text for a model.
+                    # The package would validate results against the server's schema, where a
+                    # pattern could hold the GIL forever. Validation isn't needed, because a result
+                    # is only text for a model.
                     client.session.validate_tool_result = _skip_check  # type: ignore[method-assign]
                     self._client, self._tools = client, None
                     self._set_state(ConnectionState.READY)
@@ -446,7 +446,7 @@ class Connection:
         return transports.open_stdio(command, env, cwd, self.log.note, self._ended)
 
     async def _on_notification(self, message: Any) -> None:
-        """Handle a notification. We're only interested in changes to the tool list."""
+        """Handle a notification. Only changes to the tool list matter."""
         if isinstance(message, Exception):
             self.log.note(str(message))
         elif getattr(message, "method", "") == "notifications/tools/list_changed":
@@ -475,7 +475,9 @@ class Connection:
         return [tool for tool in found[:MOST_TOOLS] if names[tool.name] == 1]
 
     def _to_tool(self, listed: Any) -> list[Tool]:
-        """Convert a listed tool. If it's too large or invalid, return [] and write to the log."""
+        """Convert a listed tool. If it's too large or invalid, return [] and add a note to the
+        server's log.
+        """
         if not listed.name.strip():  # a consent without a tool name would apply to all tools
             self.log.note("left out: a tool without a name")
             return []

@@ -86,7 +86,7 @@ class Consents:
         return tool.server != BUILT_IN and (chat_id, tool.server, "") in self._consents
 
     def remember(self, chat_id: str, tool: Tool, decision: Decision) -> None:
-        """Store a decision, if it applies to later calls as well."""
+        """Store a decision if it also applies to later calls."""
         if not can_always_allow(tool) or not tool.name:  # "" would mean all tools of the server
             return
         if decision is Decision.TOOL:
@@ -103,7 +103,7 @@ class Consents:
 
     def revoke(self, consent: Consent) -> None:
         self._consents.pop((consent.chat_id, consent.server, consent.tool), None)
-        # Use the full key. A shorter key would delete other consents for this server, too.
+        # Use the full key. A shorter key would also delete other consents for this server.
         self._rows.delete("tool_consents", consent.chat_id, consent.server, consent.tool)
 
     def _store(self, consent: Consent) -> None:
@@ -156,8 +156,8 @@ class ToolChanges(Struct, frozen=True):
 class SeenTools:
     """Tools as last seen by the user. For the GUI thread.
 
-    This is what we pass to models, instead of asking the servers. It means that chats don't have to
-    wait for servers, and models never get a description that the user hasn't seen.
+    Models get these and not the servers' current tools, so chats don't wait for servers, and models
+    never get a description that the user hasn't seen.
     """
 
     def __init__(self, rows: ConsentRows) -> None:
@@ -198,7 +198,9 @@ class SeenTools:
             self._rows.insert("tool_pins", tool.server, tool.name, stored, time.time())
 
     def forget(self, server: str, tool: str = "") -> None:
-        """Forget a tool, so it's shown again before it's used. "" means all tools of the server."""
+        """Forget a tool, or all tools of the server with "", so that it's shown again before its
+        next use.
+        """
         for tool_seen in self.tools_of_server(server):
             if not tool or tool_seen.name == tool:
                 del self._pins[tool_seen.key]

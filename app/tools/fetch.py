@@ -42,8 +42,7 @@ def addresses(host: str, port: int) -> list[str]:
 def is_public(address: str) -> bool:
     """Check if an address is on the public internet, including embedded addresses.
 
-    For IPv6, only the allocated range counts as public, because special ranges can lead to local
-    machines.
+    For IPv6, only the allocated range is public, because special ranges can lead to local machines.
     """
     try:
         ip = ipaddress.ip_address(address)
@@ -181,8 +180,8 @@ def _make_checked_network(
 ) -> Any:
     """Create a network backend that only connects to public addresses it has checked.
 
-    Names are resolved only once, so the address can't change after the check. All socket operations
-    stop at the deadline.
+    Names are resolved once, so the address can't change after the check. All socket operations stop
+    at the deadline.
     """
     import httpcore2
 
@@ -240,7 +239,7 @@ def _make_checked_network(
 
 
 def _is_near(stream: Any) -> bool:
-    """Check if a public address is on this machine or its own network, which IPv6 allows."""
+    """Check if a public address is on this machine or its network, which IPv6 allows."""
     first, second = (
         ipaddress.ip_address(str(stream.get_extra_info(info)[0]).partition("%")[0])
         for info in ("client_addr", "server_addr")

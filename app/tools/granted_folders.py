@@ -1,8 +1,7 @@
 """File operations in folders granted by the user: list, read, search, write.
 
-Paths are opened one component at a time, starting from the descriptor of the granted folder, and
-links are never followed. This rejects `..`, links to the outside, and folders that were replaced
-with links.
+Paths are opened one component at a time from the descriptor of the granted folder, without
+following links. This rejects `..`, links to the outside, and folders replaced with links.
 """
 
 from __future__ import annotations
@@ -35,10 +34,10 @@ Opcode = tuple[str, int, int, int, int]
 
 
 class _BoundedMatcher(SequenceMatcher[T]):
-    """SequenceMatcher with limited steps. Past the limit, everything counts as different.
+    """SequenceMatcher with limited steps. Beyond the limit, everything counts as different.
 
     For each element, `SequenceMatcher` visits all equal elements in the other sequence. This would
-    take hours for 20,000 lines if there are just two distinct lines.
+    take hours for 20,000 lines with only two distinct ones.
     """
 
     def __init__(self, sequence: Sequence[T], other: Sequence[T], most: int) -> None:
@@ -60,10 +59,7 @@ class _BoundedMatcher(SequenceMatcher[T]):
 
 
 class Matcher(Generic[T]):
-    """Compares two sequences with a limited number of steps.
-
-    Equal elements at both ends are skipped first, because that's fast.
-    """
+    """Compares two sequences with limited steps, skipping equal elements at both ends."""
 
     def __init__(self, sequence: Sequence[T], other: Sequence[T], most: int) -> None:
         head, shorter = 0, min(len(sequence), len(other))
@@ -203,7 +199,7 @@ def check_granted(path: str, grants: Sequence[Grant]) -> None:
 def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> Outcome:
     """Write a whole file. ``seen``: digest of the diff shown to the user.
 
-    Raises ToolError, in particular if the change is no longer the same as in that diff.
+    Raises ToolError, also if the change no longer matches that diff.
     """
     grant, names = _find_writable_grant(path, text, grants)
     beside = f".{secrets.token_hex(8)}.new"
@@ -217,7 +213,7 @@ def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> Outc
             _write(folder, beside, change.after, 0o600, change.mode)
             try:
                 # Check again now that the new file is complete, because another program may have
-                # changed the file.
+                # changed the old one.
                 if _change(folder, names, text).digest(grant, names) != seen:
                     raise ToolError(_CHANGED)
                 # This replaces the directory entry itself, even if it has become a link.
@@ -381,7 +377,7 @@ def _find_grant(path: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, .
             model_text=answer,
             path=to_visible_line(path)[:300],
         )
-    # Try inner folders first, since they may have more permissions than their parents.
+    # Try inner folders first, because they may have more permissions than their parents.
     for grant in sorted(grants, key=lambda g: -len(g.path.parts)):
         with suppress(ValueError):
             return grant, wanted.relative_to(PurePosixPath(grant.path)).parts

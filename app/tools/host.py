@@ -30,10 +30,7 @@ T = TypeVar("T")
 
 
 class ToolHost:
-    """Connections to the configured servers. Thread-safe.
-
-    The thread is started by the first request.
-    """
+    """Connections to the configured servers. Thread-safe. The first request starts the thread."""
 
     STOP_S = 4.0
 
@@ -102,8 +99,8 @@ class ToolHost:
     ) -> Future[ToolResult]:
         """Run a tool the user has consented to. Fails with ToolError.
 
-        It also fails if the server has changed the tool's description. Cancel the future to stop
-        the call. ``ask`` receives the server's questions for the user.
+        Also fails if the server has changed the tool's description. Cancel the future to stop the
+        call. ``ask`` receives the server's questions for the user.
         """
         return self._request(
             tool.server,
@@ -228,8 +225,7 @@ class Toolbox:
     def enabled_tools(self, keys: Iterable[str]) -> dict[str, Tool]:
         """Return a chat's enabled tools, by the name given to the model.
 
-        They're always in the same order, because they come at the start of the prompt, which should
-        stay cached.
+        Their order is fixed, because they're at the start of the prompt, which should stay cached.
         """
         found = (self.tool(key) for key in sorted(set(keys)))
         return unique_names(tool for tool in found if tool is not None)

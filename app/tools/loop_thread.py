@@ -34,7 +34,7 @@ class LoopThread:
         self._down = False
 
     def start(self, work: Coroutine[Any, Any, T]) -> Future[T] | None:
-        """Run a coroutine. After `shut_down`, it isn't run and this returns None."""
+        """Run a coroutine. After `shut_down`, returns None without running it."""
         loop = self._started()
         if loop is None:
             work.close()
@@ -42,7 +42,7 @@ class LoopThread:
         return asyncio.run_coroutine_threadsafe(work, loop)
 
     def start_if_begun(self, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
-        """Run a coroutine if the thread is running. If it isn't, there's nothing to do."""
+        """Run a coroutine if the thread is running. Otherwise, there's nothing to do."""
         if self._loop is not None:
             asyncio.run_coroutine_threadsafe(work(), self._loop)
 

@@ -1,6 +1,6 @@
 """Size checks for server messages before parsing, because parsing JSON holds the GIL.
 
-Parsing 50 MB of text takes 0.25 s, but with `[1],[1],…` of the same size, it's 30 s, during which
+Parsing 50 MB of text takes 0.25 s. With `[1],[1],…` of the same size, it takes 30 s, during which
 the window and all chats hang.
 """
 
@@ -29,8 +29,8 @@ class TooMuchError(Exception):
 class PartCounter:
     """Counts the parts of a message while it's being received.
 
-    JSON strings can't contain newlines, so we know that each line starts outside of a string.
-    Raises TooMuchError as soon as the limit is exceeded.
+    JSON strings can't contain newlines, so each line starts outside of a string. Raises
+    TooMuchError as soon as the limit is exceeded.
     """
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ def find_excess_lists(message: Any) -> str:
 
 
 def weight(size: int, parts: int) -> float:
-    """Convert size and part count to the number of messages this should count as."""
+    """Return how many messages one of this size and part count should count as."""
     return size / _BYTES_OF_ONE + parts / _PARTS_OF_ONE
 
 

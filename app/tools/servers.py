@@ -76,7 +76,7 @@ class ParsedServers(Struct, frozen=True):
 
 
 def read_text(text: str) -> ParsedServers:
-    """Parse servers from text, which may be an entire file, its inner part, or a single entry.
+    """Parse servers from text: an entire file, its inner part, or a single entry.
 
     Raises ToolError if the text can't be parsed at all.
     """
@@ -123,7 +123,7 @@ def read_file(path: Path) -> ParsedServers:
 
 
 def write_file(path: Path, servers: Iterable[ServerConfig]) -> None:
-    """Write the file atomically. It's only readable by the owner, because it may contain keys.
+    """Write the file atomically, readable only by the owner, because it may contain keys.
 
     Raises ToolError.
     """
@@ -152,7 +152,7 @@ def find_other_apps_files(home: Path | None = None) -> dict[str, Path]:
 
 
 def _parse_json(text: str) -> dict[str, Any]:
-    """Parse a JSON object. Adds the braces if a single entry was copied without them."""
+    """Parse a JSON object. Adds braces to a single entry copied without them."""
     text = text.strip().removeprefix("\ufeff").rstrip(",")
     if not text:
         return {}
@@ -208,16 +208,16 @@ def _server(name: object, entry: object) -> ServerConfig:
 
 
 def pronounceable_form(name: str) -> str:
-    """Reduce a name to how people read it: letters and digits, with lookalikes unified."""
+    """Reduce a name to letters and digits as people read them, with lookalikes unified."""
     plain = unicodedata.normalize("NFKD", name).casefold().translate(_ALIKE)
     plain = unicodedata.normalize("NFKD", plain)
     return "".join(c for c in plain if c.isalnum())
 
 
 def appearance_of(name: str) -> str:
-    """Reduce a name to how it looks, so names that can't be told apart compare equal.
+    """Reduce a name to its appearance, so that names that look the same compare equal.
 
-    This matters because consents are displayed and stored by server name.
+    Consents are displayed and stored by server name.
     """
     plain = " ".join(unicodedata.normalize("NFKC", name).split())
     return "".join(c if c.isascii() else _to_latin(c) for c in plain)

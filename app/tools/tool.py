@@ -61,7 +61,7 @@ class Tool(Struct, frozen=True):
     def fingerprint(self) -> str:
         """SHA-256 of everything a model reads about the tool.
 
-        Excludes the title, because we display it as the user first saw it.
+        Excludes the title, which is displayed as the user first saw it.
         """
         fields = [self.server, self.name, self.description, self.schema]
         return hashlib.sha256(to_canonical_json(fields).encode()).hexdigest()
@@ -75,7 +75,7 @@ def to_canonical_json(value: Any) -> str:
 def unique_names(tools: Iterable[Tool]) -> dict[str, Tool]:
     """Give tools unique names for models, made of letters, digits, ``_`` and ``-``.
 
-    If two names are the same, the later tool gets a number.
+    The later of two tools with the same name gets a number.
     """
     named: dict[str, Tool] = {}
     for tool in tools:
@@ -99,7 +99,7 @@ def as_function(name: str, tool: Tool) -> dict[str, Any]:
 def clean(text: str, *, lines: bool = True, most: int | None = None) -> str:
     """Remove invisible characters and everything that could control a terminal.
 
-    This means escape sequences, control characters, bidirectional marks and tags. ``lines``: keep
+    These are escape sequences, control characters, bidirectional marks and tags. ``lines``: keep
     line breaks and tabs. Joiners are kept because emoji and Persian need them. ``most``: maximum
     number of characters. Much longer text is cut first, to save time.
     """
@@ -136,7 +136,7 @@ _UNCLEAR = re.compile(
 def to_readable_json(arguments: str) -> str:
     """Format JSON for reading and editing: indented, with invisible characters escaped.
 
-    If the text isn't JSON, it's only escaped.
+    Text that isn't JSON is only escaped.
     """
     with suppress(ValueError, RecursionError):
         arguments = json.dumps(json.loads(arguments or "{}"), indent=2, ensure_ascii=False)
@@ -154,7 +154,7 @@ def to_visible_line(text: str) -> str:
 
 
 def escape_character(character: str) -> str:
-    """Escape a character like Python does, in ASCII."""
+    """Escape a character like Python, in ASCII."""
     return ascii(character)[1:-1]
 
 

@@ -1,7 +1,7 @@
 """Transports for tool servers: a process with a restricted environment (stdio), or HTTP.
 
-We need our own, because the `mcp` package accepts lines of any length and any number of
-notifications, which could exhaust memory and CPU.
+The `mcp` package accepts lines of any length and any number of notifications, which could exhaust
+memory and CPU.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ _path: str | None = None
 def login_path(shell: str | None = None, seconds: float = SHELL_S) -> str:
     """Get the PATH that the user has in a terminal, by asking the login shell. Cached.
 
-    An app started by a double click only gets the system's short PATH, which doesn't have ``npx``
-    and ``uvx``. Blocks for up to ``seconds``.
+    An app started by a double click has the system's short PATH, without ``npx`` and ``uvx``.
+    Blocks for up to ``seconds``.
     """
     global _path
     with _lock:
@@ -329,7 +329,7 @@ def _drop_blocked(item: Any) -> Any:
 
 
 class _Transport(httpx2.AsyncHTTPTransport):
-    """Limits the size of responses, and delays them to a rate that can be parsed in time."""
+    """Limits the size of responses and delays them to a rate that can be parsed in time."""
 
     def __init__(self) -> None:
         super().__init__()

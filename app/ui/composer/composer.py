@@ -60,8 +60,7 @@ _END = QKeySequence.StandardKey.MoveToEndOfDocument
 class ComposerText(QTextEdit):
     """Plain text field. Enter sends and Shift+Enter inserts a line break.
 
-    Ctrl+Enter interrupts the reply and sends. If the user chose Ctrl+Enter for sending, use
-    Ctrl+Shift+Enter to interrupt.
+    Ctrl+Enter interrupts the reply and sends. If Ctrl+Enter sends, Ctrl+Shift+Enter interrupts.
     """
 
     submitted = Signal()  # Enter (or the configured keys)
@@ -111,8 +110,8 @@ class ComposerText(QTextEdit):
             and event.matches(QKeySequence.StandardKey.Undo)
             and not self.document().isUndoAvailable()
         ):
-            # There's nothing to undo in the text, so let the window's shortcut undo the action in
-            # the toast.
+            # The text has no undo steps left, so let the window's shortcut undo the action in the
+            # toast.
             event.ignore()
             return False
         return super().event(event)
@@ -210,7 +209,7 @@ class ComposerText(QTextEdit):
 
 
 def enter_sends(event: QKeyEvent, settings: Settings) -> bool:
-    """Check whether this Enter should send, which depends on the settings."""
+    """Check whether this Enter should send, according to the settings."""
     modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     if settings.send_key == "ctrl_enter":
         return modifiers == Qt.KeyboardModifier.ControlModifier
@@ -229,9 +228,9 @@ def has_image(source: QMimeData) -> bool:
 
 
 def image_in(source: QMimeData) -> bytes:
-    """Get image data as file contents, preferably in the original format.
+    """Get image data as file contents, preferably in the original format, else as PNG.
 
-    Falls back to PNG. Returns b"" if there's no image.
+    Returns b"" if there's no image.
     """
     for kind in _KINDS:
         if source.hasFormat(kind) and (data := source.data(kind).data()):
@@ -290,7 +289,7 @@ class BroadcastLine(QWidget):
 class Composer(QWidget):
     """Message field with buttons, and a note above it while editing an old message.
 
-    This widget only reports user actions and shows state. All decisions are made by the chat.
+    This widget only reports user actions and shows state. The chat makes all decisions.
     """
 
     PAD = 8
@@ -392,7 +391,7 @@ class Composer(QWidget):
         self._fit()
 
     def show_turn(self, *, stops: bool, refusal: str | None, hint: str = "") -> None:
-        """Show whether the button sends or stops, and why it's disabled if it is.
+        """Show whether the button sends or stops, and why it's disabled.
 
         ``hint`` tells the user what to do before sending and is shown below the text.
         """
@@ -435,7 +434,7 @@ class Composer(QWidget):
         self.update()
 
     def set_broadcast(self, on: bool, hears: bool, *, offered: bool) -> None:
-        """Update the broadcast button. ``hears`` is True if this chat receives broadcasts.
+        """Update the broadcast button. ``hears``: this chat receives broadcasts.
 
         ``offered`` is False if there's no other chat to broadcast to.
         """
@@ -493,7 +492,7 @@ class Composer(QWidget):
             painter.drawText(mirror_area(self, area), centred | flags, self.foot)
 
     def _foot_height(self, width: int) -> int:
-        """Height of the text below the field. Never cut off, as it may contain a warning."""
+        """Height of the text below the field. Never cut off, because it may contain a warning."""
         if not self.foot:
             return 0
         metrics = QFontMetrics(ui_font(t.SMALL_PX))

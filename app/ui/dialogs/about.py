@@ -96,10 +96,7 @@ class ReleaseNotes(QTextBrowser):
 
 
 class UpdateDialog(Sheet):
-    """Dialog announcing a new release.
-
-    The release notes are remote content, so nothing is loaded and links are inactive.
-    """
+    """Dialog announcing a new release. The notes are remote, so links in them are inactive."""
 
     def __init__(
         self,

@@ -93,7 +93,7 @@ def ask_for_folder() -> Path | None:
 
 
 def ask_about_unsaved(error: StoreError, parent: QWidget | None = None) -> Recovery:
-    """Called on exit if saving failed. Ask whether to try again or quit anyway."""
+    """Ask on exit whether to retry saving or quit anyway."""
     known = _CAUSES.get(error.code)
     cause = tr(known, place=error.path) if known is not None else error.message
     words = tr("{cause} Changes that aren’t saved when you quit are lost.", cause=cause)

@@ -59,7 +59,7 @@ class NameDialog(Sheet):
 
     @Slot()
     def _refresh(self) -> None:
-        """Called when the name changes. Withdraws the question about replacing."""
+        """Update the dialog after the name has changed. Withdraws the question about replacing."""
         self._warned_name = ""
         self._hint.setText(self._words)
         self.go.setText(self._verb)

@@ -30,10 +30,7 @@ class BackupsDialog(Sheet):
     backup_chosen = Signal(object)  # (path): restore this backup
 
     def __init__(self, backups: list[Backup], parent: QWidget | None, *, runs: bool = True) -> None:
-        """Create the dialog.
-
-        Set ``runs`` if chats are open. In this case restoring restarts the app.
-        """
+        """Create the dialog. ``runs``: chats are open, so restoring restarts the app."""
         super().__init__("backups-dialog", tr("Restore from Backup"), parent)
         self._paths = {str(backup.path): backup.path for backup in backups}
         words = self.make_label(tr(_NOTE if backups else _NONE))
@@ -239,7 +236,7 @@ class TrashDialog(Sheet):
 
 
 def _describe_deletion(chat: ChatRecord, now: float) -> str:
-    """Describe when a chat was deleted and when it will be gone for good.
+    """Describe when a chat was deleted and when it will be erased.
 
     For example "Deleted 3 days ago · deleted permanently in 27 days".
     """

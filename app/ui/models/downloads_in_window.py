@@ -66,7 +66,7 @@ class DownloadsInWindow(QObject):
             self.dialog.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def offer_to_resume(self) -> None:
-        """Called at startup. Offers to resume unfinished downloads, without contacting the hub."""
+        """Offer to resume unfinished downloads at startup, without contacting the hub."""
         waiting = self._downloads.unfinished_downloads()
         if waiting:
             words = tr("{name} hasn’t finished downloading", name=waiting[0].name)

@@ -63,8 +63,8 @@ def choices(
 ) -> list[Choice]:
     """List alternatives, from small to large changes.
 
-    Skips anything that's impossible, e.g. unloading a model that is pinned or in use. Options of
-    the chat can only change if ``for_chat``.
+    Skips impossible ones, e.g. unloading a model that is pinned or in use. Options of the chat can
+    only change if ``for_chat``.
     """
     found = []
     for offer in fit.offers:
@@ -192,7 +192,8 @@ class FitDialog(Sheet):
 
     def _make_choice_button(self, choice: Choice) -> QPushButton:
         """Make a button with two lines. Its labels ignore the mouse so that clicks reach the
-        button."""
+        button.
+        """
         button = QPushButton(self)
         button.setObjectName("suggestion")
         button.setAutoDefault(False)
@@ -216,7 +217,7 @@ class FitDialog(Sheet):
 
 
 class FitFlow(QObject):
-    """Opens the dialog over ``window`` and does what the user chose."""
+    """Opens the dialog over ``window`` and applies the user's choice."""
 
     # (words): search the hub.
     download_requested = Signal(str)

@@ -155,7 +155,7 @@ class GetModelDialog(Sheet):
 
     @Slot()
     def _on_return(self) -> None:
-        """Enter was pressed, so don't wait for the delay."""
+        """Start the lookup without the delay after Enter."""
         if self.looking.is_waiting:
             self._look_up_selected()
         elif not self.field.name:

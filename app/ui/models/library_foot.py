@@ -376,7 +376,7 @@ class DraftModelChooser(QObject):
 
     @Slot(str)
     def _on_refused(self, words: str) -> None:
-        """Called if the draft model can't be used. Replaces the message saying that it is."""
+        """Show why the draft model can't be used, in place of the message that it is."""
         if self._draft_notice and self._foot.status_label.text() == self._draft_notice:
             self._foot.show_message(words)
 
