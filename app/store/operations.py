@@ -171,9 +171,7 @@ class SaveChat(Struct, frozen=True):
     """Operation to insert a chat or overwrite all its fields."""
 
     chat: ChatRecord
-    slot: str | None = (
-        None  # Never replaced, because a later patch must not overtake this operation.
-    )
+    slot: str | None = None  # never replaced, because a later patch must not overtake it
     is_urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:

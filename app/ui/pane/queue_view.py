@@ -38,7 +38,7 @@ class QueuedRow(RemovableButton):
         for button in (self.edit, self.remove):
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.edit.clicked.connect(self.click)
-        self.remove.clicked.connect(self.message_removed)
+        self.remove.clicked.connect(self.remove_requested)
         make_row_layout(SPRING, self.edit, self.remove, of=self, margins=(0, 0, 4, 0), spacing=0)
         self._fit()
         theme().changed.connect(self._fit)

@@ -128,9 +128,9 @@ LONG_S = 15.0  # shorter replies cause no notification, because the user is prob
 
 
 class NotificationChannel(Protocol):
-    """Shows system notifications. ``chosen`` is emitted when the user clicks a notification."""
+    """Shows system notifications, and emits ``notice_clicked`` when the user clicks one."""
 
-    chosen: Any
+    notice_clicked: Any
 
     def show(self, name: str, title: str, words: str) -> None: ...
 
@@ -147,7 +147,7 @@ class PortalChannel(QObject):
     PLACE = ("org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop")
     FACE = "org.freedesktop.portal.Notification"
 
-    notice_clicked = Signal(str)  # (name): a notification was clicked
+    notice_clicked = Signal(str)  # (name)
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -176,7 +176,7 @@ class TrayChannel(QObject):
 
     SHOWN_MS = 10_000
 
-    notice_clicked = Signal(str)  # (name): a notification was clicked
+    notice_clicked = Signal(str)  # (name)
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)

@@ -142,7 +142,7 @@ class TitleBars(QObject):
     def _on_area(self, area: QtAds.CDockAreaWidget) -> None:
         StripButtons(
             *(area, lambda where: self._on_split_requested(area, where)),
-            *(self.pressed.emit, self.restore_requested.emit),
+            *(self.tab_pressed.emit, self.restore_requested.emit),
         )
         area.titleBar().tabBar().tabBarClicked.connect(lambda index: self._on_tab(area, index))
         area.currentChanged.connect(lambda index: self.tab_switched.emit())

@@ -15,7 +15,7 @@ AWAY, HERE = Qt.ApplicationState.ApplicationInactive, Qt.ApplicationState.Applic
 class Board(QObject):
     """Records the system notifications."""
 
-    chosen = Signal(str)
+    notice_clicked = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
