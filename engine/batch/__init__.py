@@ -1,8 +1,8 @@
 """Batches of requests from a file: `python -m engine batch`.
 
 `requests` parses lines, `run` sends them to the engine, and `results` writes records, finds them
-again after an interruption, and keeps statistics. `engine.cli.batch` puts it all together. Only the
-engine's public interface is used.
+after an interruption, and keeps statistics. `engine.cli.batch` combines them. Only the engine's
+public interface is used.
 
 Imports: engine.engine, engine.errors, engine.messages, engine.model, engine.params, engine.reply,
 engine.serve, engine.serve.routes.

@@ -21,11 +21,11 @@ _KNOWN_FIELDS = ("prompt", "messages", "id", "system", "reasoning", *SAMPLING)
 
 
 class RequestDefaults(Struct, frozen=True):
-    """Default values for lines that don't set their own values.
+    """Default values for lines that don't set their own.
 
     Attributes:
         sampling: fields of `SamplingParams`. A seed given here is used for every line.
-        seed: used with the line number to derive a seed for lines that have none.
+        seed: used with the line number to derive a seed for lines without one.
     """
 
     sampling: Mapping[str, Any] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class RequestDefaults(Struct, frozen=True):
 class BatchRequest(Struct, frozen=True):
     """A line to be answered.
 
-    Lines are numbered from 1 like in an editor, i.e. including empty lines.
+    Line numbers include empty lines and start at 1, as in an editor.
 
     Attributes:
         generation: the request in OpenAI's format, or None if the line has our own format.
@@ -63,7 +63,7 @@ def parse_request(
 ) -> BatchRequest:
     """Parse an entry in our own format.
 
-    Field names from other servers work as well. Unknown fields are ignored, just like over HTTP.
+    Accepts field names of other servers and ignores unknown fields, as over HTTP.
 
     Raises:
         ValueError: if the entry is invalid.
@@ -147,7 +147,7 @@ def parse_openai_request(
 
 
 def build_completion(asked: Generation, events: Iterable[Event]) -> dict[str, Any]:
-    """Build the body of an answer as over HTTP, except for what differs between runs."""
+    """Build the body of an answer as over HTTP, without the parts that differ between runs."""
     choice = Choice(0, bool(asked.params.offered), returns_reasoning=asked.returns_reasoning)
     for event in events:
         for _ in choice.handle_event(event):

@@ -1,8 +1,7 @@
 """Output file of a batch, with one record per line, and statistics of a run.
 
 Records are appended as answers arrive, and sorted by line at the end. After an interruption (even
-`kill -9`), all records are in the file. If the last one is incomplete, it's cut off and its line
-answered again.
+`kill -9`), an incomplete last record is cut off, and its line is answered again.
 """
 
 from __future__ import annotations
@@ -149,7 +148,7 @@ def _lock(out: int, path: Path) -> None:
 def _read_records(path: Path) -> tuple[dict[int, StoredRecord], int]:
     """Read a file's records, by line (the last record wins).
 
-    Also returns their total size, excluding an incomplete record at the end.
+    Also returns their total size, without an incomplete record at the end.
 
     Raises:
         OutputError: if the file has any other content.
@@ -183,9 +182,8 @@ def _parse_record(raw: bytes) -> dict[str, Any] | None:
 
 
 def _is_torn(raw: bytes) -> bool:
-    """Check whether the end of a file could be an incomplete record.
-
-    After a power failure, there may also be zeros.
+    """Check whether the end of a file could be an incomplete record, or zeros after a power
+    failure.
     """
     ours = raw.startswith(RECORD_START) or RECORD_START.startswith(raw) or not raw.strip(b"\0")
     return ours and not raw.endswith(b"\n")

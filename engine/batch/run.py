@@ -1,8 +1,8 @@
 """Runner of batch requests, which are processed concurrently.
 
-Every request gets its own session, so an error only affects that request. If the engine fails, the
-model is reloaded. Then the requests that were running are repeated one by one, and the one that
-makes the engine fail again is recorded as failed.
+Every request has its own session, so an error only affects that request. If the engine fails, the
+model is reloaded, and the running requests are repeated one by one. A request that makes the engine
+fail again is recorded as failed.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class InvalidLine(Struct, frozen=True):
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield a file's non-empty lines with their numbers. The file isn't loaded as a whole."""
+    """Yield a file's non-empty lines with their numbers, without loading the whole file."""
     with path.open("rb") as file:
         for number, raw in enumerate(file, 1):
             content = raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
@@ -61,7 +61,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def line_digest(raw: bytes, salt: str) -> str:
-    """Return an id for a line and everything else its answer depends on (`salt`)."""
+    """Return an id for a line and everything else that its answer depends on (`salt`)."""
     return hashlib.sha256(salt.encode() + b"\0" + raw).hexdigest()[:16]
 
 
@@ -103,7 +103,7 @@ class LineParser:
         except (ValueError, EngineError, RequestError) as error:
             why = str(error)
         except Exception as error:
-            # If a line can't be handled for any reason, record the failure and continue the run.
+            # Record the failure of this line, whatever it is, and continue the run.
             log.debug("cannot parse line %d", line, exc_info=True)
             why = f"it could not be parsed ({type(error).__name__})"
         return InvalidLine(line, name, shorten(why), of_openai)
@@ -116,7 +116,7 @@ class BatchAnswer(Struct, frozen=True):
     """Answer to a line. Errors have the form {"code", "message"}.
 
     Attributes:
-        content: what goes into the record, or OpenAI's body of it. The same for every run.
+        content: content of the record, or OpenAI's body of it. Equal in every run.
         latency_s: time until the last token, including waiting time in the engine.
     """
 
@@ -255,7 +255,7 @@ class BatchRunner:
         on_answer(flight.request, _read_answer(flight, last))
 
     def _recover(self, again: list[BatchRequest]) -> None:
-        """Reload the model. The requests that were running are then repeated one by one.
+        """Reload the model, and repeat the running requests one by one.
 
         Raises:
             EngineError: if the engine was stopped deliberately, or the model can't be loaded.

@@ -1,11 +1,10 @@
 """`python -m engine load URL --agents 16`: load a server with scripted agents and a user's chat.
 
-Like coding agents with their tools and rules, all agents share a long prompt prefix. Each agent
+All agents share a long prompt prefix, like coding agents with their tools and rules. Each agent
 repeats a script of turns: wait for an answer, pause for a tool call, send a result of some length.
 In some turns it starts two sub-agents or aborts the answer. All agents use the same sizes in a
-different order, so a fair server gives about the same number of tokens to each of them. Tools and
-results are plain text, so that every server reads the same tokens, even if the model's template
-doesn't support tools.
+different order, so a fair server gives each about the same number of tokens. Tools and results are
+plain text, so that every server reads the same tokens, whatever the model's template supports.
 """
 
 from __future__ import annotations
@@ -98,7 +97,7 @@ def jain(shares: Sequence[float]) -> float | None:
 
 
 def run(wish: RequestSettings, crowd: Crowd, tally: CrowdResult, salt: int) -> None:
-    """Run all agents and the user for `crowd.seconds`. A new `salt` makes texts miss any cache."""
+    """Run all agents and the user for `crowd.seconds`. A new `salt` avoids cached prefixes."""
     asyncio.run(_run(wish, crowd, tally, salt))
 
 
@@ -177,7 +176,7 @@ class _CrowdRun:
         tally.read += found.prompt - found.cached
         if not known and self._head_is_known:
             # Only the task itself is new, because another agent has already sent the prefix. Its
-            # tokens have to be estimated, since servers only report totals.
+            # tokens are estimated, because servers only report totals.
             share = len(self._beginning) / sum(len(message["content"]) for message in messages)
             known = int(share * found.prompt)
         self._head_is_known = True

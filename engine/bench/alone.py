@@ -1,7 +1,7 @@
 """Isolation check: replay each chat of a schedule alone, and compare the tokens and their logits.
 
-Logits that were computed from the same tokens may only differ by rounding; anything else is a
-fault. If rounding changes a token, which is called a tie, the replies differ from there on.
+Logits that were computed from the same tokens may differ only by rounding. If rounding changes a
+token (a tie), the replies differ from there on.
 """
 
 from __future__ import annotations
@@ -122,8 +122,10 @@ def compare(engine: Engine, folder: Path, chats: Sequence[Chat], company: Logits
 
     Args:
         company: the logits when the chats ran together. None for greedy chats on several ranks,
-            which round differently and in other processes. Sessions are only reproducible for the
-            same number of ranks.
+            which
+            round differently and in other processes. Sessions are only reproducible for the same
+                number of
+            ranks.
     """
     outcome, alone = Outcome(), Logits()
     model = engine.load(folder)
@@ -155,7 +157,7 @@ def compare(engine: Engine, folder: Path, chats: Sequence[Chat], company: Logits
                         apart = logit_distance(company[seed], alone[seed], turn.tokens, tokens)
                     exact = chat.reproducible and not turn.rebuilt and company is not None
                     # Logits of equal tokens may still differ, because a fork or a cancelled prompt
-                    # has read its first tokens in other chunks.
+                    # read its first tokens in other chunks.
                     if (exact and tokens != turn.tokens) or not apart <= chat.tie_tolerance:
                         bits = chat.options.get("kv_bits")
                         cache = f" (keys in {bits} bits)" if bits else ""
@@ -192,7 +194,7 @@ def first_difference(first: Sequence[int], second: Sequence[int]) -> int:
 
 
 def _replay(session: Session, chat: Chat, turn: Turn) -> tuple[int, ...]:
-    """Replay a turn and return its tokens, but not more than it had if it was cancelled."""
+    """Replay a turn and return its tokens, at most as many as it had if it was cancelled."""
     if turn.ended == "finished":
         return tuple(session.send(turn.prompt, turn.params).tokens(PATIENCE))
     if chat.slides:
@@ -229,7 +231,7 @@ def logit_distance(
 
 
 def _gap(alone: Rows, tokens: Sequence[int], others: Sequence[int]) -> float:
-    """Return how far the logits of two greedy replies' first different tokens are apart."""
+    """Return the distance between the logits of two greedy replies' first different tokens."""
     at = first_difference(tokens, others)
     if at == max(len(tokens), len(others)):
         return 0.0

@@ -45,7 +45,7 @@ def words(chosen: random.Random, count: int) -> str:
 
 
 def arrivals(traffic: str, clients: int, count: int, every: float, salt: int) -> list[Arrival]:
-    """Generate start times and prompts for all clients. A new `salt` makes them miss any cache."""
+    """Generate start times and prompts for all clients. A new `salt` avoids cached prefixes."""
     chosen = random.Random(f"{traffic} {clients} {salt}")
 
     found = [Arrival(0.0, words(chosen, count)) for _ in range(clients)]

@@ -99,7 +99,7 @@ def batch_generator(subject: Subject, **options: Any) -> Contender:
 
 
 def measure_peak(run: Callable[[], None]) -> int:
-    """Run a function and return by how many bytes MLX's memory grew at the peak."""
+    """Run a function and return the growth of MLX's peak memory in bytes."""
     import mlx.core as mx
 
     gc.collect()

@@ -1,6 +1,6 @@
 """Speculative decoding benchmark: speed and CPU time of a single chat, with and without drafts.
 
-Drafts come from a small model or from prompt lookup. For the latter, we ask the model to repeat
+Drafts come from a small model, or from prompt lookup. For prompt lookup, the model has to repeat
 files with one change, like agents do.
 """
 

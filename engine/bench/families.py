@@ -1,9 +1,9 @@
 """`python -m engine families`: find out how sessions can share a step, for each architecture.
 
-We create a tiny model with random weights and load it with the engine's loader. Then, four
+Each architecture gets a tiny model with random weights, loaded with the engine's loader. Four
 conversations of different lengths decode some tokens alone and together, in float32. mlx-vlm's
-models are included if mlx-lm doesn't have them, or if they support vision. For these, we also
-compare logits with those of mlx-vlm's own call.
+models are included if mlx-lm doesn't have them, or if they support vision. Their logits are also
+compared with those of mlx-vlm's own call.
 """
 
 from __future__ import annotations
@@ -328,7 +328,7 @@ def _work(wanted: Sequence[str], group: int, bits: int) -> int:
 
 
 def iterate_findings(wanted: Sequence[str], group: int = 0, bits: int = 4) -> Iterator[Finding]:
-    """Yield the findings in order. They're made in a child process, because models may crash it."""
+    """Yield the findings in order. A child process makes them, because models may crash it."""
     remaining = list(wanted)
     while remaining:
         few = ("--few-bits", str(group), "--bits", str(bits))

@@ -1,7 +1,7 @@
 """Cost of a decode step (launches, bytes read and copied) compared to mlx-lm's `BatchGenerator`.
 
-The counts don't depend on the machine, because we build graphs as for a GPU but never run them.
-Each family is counted in a separate process, because `graph_marks.prepare` permanently changes MLX.
+The counts don't depend on the machine: graphs are built as for a GPU and never run. Each family is
+counted in a separate process, because `graph_marks.prepare` permanently changes MLX.
 """
 
 from __future__ import annotations
@@ -178,10 +178,7 @@ def _waits(cell: Cell) -> str:
 
 
 def table(cells: Sequence[Cell]) -> str:
-    """Format the counts as a Markdown table.
-
-    It has the launches for each number of chats, and the other counts for the largest number.
-    """
+    """Format the counts as a Markdown table: all launches, other counts for the most chats."""
     chats = sorted({cell.chats for cell in cells})
     found = {(c.family, c.case, c.chats): c for c in cells}
     rows = list(dict.fromkeys((c.family, c.case) for c in cells))

@@ -1,8 +1,8 @@
 """Counters for what a lazy MLX graph would launch, read and copy.
 
-`mx.export_function` lists all primitives with the shapes of their inputs and outputs. Arrays that
-are already evaluated become constants, so we only count what the step adds. Operations that are a
-single kernel on a GPU are combined into one node by `graph_marks`.
+`mx.export_function` lists all primitives with the shapes of their inputs and outputs. Evaluated
+arrays become constants, so only the work added by the step is counted. `graph_marks` combines
+operations that are a single kernel on a GPU into one node.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Count(Struct):
 
 
 def count(outputs: Sequence[Any]) -> Count:
-    """Count what evaluating `outputs` would cost. They must have been collected by `capture`."""
+    """Count the cost of evaluating `outputs`, which must come from `capture`."""
     result = Count(waits=waits())
     found, constants = nodes(outputs)
     size = dict(_sizes(found))

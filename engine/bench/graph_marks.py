@@ -1,8 +1,8 @@
 """Markers in MLX's lazy graph for operations that are a single kernel on a GPU but not on a CPU.
 
 `prepare` patches functions of `mx.fast`, `mx.compile` and `mx.eval`, so it must run before mlx-lm
-is imported. Outside of `capture`, the patched functions work as usual. Inside of it, only the
-shapes of results are correct, but not their values.
+is imported. Outside of `capture`, they work as usual. Inside, results have the right shapes but not
+the right values.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def mark_launch(kind: str, like: Any, inputs: Iterable[Any], read: int) -> Any:
 def _marker(
     kind: str, launches: int, like: Sequence[Any], inputs: Iterable[Any], read: int | None = None
 ) -> list[Any]:
-    """Create a node with the inputs `inputs` and outputs that have the shapes of `like`."""
+    """Create a node with these inputs and outputs with the shapes of `like`."""
     import mlx.core as mx
 
     marked = Mark(kind, launches, read)
@@ -113,7 +113,7 @@ def _fast(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _compile(function: Callable[..., Any], *_: Any, **__: Any) -> Callable[..., Any]:
-    """Replacement for `mx.compile`. Creates one node with the launches that remain after fusion."""
+    """Replacement for `mx.compile`. Creates a node with the number of launches after fusion."""
     import mlx.core as mx
     from mlx.utils import tree_flatten, tree_map, tree_unflatten
 

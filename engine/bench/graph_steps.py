@@ -1,7 +1,7 @@
 """Decode steps for counting graphs, with Stretto and with mlx-lm's `BatchGenerator`.
 
-We use tiny models with random weights. Only shapes matter, so to get a chat of 8,000 tokens, we
-feed four tokens and then fill its caches with zeros.
+The models are tiny and have random weights, because only shapes matter. A chat of 8,000 tokens has
+four real tokens, and zeros in the rest of its caches.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def skewed_lengths(chats: int) -> tuple[int, ...]:
 
 
 def fill_caches(net: Any, caches: list[Any], length: int) -> list[Any]:
-    """Fill caches with `length` tokens. Only the first four are real, and the rest are zeros."""
+    """Fill caches with `length` tokens: four real ones, and zeros for the rest."""
     import mlx.core as mx
 
     net(mx.array([[1, 2, 3, 4]]), cache=caches)

@@ -16,10 +16,7 @@ from engine.runtime.pacing import GAP_BUDGET
 
 
 class LongPrompt(Struct, frozen=True):
-    """Result of sending a long and then a short prompt while three chats are streaming.
-
-    All times are in seconds.
-    """
+    """Result of a long and then a short prompt while three chats are streaming, in seconds."""
 
     prompt_tokens: int
     median_before: float  # median delay between tokens before the prompts were sent

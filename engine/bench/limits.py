@@ -40,8 +40,9 @@ def short_context(tokens: int) -> Iterator[None]:
 def tight_budget(engine: Engine, folder: Path, chats: int, tokens: int, ranks: int = 1) -> int:
     """Return a memory budget for a model and about `chats` chats of `tokens` tokens.
 
-    Since admission assumes that replies reach their maximum length, the budget is increased until
-    at least a single chat of that length is admitted.
+    Admission assumes that replies reach their maximum length, so the budget grows until at least
+    one
+    chat of that length is admitted.
 
     Args:
         ranks: number of local ranks of `engine`. The budget is for all ranks together.

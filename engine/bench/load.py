@@ -1,9 +1,9 @@
 """`python -m engine load URL`: load test for OpenAI-compatible servers.
 
-Each number of clients is measured with three kinds of traffic: all clients start at the same time
-with equally long prompts; the same, but one prompt is 20 times longer; or clients start one after
-another. With `--against`, two servers take turns, so that conditions are the same for both. With
-`--agents`, we simulate agents and a user instead (`bench/agents.py`).
+Each number of clients is measured with three kinds of traffic: all start together with equally long
+prompts; the same with one prompt 20 times longer; or they start one after another. With
+`--against`, two servers take turns, so that conditions are equal. With `--agents`, agents and a
+user are simulated instead (`bench/agents.py`).
 """
 
 from __future__ import annotations

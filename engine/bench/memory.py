@@ -1,8 +1,8 @@
 """Memory benchmark: compare a model's memory estimate with the actual peak while chats run.
 
-The families are small models with random weights. Each of them runs in a child process, because
-peak memory is counted per process. The prefill chunk size is fixed to `CHUNK` tokens, so that the
-size of activations doesn't depend on the speed of the machine.
+The families are small models with random weights. Each runs in a child process, because peak memory
+is counted per process. The prefill chunk size is fixed to `CHUNK` tokens, so that the size of
+activations doesn't depend on the machine's speed.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def _at_once(
 ) -> list[Reply]:
     """Start replies in all chats in the same turn of the engine loop.
 
-    Prompts are rendered one by one, so we pause the replies until all of them are ready.
+    Prompts are rendered one by one, so the replies are paused until all are ready.
 
     Args:
         neighbor: session used to block the engine thread. It's closed afterwards.

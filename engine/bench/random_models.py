@@ -1,7 +1,7 @@
 """Models with random weights for benchmarks and tests.
 
 Their folders contain all the usual files (config, safetensors, a byte-level BPE tokenizer, a ChatML
-template), so the normal loader can load them.
+template) for the normal loader.
 """
 
 from __future__ import annotations

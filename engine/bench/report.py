@@ -97,8 +97,8 @@ def main(options: argparse.Namespace) -> int:
 def run(models: list[str], minutes: float, file: Path, say: Callable[[str], None]) -> bool:
     """Benchmark the models, sharing the time equally. Returns True if all targets were met.
 
-    The file is rewritten after each part, so that nothing is lost in a crash. If a part fails, we
-    record the error and continue with the next part.
+    The file is rewritten after each part, so that a crash loses nothing. The error of a failed part
+    is recorded.
     """
     report: dict[str, Any] = {"machine": machine(), "models": []}
     met = True

@@ -1,8 +1,8 @@
 """Random schedules of many chats on one engine, to be checked with `alone.compare`.
 
-Actions are picked at random with a seed: open, send, edit, continue, pause, cancel, fork, close or
-reopen a chat, or unload the model. Combined with the tight limits in `limits`, replies have to
-wait, caches are evicted, and conversations exceed their context.
+Seeded random actions: open, send, edit, continue, pause, cancel, fork, close or reopen a chat, or
+unload the model. With the tight limits in `limits`, replies have to wait, caches are evicted, and
+conversations exceed their context.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ class Schedule:
             return
         self._resume(chat)
         turn, text = _finished(chat)
-        # Since admission assumes the maximum length, a tight budget may not fit even one chat.
+        # Admission assumes the maximum length, so a tight budget may not fit even one chat.
         assert self._tight or turn.code != CAPACITY_EXHAUSTED
         chat.turns.append(turn)
         chat.reply, chat.paused = None, False

@@ -1,7 +1,7 @@
 """Contender that uses `mlx_lm.server`, running in a child process on localhost.
 
-The server runs with Stretto's BLAS and its own defaults, except that its prompt cache is off. This
-is fair, because Stretto's sessions are new in this benchmark, too.
+The server uses Stretto's BLAS and its own defaults, without its prompt cache, because Stretto's
+sessions are also new.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from engine.bench.traffic import Arrival, TimedRequest
 
 PATIENCE = 300.0  # timeout in seconds for loading the model, and for each answer
 
-# Runs the unmodified server, plus a thread that answers each line on stdin with MLX's current
-# memory and its peak since the previous line.
+# The unmodified server, plus a thread that answers each line on stdin with MLX's current memory and
+# its peak since the previous line.
 CHILD = """
 import os, sys, threading
 from engine.model import backend
@@ -89,7 +89,7 @@ class MLXServer:
         return turns
 
     def peak(self, run: Callable[[], None]) -> int:
-        """Run a function and return by how many bytes MLX's memory in the child grew at peak."""
+        """Run a function and return the growth of the child's MLX peak memory in bytes."""
         before, _ = self._memory()
         run()
         _, peak = self._memory()

@@ -1,9 +1,9 @@
 """Tiny configs for all architectures in the installed mlx-lm and mlx-vlm, using introspection.
 
 `SIZES` sets fields of any config dataclass by name. `SPECIAL` adds settings for specific
-architectures: layer patterns, unique fields, and sizes that must match. For a new architecture,
-this is only needed if `SIZES` isn't enough. `VLM_SPECIAL` is the same for mlx-vlm, and `TOWER` has
-the sizes of vision and audio towers.
+architectures: layer patterns, unique fields, and sizes that must match. A new architecture needs
+them only if `SIZES` isn't enough. `VLM_SPECIAL` is the same for mlx-vlm, and `TOWER` has the sizes
+of vision and audio towers.
 """
 
 from __future__ import annotations

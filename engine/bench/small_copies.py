@@ -16,7 +16,7 @@ LAYER = "model.layers."
 def first_layers(model: Path, folder: Path, layers: int) -> Path:
     """Copy a model, keeping only its first `layers` layers. Returns the folder.
 
-    The more layers we keep, the more often the copy agrees with the model.
+    With more layers, the copy agrees with the model more often.
     """
 
     def kept(name: str, array: Any) -> Any:
@@ -29,7 +29,7 @@ def first_layers(model: Path, folder: Path, layers: int) -> Path:
 def perturb(model: Path, folder: Path, share: float, seed: int = 0) -> Path:
     """Copy a model, adding noise to its weights. Returns the folder.
 
-    If the noise is small, the copy mostly agrees with the model, even if the weights are random.
+    With little noise, the copy mostly agrees with the model, even if the weights are random.
 
     Args:
         share: standard deviation of the noise, relative to the mean absolute weight.

@@ -108,8 +108,8 @@ def _run(
 ) -> Schedule:
     """Run a schedule.
 
-    If `tight`, a separate engine is used that only has enough memory for a few chats, so caches are
-    written to disk and restored.
+    If `tight`, a separate engine has memory for only a few chats, so caches are written to disk and
+    restored.
     """
     if not tight:
         schedule = Schedule(engine, folder, seed, options.chats)

@@ -1,8 +1,8 @@
 """Decode throughput of Stretto's shared steps, of sequential chats, and of `BatchGenerator`.
 
-A rate is the total number of tokens per second of all N chats while all of them are decoding.
-Contenders take turns in the same process, so that a slow phase affects all of them. Results are
-medians over all rounds.
+A rate is the total number of tokens per second of all N chats while all are decoding. Contenders
+take turns in the same process, so that a slow phase affects all of them. Results are medians over
+all rounds.
 """
 
 from __future__ import annotations
@@ -98,8 +98,8 @@ def _own_attention(subject: Subject, tokens: int, rounds: int, short: int, long:
 def stretto_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float:
     """Measure Stretto's engine, which prefills all prompts and then decodes all chats together.
 
-    No reply is stopped before every chat has `tokens` tokens. Otherwise, the first of many chats
-    would be finished before the last one starts.
+    Replies run until every chat has `tokens` tokens. Otherwise, the first of many chats would end
+    before the last one starts.
     """
     sessions = [subject.engine.open_session(subject.model) for _ in prompts]
     greedy = SamplingParams(temperature=0.0)

@@ -1,10 +1,10 @@
 """File format for session caches: safetensors, with the session's metadata in the header.
 
 The file ends with two checksums, one for the header and one for the arrays. If a file is damaged,
-we reject it and prefill again.
+the session prefills again.
 
-Cache files aren't trusted. They never contain class names: their contents are filled into empty
-caches that the model creates.
+Cache files aren't trusted and contain no class names: their contents are filled into empty caches
+that the model creates.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Record(Struct, frozen=True):
 class CacheImage(Struct, frozen=True):
     """Evaluated caches that any thread can write to a file.
 
-    The image references the memory of MLX arrays, so only the engine thread may free it.
+    The image references MLX arrays, so only the engine thread may free it.
     """
 
     header: bytes
@@ -126,8 +126,9 @@ def _contiguous_bytes(array: np.ndarray[Any, Any]) -> Iterator[memoryview]:
 def create_image(kv: SessionKV, fingerprint: str) -> CacheImage:
     """Create an image of a session's caches.
 
-    Positions in the image must not be modified afterwards. For positions after the last token, see
-    `engine.cache.session_kv`.
+    Positions in the image must not be modified afterwards. See `engine.cache.session_kv` for
+    positions
+    after the last token.
 
     Raises:
         ValueError: if a cache contains a value that the format doesn't support.
@@ -201,7 +202,7 @@ def _checksum_bytes(total: int) -> bytes:
 
 
 def _open_regular(path: Path) -> BufferedReader:
-    """Open a regular file. Symlinks are rejected, and so are pipes, because they could block."""
+    """Open a regular file. Rejects symlinks, and pipes, which could block."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -273,7 +274,7 @@ class Contents(Struct, frozen=True):
 
 
 def read_contents(path: Path, record: Record) -> Contents:
-    """Read a whole file. Safe on any thread, because this doesn't create MLX arrays.
+    """Read a whole file. Safe on any thread, because no MLX arrays are created.
 
     Raises:
         DamagedError, OSError: if the file can't be used.
@@ -341,7 +342,7 @@ def _as_uint16(array: mx.array) -> mx.array:
 def _to_json(value: Any, arrays: list[mx.array | PartedArray]) -> Any:
     """Convert caches to JSON. Arrays are appended to `arrays` and replaced by their index.
 
-    Unused capacity is omitted, because the decoder may write to it while the file is being written.
+    Unused capacity is omitted, because the decoder may write to it during the write to disk.
     """
     if isinstance(value, (mx.array, PartedArray)):
         if value.dtype not in _NAMES:

@@ -41,12 +41,13 @@ def replace_some(caches: Caches, others: dict[int, Any]) -> Caches:
 def clone(value: Any) -> Any:
     """Copy caches, or any value inside them, with copy-on-write arrays.
 
-    Arrays are copied as full slices (`x[...]`), which share their buffer until either copy is
-    written to. `mx.array(x)` would copy immediately.
+    Arrays are copied as full slices (`x[...]`), which share their buffer until one copy is written
+    to.
+    `mx.array(x)` would copy immediately.
 
     Raises:
-        TypeError: if there is an object of an unknown class. We can't copy it, and sharing it would
-            let both copies write to it.
+        TypeError: for an object of an unknown class. If both copies shared it, both could write to
+            it.
     """
     if isinstance(value, mx.array):
         return value[...]
@@ -83,7 +84,7 @@ def nbytes(caches: Any) -> int:
 def compact(cache: Any) -> Any:
     """Drop tokens outside of a ring buffer's window now instead of at the next token.
 
-    After prefill, a ring buffer still holds the whole last chunk, which can exceed its window.
+    After prefill, a ring buffer still has the whole last chunk, which can exceed its window.
     """
     for part in getattr(cache, "caches", [cache]):
         most = getattr(part, "max_size", None)
@@ -127,7 +128,7 @@ def copy_without_last(cache: Any, boundary: Any, surplus: int) -> Any:
 def detach_states(cache: Any) -> Any:
     """Copy recurrent states into buffers of their own.
 
-    Some models compute the states after every token of a chunk and slice out the last state, which
+    Some models compute the states after every token of a chunk and slice out the last one, which
     keeps the whole buffer alive. Without this copy, a jamba snapshot took 64 times the memory it
     needed.
     """
@@ -205,8 +206,9 @@ def _deep_copy(value: Any) -> Any:
 def stagger_growth(caches: Caches, more: int = 0) -> None:
     """Set `step` of the caches so that not all layers grow in the same decode step.
 
-    Growing means copying the cache. When all layers grew in the same step, this took 200 ms at
-    1,300 tokens on two cores and stalled every session.
+    Growing copies the cache. When all layers grew in the same step, this took 200 ms at 1,300
+    tokens
+    on two cores and stalled every session.
 
     Args:
         more: number of tokens that are about to be added. Large numbers increase the step.
@@ -241,8 +243,8 @@ def can_mix(cache: Any) -> bool:
 def can_trim(cache: Any) -> bool:
     """Return True if the last tokens can currently be removed from a cache.
 
-    We also check `start_position`, because a chunked cache claims to be trimmable even after it has
-    dropped its first tokens.
+    Checks `start_position`, because a chunked cache claims to be trimmable even after dropping its
+    first tokens.
     """
     if cache is None:
         return True
@@ -272,8 +274,8 @@ def can_roll_back(cache: Any) -> bool:
 def can_remove_last(cache: Any, surplus: int) -> bool:
     """Check whether `remove_last` can remove the last `surplus` tokens from a cache.
 
-    This works for a full sliding window right after a pass of several tokens. Its tokens are in
-    order then, and it still has all the earlier tokens that the next token attends to.
+    This works for a full sliding window right after a pass of several tokens: its tokens are in
+    order, and it still has all the earlier tokens that the next token attends to.
     """
     from mlx_lm.models.cache import RotatingKVCache
 
@@ -303,8 +305,9 @@ def remove_last(cache: Any, surplus: int) -> None:
 def has_hidden_growth(caches: Caches, longer: Caches) -> bool:
     """Check whether some cache's growth can't be derived from array shapes.
 
-    It can for caches with `keys`. Any other class may grow in steps, so we treat all of them as
-    growing, except for mlx-lm's cache for recurrent states.
+    Classes with `keys` have a derivable growth. Any other class may grow in steps, except for
+    mlx-lm's
+    cache for recurrent states.
 
     Args:
         longer: the same caches with more tokens.
@@ -346,9 +349,9 @@ def measure(caches: Caches, longer: Caches | None = None, more: int = 0) -> Memo
 
 
 def _with_copy_counts(caches: Caches) -> list[tuple[Any, int]]:
-    """Flatten the caches, and return each with the number of copies that a session holds.
+    """Flatten the caches, and return each with the number of copies that a session has.
 
-    Caches that can't be trimmed count twice, because the snapshot has a copy of them.
+    Caches that can't be trimmed count twice, because the snapshot has a copy.
     """
     parts = (cache for cache in flatten_caches(caches) if cache is not None)
     return [(cache, 2 if may_be_untrimmable(cache) else 1) for cache in parts]

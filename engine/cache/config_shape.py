@@ -1,9 +1,9 @@
 """Cache layout of a model, derived from its config alone. Doesn't use MLX.
 
-For each layer, this computes the size of the cache that mlx-lm would create: keys and values of all
+For each layer, computes the size of the cache that mlx-lm would create: keys and values of all
 tokens, of a window, or a state of fixed size. A test compares the result with real caches for every
-family. We can't instantiate mlx-lm's classes instead, because the estimate runs in the GUI thread
-and has to handle untrusted and incomplete configs.
+family. mlx-lm's classes can't be used here, because estimates run in the GUI thread and have to
+handle untrusted and incomplete configs.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ def text_configs(config: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def shape_of(config: Mapping[str, Any], ranks: int = 1) -> Shape | None:
-    """Compute the shape of a model from its `config.json`. Returns None if that is incomplete.
+    """Compute the shape of a model from its `config.json`, or None if that is incomplete.
 
     Unknown families are handled by common field names.
 
     Args:
-        ranks: number of ranks the model is split over. The result is for a single rank: heads, keys
-            and states are divided, but arrays without heads (compressed keys, an indexer's keys)
-            are replicated on each rank.
+        ranks: number of ranks the model is split over. The result is for one rank: heads, keys and
+            states are divided, and arrays without heads (compressed keys, an indexer's keys) are
+            replicated.
     """
     try:
         return _Reader(config, ranks).shape()
@@ -125,7 +125,7 @@ _BY_ROWS = {
 }
 """Families whose attention runs row by row, or one session at a time (`engine/FAMILIES.md`)."""
 
-_MAX_LAYERS = 10_000  # reject larger values, which would make us loop for a long time
+_MAX_LAYERS = 10_000  # reject larger values, which would make the loop very long
 
 # Number of live arrays in a recurrent layer, derived from measured peaks. Jamba's Mamba layers also
 # keep a state for each token of a chunk.

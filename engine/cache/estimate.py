@@ -1,8 +1,8 @@
 """Memory estimates for a model: weights, caches, and activations.
 
-They only need the config and the size of the weights, so the model doesn't have to be loaded. MLX
-isn't imported either, because the GUI calls `fit` whenever the user changes a number. To compare
-the estimates with measured peaks, run `python -m engine bench families --parts memory`.
+They need only the config and the size of the weights, and no MLX, because the GUI calls `fit`
+whenever the user changes a number. To compare the estimates with measured peaks, run `python -m
+engine bench families --parts memory`.
 """
 
 from __future__ import annotations
@@ -270,7 +270,7 @@ def fit(
 def _suggest_unloading(found: Fit, free: int, loaded: Iterable[ResidentModel]) -> list[Offer]:
     """Suggest unloading the smallest idle model that frees enough, or else all idle models.
 
-    Returns an empty list if even unloading all idle models isn't enough.
+    Returns an empty list if unloading all idle models isn't enough.
     """
     idle = sorted((m for m in loaded if m.idle), key=lambda m: m.nbytes)
     enough = [m for m in idle if found.total <= free + m.nbytes]
@@ -294,9 +294,9 @@ def _estimate_fit(shape: Shape | None, weights: Weights, case: _Case) -> Fit:
     cost = estimate(shape, case.itemsize, case.kv_bits, case.chunk)
     working = _prefill_bytes(shape, case)
     if case.kv_bits:
-        # MLX copies quantized keys and values for its matrix products. The copies made for a layer,
-        # for all chats, are still alive while the next layer is making copies. Without GQA, only
-        # the keys are copied.
+        # MLX copies quantized keys and values for its matrix products. One layer's copies, for all
+        # chats, are still alive while the next layer is making copies. Without GQA, only the keys
+        # are copied.
         largest = max((per * context for per, most in cost.layers if most >= UNLIMITED), default=0)
         if not shape.grouped:
             widest = max(shape.caches, key=lambda layer: layer.elements_per_token)
@@ -314,8 +314,8 @@ def _prefill_bytes(shape: Shape, case: _Case) -> int:
     """Estimate the activations of the last prefill pass of a full context, in bytes.
 
     Attention scores count in full unless attention is fused, which is never the case with quantized
-    keys. A growing cache is copied before its layer's attention runs. So we take the maximum of
-    both and not the sum.
+    keys. A growing cache is copied before its layer's attention runs, so the larger of the two
+    counts.
     """
     context, itemsize = case.context, case.itemsize
     chunk = min(case.chunk, context)
@@ -343,10 +343,10 @@ def _prefill_bytes(shape: Shape, case: _Case) -> int:
 def _slot_copy_bytes(shape: Shape, case: _Case) -> int:
     """Estimate the extra bytes needed while chats are copied into a shared slot buffer.
 
-    The buffer is allocated for 25% more chats. While it's being filled, the chats' own caches still
-    exist, and one of the buffer's arrays exists twice. On the other hand, the first layer's caches
-    are freed before the last layer's slots are filled. With length classes, layers are copied one
-    by one, and the buffer grows in larger blocks.
+    The buffer has room for 25% more chats. While it's being filled, the chats' own caches still
+    exist, and one of the buffer's arrays exists twice, but the first layer's caches are freed
+    before the last layer's slots are filled. With length classes, layers are copied one by one, and
+    the buffer grows in larger blocks.
     """
     slots, chats = case.slots, case.chats
     cost = _slot_estimate(shape, case.itemsize, case.kv_bits, case.context, slots)

@@ -22,7 +22,7 @@ TOKEN_BYTES = array("I").itemsize  # bytes per token in `pack_tokens`
 class CacheKey(NamedTuple):
     """Identifier of a set of caches.
 
-    Session names are chosen by callers, so `kind` is needed to avoid collisions with other names.
+    Callers choose the names of sessions, so `kind` keeps them apart from other names.
     """
 
     kind: Literal["session", "prefix", "draft", "image"]
@@ -62,7 +62,7 @@ def common_length(a: Sequence[object], b: Sequence[object]) -> int:
 
 
 def pack_tokens(tokens: Sequence[int]) -> bytes:
-    """Pack tokens into bytes. Comparing them takes microseconds even for 8,000 tokens."""
+    """Pack tokens into bytes. Comparing 8,000 packed tokens takes microseconds."""
     return array("I", tokens).tobytes()
 
 
@@ -76,17 +76,17 @@ def common_bytes(a: bytes, b: bytes) -> int:
 def shareable_tokens(first: bytes, second: bytes) -> int:
     """Return how many tokens of two packed prompts can share a cache.
 
-    A prompt's last token can't be shared, because at least one token must be fed to get logits.
+    At least one token must be fed to get logits, so a prompt's last token can't be shared.
     """
     least = min(len(first), len(second)) // TOKEN_BYTES
     return min(common_bytes(first, second) // TOKEN_BYTES, least - 1)
 
 
 class Ledger(Struct, frozen=True):
-    """Text of a conversation, along with the token ids that were actually fed and generated.
+    """Text of a conversation, with the token ids that were fed and generated.
 
-    A model may generate different tokens than the tokenizer produces for the same text. By reusing
-    the original tokens for a later prompt with the same text, we keep the cache valid.
+    A model may generate other tokens than the tokenizer produces for the same text. Using the
+    original tokens in a later prompt keeps the cache valid.
     """
 
     text: str = ""  # prompts and replies as rendered by the chat template

@@ -1,8 +1,8 @@
 """KV cache files of sessions that were evicted or closed.
 
-The engine thread hands evaluated arrays to a writer thread, which reports back once they are on
-disk. Files are read by worker threads (`read_header`, `read`), and then converted to arrays on the
-engine thread, chunk by chunk. Unusable files are removed, and the session prefills again.
+The engine thread passes evaluated arrays to a writer thread, which reports when they are on disk.
+Worker threads read files (`read_header`, `read`), and the engine thread converts them to arrays,
+chunk by chunk. Unusable files are removed, and the session prefills again.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Offload:
         """Return the bytes of memory that only pending writes keep alive.
 
         Args:
-            others: groups of shared memory that are still in use elsewhere.
+            others: groups of shared memory still in use elsewhere.
         """
         if not self._pending:
             return 0
@@ -139,7 +139,7 @@ class Offload:
             return
         if self._writer is None or not self._writer.is_alive():
             writer = threading.Thread(target=self._run_writer, name="stretto-offload")
-            # This may raise, so start the thread before marking the file as being written.
+            # Start the thread, which may raise, before marking the file as being written.
             writer.start()
             self._writer = writer
         with self._change:

@@ -1,13 +1,13 @@
 """Prefix cache: a radix tree of the tokens in all sessions' caches.
 
-Before each chunk of a prompt, the longest match among the other sessions of its kind and the cached
-prefixes is offered to the scheduler, which decides if the session copies that cache. System prompts
-stay cached after their session is closed. Copies are independent of the original. Since a cache
-only depends on its tokens, sharing caches doesn't change replies.
+Before each chunk of a prompt, the scheduler gets the longest match among the other sessions of its
+kind and the cached prefixes, and decides if the session copies that cache. System prompts stay
+cached after their session is closed. Copies are independent of the original. A cache depends only
+on its tokens, so sharing caches doesn't change replies.
 
 There is one tree per kind of session. It's updated when a prompt is read, when a cache is trimmed,
-copied or dropped, and when a reply ends, which is when its tokens are added. Idle sessions have no
-per-step cost.
+copied or dropped, and when a reply ends and its tokens are added. Idle sessions have no per-step
+cost.
 """
 
 from __future__ import annotations
@@ -235,8 +235,8 @@ class PrefixIndex:
     ) -> Iterator[tuple[int, _Node, _Node | None]]:
         """Yield the nodes on the path of a prompt, from the deepest node up to the root.
 
-        Yields tuples of the number of tokens that the subtree has in common with the prompt, the
-        node, and the child that was yielded before it.
+        Yields the number of tokens that the subtree has in common with the prompt, the node, and
+        the child that was yielded before it.
         """
         node, prompt = self._roots.get(reader.kind), reader.prompt
         path: list[tuple[int, _Node]] = []
@@ -291,8 +291,8 @@ class PrefixIndex:
     def _clear_tree(self) -> None:
         """Clear the tree after an error. The next `refresh` rebuilds it.
 
-        This unlinks all nodes, because the reference cycles between them would otherwise keep
-        caches alive until the next garbage collection.
+        Unlinks all nodes, whose reference cycles would keep caches alive until a garbage
+        collection.
         """
         pending = list(self._roots.values())
         self._roots.clear()
@@ -351,7 +351,7 @@ def _split(node: _Node, at: int) -> _Node:
 
 
 def _prune(node: _Node) -> None:
-    """Walk up from a node, removing nodes without holders that have fewer than two children."""
+    """Walk up from a node and remove nodes without holders that have fewer than two children."""
     while node.parent is not None and not node.holders and len(node.children) < 2:
         parent, key = node.parent, node.edge[:TOKEN_BYTES]
         if node.children:  # merge the node with its only child

@@ -1,13 +1,13 @@
 """KV cache of a session, with operations to trim, restore and share it.
 
 The caches are mlx-lm's own objects, one per layer. `SessionKV` also records the tokens that were
-fed to them, so that a follow-up only has to feed the new tokens. Caches that can't be trimmed
-(recurrent states, ring buffers that have wrapped) are restored from a snapshot, which is taken at
-the end of each prompt.
+fed to them, so that a follow-up only feeds the new tokens. Caches that can't be trimmed (recurrent
+states, ring buffers that have wrapped) are restored from a snapshot, taken at the end of each
+prompt.
 
-Ownership of memory: several caches and a file writer may share the buffer of an array. MLX copies
-a shared buffer before it writes to it. The C decoder (`engine.model.plain_decoder`) doesn't: it may
-write to a session's keys and values beyond `offset` at any time, so no one else may read there.
+Ownership of memory: several caches and a file writer may share an array's buffer. MLX copies a
+shared buffer before it writes to it. The C decoder (`engine.model.plain_decoder`) doesn't: it may
+write to a session's keys and values beyond `offset` at any time, so nothing else may read there.
 """
 
 from __future__ import annotations
@@ -123,8 +123,8 @@ class SessionKV:
     def caches_without_slots(self) -> Caches:
         """Leave the slots and return the caches, one per layer.
 
-        Leaving a slot copies the keys and values. To avoid that, use `layers`, which has the same
-        objects, but without their arrays while the session is in a slot.
+        Leaving a slot copies the keys and values. `layers` has the same objects without copying,
+        but their arrays are missing while the session is in a slot.
         """
         self.leave_slots()
         return self.layers
@@ -160,8 +160,8 @@ class SessionKV:
     def reuse_prefix(self, prompt: list[int]) -> int:
         """Trim or restore the caches to the longest possible prefix of `prompt`.
 
-        Returns the length of that prefix. It's always less than `len(prompt)`, because a forward
-        pass needs at least one token.
+        Returns its length, which is less than `len(prompt)`, because a forward pass needs at least
+        one token.
         """
         caches = self.caches_without_slots()
         if not caches:
@@ -199,7 +199,8 @@ class SessionKV:
         """Record a prompt chunk that was fed to the model.
 
         Chunks after a shared prefix and chunks of mixed steps don't add cuts, because they may be
-        rounded differently: attention is split over two arrays, and matrix products have more rows.
+        rounded
+        differently: attention is split over two arrays, and matrix products have more rows.
 
         Args:
             alone: False if the chunk was part of a mixed step.
@@ -216,7 +217,7 @@ class SessionKV:
         self.tokens.append(token)
 
     def snapshot(self) -> None:
-        """Copy the caches that can't be trimmed, so that we can return to this position."""
+        """Copy the caches that can't be trimmed, to be able to return to this position."""
         boundary_caches = list(map(copy_untrimmable, self.caches_without_slots()))
         mx.eval(list(iterate_arrays(boundary_caches)))  # free the tokens that `compact` removed
         self.last_snapshot = Snapshot(boundary_caches, len(self.tokens))
@@ -224,7 +225,7 @@ class SessionKV:
         self._mark_moved(len(self.tokens))
 
     def drop(self) -> None:
-        """Free the caches but keep the ledger. The next turn has to prefill its whole prompt."""
+        """Free the caches but keep the ledger. The next turn prefills its whole prompt."""
         self._dropped = self._dropped or bool(self.layers)
         self._before_draft = None
         self.on_disk = -1
@@ -236,7 +237,7 @@ class SessionKV:
     def settle(self) -> None:
         """Clean up after a reply: leave the slots, and make new tokens available to other sessions.
 
-        This also frees the large buffers that recurrent states were sliced from.
+        Also frees the large buffers that recurrent states were sliced from.
         """
         self.leave_slots()
         states = [detach_states(c) for c in self.layers if may_be_untrimmable(c)]
@@ -290,7 +291,7 @@ class SessionKV:
     def save_before_draft(self, length: int) -> None:
         """Save the state that draft tokens will overwrite. The caches hold `length` tokens now.
 
-        This only saves references, because MLX copies a shared array before it writes to it.
+        Saves only references, because MLX copies a shared array before it writes to it.
         """
         caches = [
             cache
@@ -302,9 +303,9 @@ class SessionKV:
     def roll_back(self, length: int) -> None:
         """Roll back to `length` tokens, after tokens were fed since `save_before_draft`.
 
-        If some cache can't be cut at `length` (e.g. a recurrent state), we roll all of them back to
-        where `save_before_draft` was called. That is shorter than `length`, so the next pass has to
-        feed the missing tokens again.
+        If some cache can't be cut at `length` (e.g. a recurrent state), all return to the position
+        of
+        `save_before_draft`, and the next pass has to feed the missing tokens again.
 
         Raises:
             RuntimeError: if some cache can't be rolled back.
@@ -436,8 +437,8 @@ class SessionKV:
     def frozen_copy(self) -> SessionKV:
         """Return a copy that can be written to disk while the session continues.
 
-        The copies share their buffers with the session. They keep the memory alive if the session
-        replaces an array. Only the tokens that it holds now may be read, see this module.
+        The copies share their buffers with the session and keep the memory alive. Only the current
+        tokens may be read, see this module.
         """
         return self._copy_with(clone(self.caches_without_slots()))
 
@@ -461,7 +462,7 @@ class SessionKV:
     def make_shared_prefix(self) -> bool:
         """Convert the plain KV caches to a shared prefix. Returns False if they are empty.
 
-        Windows and recurrent states are small, so they aren't shared.
+        Windows and recurrent states are small and aren't shared.
         """
         caches = self.caches_without_slots()
         shared = plain_kv_caches(caches)
@@ -483,8 +484,8 @@ class SessionKV:
     def _extend_shared_prefix(self, length: int) -> Caches | None:
         """Create caches for another session that extend a shared prefix of `length` tokens.
 
-        If necessary, this converts the session's own tokens to a shared prefix first. Returns None
-        if sharing isn't possible or not worth it.
+        Converts the session's own tokens to a shared prefix if necessary. Returns None if sharing
+        isn't possible or not worth it.
         """
         least = shared_prefix.MIN_TOKENS
         if not self.shares_prefix or length < least or not plain_kv_caches(self.layers):
@@ -518,8 +519,7 @@ class SessionKV:
     def can_draft_together(self) -> bool:
         """True if drafts can be verified in a step together with other sessions.
 
-        This is False with recurrent states: rolling them back means that the session needs a pass
-        of its own in the next step.
+        False with recurrent states: after a rollback, the session needs a pass of its own.
         """
         return self.can_mix and all(hasattr(cache, "keys") for cache in flatten_caches(self.layers))
 
@@ -607,7 +607,7 @@ class SessionKV:
         twin.mark_changed()
 
     def _stop_sharing(self) -> None:
-        """Called before the buffers are written to or freed. MLX copies buffers still in use."""
+        """Stop sharing before buffers are written to or freed. MLX copies buffers still in use."""
         if self._sharers is not None:
             self._sharers.discard(self)
             self._sharers = None

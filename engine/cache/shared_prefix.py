@@ -1,9 +1,9 @@
 """Shared prefixes: leading keys and values that several sessions have in common, stored once.
 
-A `SharedPrefix` is immutable and holds the keys and values of the first tokens for every layer.
-Each session has one `SharedPrefixKV` per layer, which takes its first `base` tokens from the shared
-prefix and stores the rest itself. This way, a fork only needs memory for its additional tokens, and
-a decode step reads the shared prefix once for all sessions (`engine.model.attention`).
+A `SharedPrefix` is immutable and has the keys and values of the first tokens for every layer. Each
+session has one `SharedPrefixKV` per layer, with the first `base` tokens in the shared prefix and
+the rest in its own arrays. A fork only needs memory for its additional tokens, and a decode step
+reads the shared prefix once for all sessions (`engine.model.attention`).
 """
 
 from __future__ import annotations
@@ -103,10 +103,10 @@ class SharedPrefixKV:
         self.keys = _write_tokens(self.keys, keys, before, now, self.step)
         self.values = _write_tokens(self.values, values, before, now, self.step)
         if keys.shape[2] > 1 and keys.shape[1] == 1:
-            # This may be latent attention. When decoding one token per row, the model multiplies
-            # queries with the keys directly, which `DeferredScores` supports. For longer chunks,
-            # it decompresses the keys first, which requires plain arrays. Copying a single head is
-            # cheap compared to the work of all query heads.
+            # This may be latent attention. With one token per row, the model multiplies queries
+            # with the keys directly, which `DeferredScores` supports. For longer chunks, it
+            # decompresses the keys, which requires plain arrays. Copying a single head is cheap
+            # compared to the work of all query heads.
             return self.concatenate(self.offset, 0)
         return self.keys_and_values()
 
@@ -251,7 +251,7 @@ class Split:
         self.shared = shared
         self.own = own  # tokens after the prefix, `[sessions, key heads, tokens, head dim]`
         # Layer index, and 0 for keys or 1 for values. None once the model has transformed the
-        # arrays, because they no longer match the prefix's arrays.
+        # arrays, which then don't match the prefix's arrays.
         self.place = place
 
     @property

@@ -75,8 +75,8 @@ class SlotBuffer:
             if before + len(coming) > count:
                 # Allocate 25% extra, to avoid copying the buffer for every new session.
                 count = (before + len(coming)) * 5 // 4
-            # Update this first. After an error, these sessions must be found in the slots, so that
-            # they are dropped.
+            # Update this first, so that after an error these sessions are found in the slots and
+            # dropped.
             self.occupants.extend(coming)
             self.caches.extend(arriving)
             for kv in coming:
@@ -125,9 +125,8 @@ class SlotBuffer:
     def leave(self, kv: Occupant) -> None:
         """Copy a session's keys and values back to its caches, and free its slot.
 
-        The buffer shrinks if few sessions are left. This works layer by layer, so at most one layer
-        exists twice. If it fails, e.g. because of a lack of memory, all affected sessions lose
-        their caches and have to prefill again.
+        The buffer shrinks if few sessions are left, one layer at a time. On failure, e.g. for lack
+        of memory, all affected sessions lose their caches and prefill again.
         """
         slot, last = self.occupants.index(kv), len(self.occupants) - 1
         caches, slots_left = self.caches[slot], self._slots
@@ -138,7 +137,7 @@ class SlotBuffer:
                 region = slice(slot, slot + 1), slice(None), slice(slot_layer.tokens_after(cache))
                 copies = [mx.contiguous(self.split_slots(array)[region]) for array in arrays]
                 slot_layer.return_arrays(cache, copies)
-                # Evaluate now. As long as a lazy copy references the buffer, each step copies it.
+                # Evaluate now. While a lazy copy references the buffer, each step copies it.
                 mx.eval(cache.keys, cache.values)
                 if slots_left < self._slots:
                     arrays[:] = [self._shrink(array, slot, slots_left) for array in arrays]
@@ -168,10 +167,7 @@ class SlotBuffer:
         return mx.concatenate(parts)
 
     def _remove_entry(self, kv: Occupant) -> int:
-        """Remove a session's entry and put the last occupant's entry in its place.
-
-        Returns the session's slot.
-        """
+        """Remove a session's entry, replace it by the last occupant's, and return the slot."""
         slot, last = self.occupants.index(kv), len(self.occupants) - 1
         kv.slots, self._nbytes = None, None
         self.occupants[slot], self.caches[slot] = self.occupants[last], self.caches[last]

@@ -1,9 +1,9 @@
-"""Adapter for the cache classes that support slots. All code that depends on a class is here.
+"""Adapter for the cache classes that support slots, and the only code that depends on them.
 
 Slots can hold the arrays of mlx-lm's `KVCache`, `RotatingKVCache` (a ring buffer, so each row has
 its own write position) and `QuantizedKVCache` (packed weights, scales and biases), and of
-`SharedPrefixKV`, where only the session's own tokens are moved. The cache object keeps its other
-fields, such as its length and ring position, so it's complete again once its arrays are returned.
+`SharedPrefixKV` (only the session's own tokens). The cache object keeps its other fields, such as
+its length and ring position, and is complete again when its arrays are returned.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Per-device policies that decide which sessions get slots (see `slots`).
 
-On a CPU, long sessions don't benefit from slots: their attention takes much longer than dispatching
-it, and copying them into a slot and back costs more than it saves (measured with 135M parameters in
-float32, see E7 in `engine/DECISIONS.md`). Shorter sessions benefit with any kind of cache,
-including windows and quantized keys. Stacking recurrent states helps at every length (E135). On a
-GPU, a kernel launch costs the same at 80 and at 8,000 tokens, and copies are cheap, so sessions of
-every length get slots, grouped by length.
+On a CPU, long sessions don't benefit from slots: their attention takes much longer than its
+dispatch, and copying them costs more than it saves (135M parameters in float32, see E7 in
+`engine/DECISIONS.md`). Shorter sessions benefit with any kind of cache, including windows and
+quantized keys. Stacking recurrent states helps at every length (E135). On a GPU, a kernel launch
+costs the same at 80 and at 8,000 tokens, and copies are cheap, so sessions of every length get
+slots, grouped by length.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class SlotPolicy(Struct, frozen=True):
     def max_length_with(self, shortest: int) -> int:
         """Return the longest session that can share a buffer with a session of `shortest` tokens.
 
-        The limit exists because all slots of a buffer are as long as the longest session. With
-        classes, sessions that fit together stay together, since each grows by one token per step.
+        All slots of a buffer are as long as the longest session. With classes, sessions that fit
+        together stay together, because each grows by one token per step.
         """
         if self.classes:
             return max(shortest + self.together, shortest * 4 // 3)
@@ -52,8 +52,8 @@ class SlotPolicy(Struct, frozen=True):
     def growth_tokens(self, length: int) -> int:
         """Return the growth increment of a buffer of `length`, in tokens.
 
-        With classes, buffers grow by a sixteenth of their length. This way, growing costs at most
-        16 copied tokens per session and step on average.
+        With classes, buffers grow by a sixteenth, which copies at most 16 tokens per session and
+        step on average.
         """
         return max(BLOCK, length // (16 * BLOCK) * BLOCK) if self.classes else BLOCK
 

@@ -1,16 +1,16 @@
 """Slots: keys and values of sessions that decode together, as rows of one buffer per layer.
 
 With separate caches, each layer of a shared step needs about six small operations per row, which
-take 10 µs each to dispatch. With a common buffer (`slot_buffer`), a single operation writes all
-rows, and three operations compute their attention. Each row only reads its own slot, up to its
-length. A session that enters overwrites its whole slot, so no data of other sessions is left over.
+take 10 µs each to dispatch. With a common buffer (`slot_buffer`), one operation writes all rows,
+and three compute their attention. Each row reads only its own slot, up to its length. A session
+that enters overwrites its whole slot, so no data of other sessions is left.
 
 `slot_layer` defines which cache classes support slots, and `SlotPolicy` restricts them further.
 Models with other caches can use slots for some of their layers, if the policy allows that. Sessions
-can only share a buffer if their caches have the same forms. All slots of a buffer are as long as
-the longest session, so the policy also limits how much the lengths may differ. A session leaves its
-slot when its reply ends or pauses, when the policy no longer accepts it, and when its caches are
-needed elsewhere (for a fork, the next prompt, or writing to disk).
+share a buffer only if their caches have the same forms. All slots of a buffer are as long as the
+longest session, so the policy also limits the difference in length. A session leaves its slot when
+its reply ends or pauses, when the policy no longer accepts it, and when its caches are needed
+elsewhere (for a fork, the next prompt, or writing to disk).
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class Slots:
     def _assign_by_class(self, coming: list[Occupant], forms: _Forms) -> dict[int, list[Occupant]]:
         """Assign entering sessions to buffers, adding buffers for groups of two or more.
 
-        A session that has no similar sessions keeps its own caches, because a slot wouldn't save
+        A session without similar sessions keeps its own caches, because a slot wouldn't save
         anything. Returns the sessions by the buffer's `id()`.
         """
         entering: dict[int, list[Occupant]] = {id(buffer): [] for buffer in self.buffers}

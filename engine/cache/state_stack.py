@@ -1,8 +1,8 @@
 """Stacked recurrent states of sessions that decode together, kept between steps.
 
-Since each step replaces the states as a whole, the stack must have exactly the rows of the step, in
-the same order. The lengths of the sessions don't matter. The stack is rebuilt when the sessions or
-their order change. While states are stacked, the sessions' own caches contain None.
+Each step replaces the states as a whole, so the stack must have exactly the rows of the step, in
+the same order. The sessions may have different lengths. If the sessions or their order change, the
+stack is rebuilt. While states are stacked, the sessions' own caches contain None.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ class StateStack:
         new = [state_caches(kv) for kv in coming]
         both = [*self.caches, *new]
         layers = self.layers or [[] for _ in both[0]]
-        # Update this first. After an error, these sessions must be found in the stack, so that they
-        # are dropped.
+        # Update this first, so that after an error these sessions are found in the stack and
+        # dropped.
         self.members, self.caches, self.layers = list(rows), [both[index] for index in order], []
         for kv in coming:
             kv.stack = self
@@ -94,10 +94,7 @@ class StateStack:
         self.layers = stacks
 
     def leave(self, kv: StackableState) -> None:
-        """Copy a session's states back to its caches.
-
-        If this fails, the session loses its caches and has to prefill again.
-        """
+        """Copy a session's states back to its caches. On failure, the session prefills again."""
         row = self.members.index(kv)
         try:
             for cache, states in zip(self.caches[row], self.layers, strict=True):
@@ -109,10 +106,7 @@ class StateStack:
             kv.drop()
 
     def free(self, kv: StackableState) -> None:
-        """Discard a session's states.
-
-        If this fails, the other members lose their states as well.
-        """
+        """Discard a session's states. On failure, the other members lose their states, too."""
         row = self.members.index(kv)
         kv.stack = None
         del self.members[row], self.caches[row]
