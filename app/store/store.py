@@ -207,8 +207,6 @@ class Store:
     def back_up(self) -> None:
         self._backups.begin(must=True)
 
-    # --- reads --------------------------------------------------------------------------------
-
     def chats(self, include_deleted: bool = False) -> list[ChatRecord]:
         """Get all chats, most recently used first."""
         chats = all_chats(self._readers, self._writer)
@@ -293,8 +291,6 @@ class Store:
             rows = dict(db.execute("SELECT name, CAST(data AS BLOB) FROM layouts"))
         found = {name: _layout(data) for name, data in (rows | waiting.layouts).items()}
         return {name: data for name, data in found.items() if data is not None}
-
-    # --- writes -------------------------------------------------------------------------------
 
     def transaction(self) -> AbstractContextManager[None]:
         """Group all writes in this block into a single transaction.

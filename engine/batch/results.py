@@ -202,9 +202,6 @@ def _append(file: int, data: bytes) -> None:
         raise
 
 
-# -- statistics ---------------------------------------------------------------------------------
-
-
 class BatchSummary:
     """Statistics of a run.
 

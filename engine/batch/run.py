@@ -109,9 +109,6 @@ class LineParser:
         return InvalidLine(line, name, shorten(why), of_openai)
 
 
-# -- answers ------------------------------------------------------------------------------------
-
-
 class BatchAnswer(Struct, frozen=True):
     """Answer to a line. Errors have the form {"code", "message"}.
 

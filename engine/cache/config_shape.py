@@ -187,8 +187,6 @@ class _Reader:
             *self.scan_sizes(),
         )
 
-    # -- type of each layer -------------------------------------------------------------------
-
     def layer_kind(self, at: int) -> str:
         """Type of a layer: full, window, state or nothing."""
         kind = self.kind_by_fields(at) or self.kind_by_family(at)
@@ -240,8 +238,6 @@ class _Reader:
         last = every[0] == "layer_group_size" and at >= self.count // count * count
         kind = _WINDOW if self.families & _WINDOWS else _STATE
         return _FULL if (at + 1) % count == 0 or last else kind
-
-    # -- sizes of the caches ------------------------------------------------------------------
 
     def caches(self) -> list[Layer]:
         count = self.count
@@ -342,8 +338,6 @@ class _Reader:
         named = "num_key_value_heads", "num_kv_heads", "n_kv_heads", "num_attention_groups"
         return self.number(*named) or self.heads
 
-    # -- recurrent layers ---------------------------------------------------------------------
-
     def state_size(self) -> int:
         back = max(0, self.number(*_CONVOLUTIONS) - 1)
         width = self.number("head_dim") or self.hidden // self.heads
@@ -385,8 +379,6 @@ class _Reader:
         heads = heads or (self.number("num_heads") if self.is_family("mamba2") else 0)
         names = ("hidden_size_per_head", "mamba_head_dim", "mamba_d_head", "head_dim")
         return heads, self.number(*names)
-
-    # -- widths of a pass ---------------------------------------------------------------------
 
     def scan_sizes(self) -> tuple[int, int]:
         if _STATE not in self.kinds and not self.is_family("falcon_h1"):

@@ -236,8 +236,6 @@ class Offload:
         with contextlib.suppress(OSError):
             path.unlink()
 
-    # -- the writer thread ------------------------------------------------------------------
-
     def _run_writer(self) -> None:
         while (job := self._jobs.get()) is not None:
             path, image = job

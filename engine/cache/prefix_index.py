@@ -228,8 +228,6 @@ class PrefixIndex:
         self.add(key, reader.kind, entry)
         self.cached[key] = self._holders[entry]
 
-    # -- the tree ---------------------------------------------------------------------------
-
     def _nodes_on_path(
         self, reader: PrefillingSession
     ) -> Iterator[tuple[int, _Node, _Node | None]]:

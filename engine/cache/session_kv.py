@@ -155,8 +155,6 @@ class SessionKV:
             self.stack.leave(self)
             self.mark_changed()
 
-    # -- reading ----------------------------------------------------------------------------
-
     def reuse_prefix(self, prompt: list[int]) -> int:
         """Trim or restore the caches to the longest possible prefix of `prompt`.
 
@@ -336,8 +334,6 @@ class SessionKV:
         del self.tokens[length:]
         self.cuts = [c for c in self.cuts if c <= length]
 
-    # -- sharing caches ---------------------------------------------------------------------
-
     def reusable_length(self, prompt: Sequence[int], cuts: Sequence[int] | None = None) -> int:
         """Return the longest prefix of a prompt, in tokens, that the caches can be restored to.
 
@@ -504,8 +500,6 @@ class SessionKV:
         assert self.last_snapshot.length == length
         return self.last_snapshot.caches
 
-    # -- properties of the caches -----------------------------------------------------------
-
     @property
     def is_plain(self) -> bool:
         """True if all layers have plain, unbounded KV caches."""
@@ -537,8 +531,6 @@ class SessionKV:
     def needs_snapshot(self) -> bool:
         """True if some layer can't be trimmed, now or later, so that snapshots are needed."""
         return any(may_be_untrimmable(c) for c in self.layers)
-
-    # -- memory -----------------------------------------------------------------------------
 
     def mark_changed(self) -> None:
         """Record that the size of the caches may have changed."""

@@ -215,8 +215,6 @@ class Follower:
             getattr(self, f"do_{order.name}")(*order.arguments)
         return False
 
-    # -- models -----------------------------------------------------------------------------
-
     def _load(self, message: dict[str, Any]) -> dict[str, Any]:
         name, wanted = message["name"], message["contents"]
         path = find_model(Path(message["path"]), wanted, self._copies)
@@ -247,8 +245,6 @@ class Follower:
 
     def _count_step(self) -> None:
         self.steps += 1
-
-    # -- operations of records --------------------------------------------------------------
 
     def do_unload(self, model: int) -> None:
         self._models.pop(model)
@@ -306,8 +302,6 @@ class Follower:
     def do_forget(self, name: str) -> None:
         self._files.delete(name)
         self._files.count_operation()
-
-    # -- computations -----------------------------------------------------------------------
 
     def do_pass(self, model: int, shared: bool, *rows: int) -> None:
         """``rows``: the caches to be fed."""

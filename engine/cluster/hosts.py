@@ -153,9 +153,6 @@ def check_group(hosts: Sequence[Host]) -> None:
         )
 
 
-# -- the hosts file -------------------------------------------------------------------------
-
-
 def default_file() -> Path:
     return platformdirs.user_config_path("Stretto", appauthor=False) / "hosts.json"
 

@@ -309,8 +309,6 @@ class Leader:
                 self._followers.ask({"do": "leave"}), SHUTDOWN_TIMEOUT_S
             )
 
-    # -- turns ------------------------------------------------------------------------------
-
     def announce(self, plan: StepPlan, requests: Mapping[str, Request]) -> None:
         """Announce what a plan computes, along with all cache changes since the last announcement.
 
@@ -371,8 +369,6 @@ class Leader:
         rows = [(_cache_number(kv), kv.length) for kv in kvs]
         fed = self._group.feed(feeds, step_checksum(self.turn, rows))
         return list(mx.split(fed[: len(rows), None], len(rows)))
-
-    # -- models -----------------------------------------------------------------------------
 
     def load(self, examined: CheckedModel, wide: bool) -> Pieces:
         """Load a model on all ranks.

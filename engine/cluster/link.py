@@ -111,8 +111,6 @@ class Link:
                 connection.close()
 
 
-# -- commands between the relay and rank 0 --------------------------------------------------
-
 CALLBACK_FIELDS = ("sink", "callback")
 """Command fields with callbacks. They're sent as True if set, while the future in "answer" is sent
 as None. The relay keeps the originals."""
@@ -145,9 +143,6 @@ class CommandResult(Struct, frozen=True):
     number: int
     result: Any = None
     error: tuple[str, str] | None = None
-
-
-# -- rank discovery -------------------------------------------------------------------------
 
 
 def reserve_port(ports: Sequence[int], number: int, count: int) -> socket.socket:

@@ -60,9 +60,6 @@ _COMMAND_TIMEOUT_S = 60.0  # timeout for short commands
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-# -- command lines --------------------------------------------------------------------------
-
-
 def rank_command(host: Host) -> list[str]:
     """Return the command for running a rank on a host.
 
@@ -151,9 +148,6 @@ def ssh_error_text(host: Host, status: int | None, stderr: str) -> str:
     return f"{host.name}: the command failed with status {status} ({last or 'no output'})."
 
 
-# -- properties of a machine ----------------------------------------------------------------
-
-
 def describe_machine(models: str, folder: str = "") -> dict[str, Any]:
     """Describe this machine. Other machines call this for `check_hosts`.
 
@@ -204,9 +198,6 @@ def _hash_contents(folder: Path) -> str:
         return fingerprint.hash_contents(folder)
     except (OSError, ValueError, RefusedError):  # the file may be incomplete
         return ""
-
-
-# -- checks of hosts ------------------------------------------------------------------------
 
 
 class HostReport(Struct, frozen=True):
@@ -290,9 +281,6 @@ def version_differences(
         for part in COMPARED_VERSIONS
         if ours.get(part) and ours.get(part) != theirs.get(part)
     ]
-
-
-# -- model copies ---------------------------------------------------------------------------
 
 
 def copy_name(name: str, contents: str) -> str:

@@ -269,9 +269,6 @@ class CommandReceiver:
             self._link.send_object(CommandResult(number, error=(known.code, known.message)))
 
 
-# -- measurement of a group -----------------------------------------------------------------
-
-
 def _measure_collectives(group: Any, link: Link, rounds: int, carrier: str) -> None:
     """Measure the speed of collectives. Rank 0 reports it, then all ranks wait to be killed.
 

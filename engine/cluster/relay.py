@@ -166,8 +166,6 @@ class Relay:
             self._inbox.popleft()
         return True
 
-    # -- commands ---------------------------------------------------------------------------
-
     def _relay_command(self, command: Command) -> None:
         answer: Future[Any] | None = getattr(command, "answer", None)
         hidden: dict[str, Any] = {
@@ -196,8 +194,6 @@ class Relay:
                 self._ranks[0].link.send_object(CommandCancelled(number))
             except OSError:
                 log.debug("rank 0 ended before a cancellation was sent")
-
-    # -- results ----------------------------------------------------------------------------
 
     def _listen(self, rank: Rank) -> None:
         """Receive messages from a rank. Runs on a separate thread."""
@@ -266,8 +262,6 @@ class Relay:
             }
             for rank in self._ranks
         ]
-
-    # -- end --------------------------------------------------------------------------------
 
     def _lose_rank(self, why: str, within: float = 0.0) -> None:
         """Called on any thread when a rank is lost.

@@ -201,9 +201,6 @@ def lock_repository(repo: str) -> Iterator[None]:
         lock.release()
 
 
-# -- fetching -----------------------------------------------------------------------------------
-
-
 def check_space(model: HubModel) -> None:
     """Raise `no_space` if there isn't enough disk space for the missing files."""
     missing = model.size - bytes_present(model.repo, model.files)

@@ -102,9 +102,6 @@ _DTYPES = {"BF16": "bfloat16", "F16": "float16", "F32": "float32"}
 Stop = Callable[[], bool]
 
 
-# -- one folder ---------------------------------------------------------------------------------
-
-
 class FolderFacts(Struct, frozen=True):
     """Information about a folder. Unknown values are empty, 0 or None.
 
@@ -338,9 +335,6 @@ def _first_bytes(file: Path, most: int) -> bytes:
 def _reason(error: Exception) -> str:
     words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return clean_name(words, 100) or type(error).__name__
-
-
-# -- model locations ----------------------------------------------------------------------------
 
 
 class ModelSource(Enum):
@@ -605,9 +599,6 @@ def _name(folder: Path) -> str:
         return clean_name(display_name(folder.resolve())) or clean_name(folder.name) or "Model"
     except (OSError, ValueError, RuntimeError):  # circular link
         return clean_name(folder.name) or "Model"
-
-
-# -- adapters -----------------------------------------------------------------------------------
 
 
 def find_adapters(folder: Path) -> list[Path]:

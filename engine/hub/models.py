@@ -157,9 +157,6 @@ class HubSearchResult(Struct, frozen=True):
     facts: HubFacts
 
 
-# -- one model ----------------------------------------------------------------------------------
-
-
 def look_up(
     name: str,
     revision: str | None = None,
@@ -360,9 +357,6 @@ def _fetch_config(
     return config
 
 
-# -- search -------------------------------------------------------------------------------------
-
-
 def search(
     words: str, token: str | None = None, cancelled: threading.Event | None = None
 ) -> list[HubSearchResult]:
@@ -478,9 +472,6 @@ def _int_between(value: object, least: int, most: int) -> int | None:
     return value if type(value) is int and least <= value <= most else None
 
 
-# -- other metadata -----------------------------------------------------------------------------
-
-
 def facts(about: dict[str, Any], own_config: Mapping[str, Any] | None = None) -> HubFacts:
     """Extract metadata from the hub's description of a model.
 
@@ -524,9 +515,6 @@ def _parse_date(text: object) -> str:
 
 def _as_dict(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
-
-
-# -- memory estimate ----------------------------------------------------------------------------
 
 
 def fit(model: HubModel, budget: int, tokens: int, chats: int) -> Fit:

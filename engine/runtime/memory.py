@@ -134,8 +134,6 @@ class Memory:
         except BaseException as error:  # prefill the prompts instead of copying
             log.warning("prefix index is not up to date: %s", describe_error(error))
 
-    # -- memory in use ----------------------------------------------------------------------
-
     def reserve(self, owner: object, nbytes: int, weights: bool = False) -> None:
         """Count bytes that an owner (e.g. a load) will allocate, until `release` is called."""
         (self._loading if weights else self._reserved)[owner] = nbytes
@@ -248,13 +246,9 @@ class Memory:
         """Bytes of all caches, including cached prefixes and pending disk writes."""
         return self.kv_bytes + self.prefixes.nbytes + self.usage().writing_bytes
 
-    # -- memory promised to replies ---------------------------------------------------------
-
     def promised(self) -> Promise:
         """Return the memory that running replies may need at their maximum lengths."""
         return admission.promised(r.promise for r in self._requests.values() if r.is_running)
-
-    # -- freeing memory ---------------------------------------------------------------------
 
     def view(self, rows: Sequence[Row], pending_bytes: int, everything: bool) -> MemoryView:
         """Return the memory usage for the scheduler.
@@ -334,8 +328,6 @@ class Memory:
                 if not at_once and self.offload.pending_bytes() < self.budget * PENDING_SHARE:
                     self.save(session)
                 session.kv.drop()
-
-    # -- caches on disk ---------------------------------------------------------------------
 
     def save(self, session: SessionState, stays: bool = False) -> None:
         """Write a session's caches to disk.

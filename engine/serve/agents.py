@@ -80,9 +80,6 @@ _MAX_ID_CHARACTERS = 200
 _MAX_SEARCHED_MESSAGES = 24  # messages searched for the user's first message
 
 
-# -- identity of an agent --------------------------------------------------------------------------
-
-
 class AgentIdentity(Struct, frozen=True):
     """Properties of an agent, extracted from a request."""
 
@@ -245,9 +242,6 @@ def _after_tags(text: str) -> str:
 def _first_line(text: str) -> str:
     lines = text.lstrip()[: 20 * MAX_TASK_CHARACTERS].splitlines()
     return clean_name(lines[0], MAX_TASK_CHARACTERS) if lines else ""
-
-
-# -- activity of an agent --------------------------------------------------------------------------
 
 
 class AgentSnapshot(Struct, frozen=True):

@@ -323,8 +323,6 @@ class ModelRequestHandler:
             if cancelled.cancelled_caught and request.error is not None:
                 raise request.error
 
-    # -- generated answers ----------------------------------------------------------------
-
     async def _generate(self, api: API, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a generation request.
 
@@ -555,8 +553,6 @@ class ModelRequestHandler:
         if error.code == UNKNOWN_MODEL:
             return EngineError(MODEL_UNLOADED, UNLOADED)
         return EngineError(ENGINE_STOPPED, RELOADING)
-
-    # -- answers without a stream ---------------------------------------------------------
 
     async def _answer_at_once(
         self,

@@ -473,8 +473,6 @@ class ModelRegistry:
             with suppress(EngineError):
                 self._engine.unload_later(model)
 
-    # -- recovery of lost models ----------------------------------------------------------
-
     async def ready(self) -> None:
         """Wait until the engine has all its models again.
 

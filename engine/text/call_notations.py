@@ -94,8 +94,6 @@ class ParsedCalls(NamedTuple):
     rest: str
 
 
-# -- parsers ------------------------------------------------------------------------------------
-
 _FENCE = re.compile(r"\A\s*```\w*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
 _BETWEEN = re.compile(r"[\s,;\[\]})]*(?:functools\s*(?=\[))?[\s\[]*")
 _NAMES = ("name", "tool_name", "function", "tool")
@@ -354,8 +352,6 @@ class _TagParser:
         return convert_text(text, schema, self._tags.unless_json)
 
 
-# -- table of notations -------------------------------------------------------------------------
-
 _ID = r'(?:"(?:id|tool_call_id)"\s*:\s*"(?P<id>[^"\\]*)"\s*,\s*)?'
 _OBJECT = re.compile(
     # End of the previous object, if any.
@@ -518,9 +514,6 @@ NOTATIONS: Mapping[str, Notation] = {
     "gemma4": Notation(_GEMMA, quote='<|"|>'),
     "function_gemma": Notation(_GEMMA, quote="<escape>"),
 }
-
-
-# -- parsing ------------------------------------------------------------------------------------
 
 
 def format_of(tokenizer: Any) -> str:

@@ -249,8 +249,6 @@ def _python_number(word: str) -> str:
         return ""
 
 
-# -- text in the form of a schema -----------------------------------------------------------------
-
 _STARTS = {"{": "object", "[": "array", '"': "string", "t": "boolean", "f": "boolean", "n": "null"}
 
 

@@ -29,8 +29,6 @@ _Given = tuple[list[Message], dict[str, Any]]
 
 _SCHEMA = {"type", "properties", "required", "items", "enum", "description", "name", "parameters"}
 
-# -- contents ---------------------------------------------------------------------------------
-
 
 class GapInserter:
     """Inserter of gaps into template arguments.
@@ -210,9 +208,6 @@ def _pattern_of(texts: Iterable[str]) -> re.Pattern[str] | None:
             parts = map(re.escape, shape.split("0"))
             found.append(rf"\d{{1,{_MAX_NUMBER_DIGITS}}}".join(parts))
     return re.compile("|".join(sorted(found, key=len, reverse=True))) if found else None
-
-
-# -- marks of a tokenizer -----------------------------------------------------------------------
 
 
 def marks_of(tokenizer: Any) -> tuple[list[str], bool]:

@@ -180,8 +180,6 @@ class DialectRow(Struct, frozen=True, eq=False):
         return all(n in tokens for n in self.needs) and all(s in template for s in self.says)
 
 
-# -- table of dialects --------------------------------------------------------------------------
-
 _HUB = "https://huggingface.co/"
 _THINKING = Switch({"thinking": True}, {"thinking": False})
 _ENABLE = Switch({"enable_thinking": True}, {"enable_thinking": False})

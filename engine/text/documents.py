@@ -181,9 +181,6 @@ def _old_office_reason(path: Path) -> str:
     )
 
 
-# -- PDF and Excel ------------------------------------------------------------------------------
-
-
 def _read_pdf(path: Path) -> Document:
     """Extract each page's text. pdfium reads 500 pages per second, and other parsers are slower."""
     import pypdfium2
@@ -385,9 +382,6 @@ def _line_of(cells: dict[int, Any]) -> str:
             line += "\t" * min(column - last, _MAX_TABS) + text
             last = column
     return line
-
-
-# -- zip files: Office, OpenDocument, EPUB ------------------------------------------------------
 
 
 def _read_archive(path: Path) -> Document:

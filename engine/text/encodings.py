@@ -199,9 +199,6 @@ def _is_valid_utf8(data: bytes) -> bool:
     return True
 
 
-# -- Rating -------------------------------------------------------------------------------------
-
-
 class _Kind(NamedTuple):
     encoding: str
     languages: tuple[str, ...]

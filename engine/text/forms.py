@@ -111,8 +111,6 @@ def _literal(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-# -- limits --------------------------------------------------------------------------------------
-
 _ANY = "stretto-any-{}"
 """Definition names for arbitrary JSON, by nesting depth."""
 

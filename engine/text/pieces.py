@@ -71,8 +71,6 @@ def unpack_table(table: bytes) -> list[str | None]:
     return tokens
 
 
-# -- gaps ---------------------------------------------------------------------------------------
-
 GAP = "\ufdd0"  # a noncharacter reserved for internal use; when doubled, it represents itself
 
 _ANCHOR = "\n"

@@ -166,8 +166,6 @@ def _render_transcript(messages: list[Message], opening: bool) -> str:
     return "".join(turns) + ("Assistant:" if opening else "")
 
 
-# -- template files -----------------------------------------------------------------------------
-
 TEMPLATE_FOLDER = "additional_chat_templates"
 """Subfolder of a model's folder with named templates."""
 

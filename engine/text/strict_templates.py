@@ -236,9 +236,6 @@ def _apply(change: _Change, before: list[Message], message: Message) -> list[Mes
     return combine(before, variants_so_far)
 
 
-# -- changed forms of a message ------------------------------------------------------------------
-
-
 def _text_arguments(_: list[Message], message: Message) -> list[Message] | None:
     """Convert arguments of tool calls to JSON strings, like OpenAI."""
     calls = message.get("tool_calls")
@@ -349,9 +346,6 @@ _VARIANTS: tuple[_Variant, ...] = (
     _calls_to_text,
 )
 """Ordered from the smallest change."""
-
-
-# -- position of a message -----------------------------------------------------------------------
 
 
 def _append(before: list[Message], messages: list[Message]) -> list[Message]:

@@ -54,9 +54,6 @@ class CallText(NamedTuple):
         return f"{self.start}{self.inside}{self.end}"
 
 
-# -- incomplete calls ---------------------------------------------------------------------------
-
-
 class _Partial(Struct):
     """A call that may not be complete yet."""
 
@@ -179,9 +176,6 @@ class _Names:
         head = self._head.match(self._text, skip_blanks(self._text, 0))
         if head is not None and head.end() < len(self._text):
             self.found.append(_Partial(head["name"].strip(), new_chunks=[], reported_chunks=[]))
-
-
-# -- calls in an answer -------------------------------------------------------------------------
 
 
 class ToolCallTracker:

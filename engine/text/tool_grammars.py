@@ -119,8 +119,6 @@ class _GrammarBuilder:
             self._section = None
         self.rules: list[str] = []  # additional rules
 
-    # -- complete grammar -----------------------------------------------------------------------
-
     def start(self) -> str:
         """Build the start rule. It refers to a single call as `call`."""
         if self._name == "harmony":
@@ -270,8 +268,6 @@ class _GrammarBuilder:
             before = " ".join(known.get(part) or self._spell_out(part) for part in parts)
             rules.append(f"{before} {value}")
         return " | ".join(rules)
-
-    # -- text -----------------------------------------------------------------------------------
 
     def text(self, expression: str) -> str:
         name = f"TEXT{len(self.rules)}"

@@ -115,8 +115,6 @@ def write_chains(
     return folder
 
 
-# -- model for whole agent sessions ---------------------------------------------------------------
-
 AGENT_TEMPLATE = (
     "<|im_start|>system\n"
     "{% if messages[0].role == 'system' %}{{ messages[0].content }}{% endif %}"
@@ -182,8 +180,6 @@ def write_agent(folder: Path, scripts: dict[str, list[str]], context: int = 2**1
     _write_followers(folder, tokenizer, follows, context)
     return folder
 
-
-# -- agents whose markers are tokens, and which quote markers -------------------------------------
 
 SHOWS = {
     "json_tools": "tool_call.name",

@@ -236,8 +236,6 @@ def installed(package: str, program: str, beside: Sequence[str] = ()) -> Path:
     return found
 
 
-# -- Claude Code -----------------------------------------------------------------------------------
-
 CLAUDE_SCRIPTS = {
     "claude-tools": [
         call("Bash", command="echo one > one.txt", description="Write a file"),

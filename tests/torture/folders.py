@@ -182,9 +182,6 @@ def spoil(rng: random.Random, folder: Path) -> str:
     return _json(rng, file)
 
 
-# -- child process ---------------------------------------------------------------------------------
-
-
 class Trial:
     """An engine with an intact model, into which damaged folders are loaded.
 
@@ -315,9 +312,6 @@ def _child(first: int, count: int) -> None:
                 print(json.dumps({"begun": seed}), flush=True)
                 ended, told = trial.one(seed)
                 print(json.dumps({"seed": seed, "ended": ended, "told": told}), flush=True)
-
-
-# -- parent process --------------------------------------------------------------------------------
 
 
 def run(first: int, count: int, found: Counter[str], faults: list[str]) -> None:

@@ -126,9 +126,6 @@ def _part_text(part: object, skipped: Counter[str]) -> str:
     return ""
 
 
-# -- tools ---------------------------------------------------------------------------------------
-
-
 def _tool_text(tool: str, is_result: bool, content: dict[str, Any], skipped: Counter[str]) -> str:
     parts = as_list(content.get("parts"))
     for part in parts:
@@ -163,9 +160,6 @@ def _canvas_text(call: str) -> str:
     language = "markdown" if kind == "document" else kind.removeprefix("code/")
     name = " ".join(as_text(asked.get("name")).split())
     return "\n\n".join(filter(None, (name, fenced(written, language)))) if written else ""
-
-
-# -- citations -----------------------------------------------------------------------------------
 
 
 def _replace_citations(words: str, about: dict[str, Any], skipped: Counter[str]) -> str:

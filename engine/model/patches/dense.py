@@ -185,9 +185,6 @@ def bind_sgemv(blas: ctypes.CDLL | None) -> Any:
     return function
 
 
-# -- patches, which only apply on Linux ----------------------------------------------------------
-
-
 def install_compilation() -> None:
     """Disable `mx.compile` for the whole process.
 

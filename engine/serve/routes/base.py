@@ -100,9 +100,6 @@ class Generation(Struct, frozen=True):
         return [name_of(tool) for tool in self.template.get("tools", self.params.offered)]
 
 
-# -- one answer ------------------------------------------------------------------------------------
-
-
 MIN_LOGPROB = -9999.0  # stand-in for -inf, which JSON doesn't have; same as OpenAI's
 
 
@@ -356,9 +353,6 @@ def _missing_brackets(arguments: str) -> str | None:
     except (ValueError, RecursionError):
         return None
     return ends
-
-
-# -- writing an answer -----------------------------------------------------------------------------
 
 
 class Writer(ABC):

@@ -217,9 +217,6 @@ class ChatBody(GenerationBody, TemplateOptions):
         )
 
 
-# -- answers ------------------------------------------------------------------------------
-
-
 class OpenAIWriter(Writer):
     """Base for OpenAI's chat and text completion writers.
 

@@ -152,9 +152,6 @@ class Completions(API):
     writer = CompletionsWriter
 
 
-# -- embeddings ------------------------------------------------------------------------------------
-
-
 MAX_TEXTS = 2048  # OpenAI's limit per request
 
 

@@ -467,9 +467,6 @@ class MessagesBody(PromptBody, GenerationBody):
         )
 
 
-# -- documents ----------------------------------------------------------------------------
-
-
 def _replacement_note(media: str, why: str) -> str:
     log_once(f"replaced {media} by a note")
     return f"[{media.capitalize()} was here, {why}.]"
@@ -487,9 +484,6 @@ def _read_document(source: Mapping[str, Any]) -> str:
         return documents.read(data, str(source.get("media_type")))
     except ValueError as error:
         return _replacement_note("a document", f"which could not be read: {error}")
-
-
-# -- answers ------------------------------------------------------------------------------
 
 
 class MessagesWriter(BlockWriter):

@@ -502,8 +502,6 @@ def _messages(items: list[Any], answered: bool) -> list[Message]:
     return messages
 
 
-# -- answers ------------------------------------------------------------------------------
-
 Store = Callable[[Generation, Choice, JSON], None]  # called with a finished response
 
 
@@ -565,8 +563,6 @@ class ResponsesWriter(BlockWriter):
         response = self._response(self._items)
         self._store(self.generation, choice, response)
         return response
-
-    # -- items of a stream ------------------------------------------------------------------
 
     @property
     def _item(self) -> JSON:

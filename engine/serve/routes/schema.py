@@ -313,9 +313,6 @@ def field_of(error: ValueError, kind: type[Body]) -> str | None:
     return named[0].lstrip("'") if named is not None and named[1] in known else None
 
 
-# -- kinds of values ----------------------------------------------------------------------
-
-
 def object_schema(**fields: Any) -> JSON:
     return {"type": "object", "properties": fields, "required": list(fields)}
 
@@ -647,9 +644,6 @@ SessionName = Annotated[
     AfterValidator(_session_name),
     WithJsonSchema({"type": "string", "pattern": f"^{SESSION_NAME}$"}),
 ]
-
-
-# -- options shared by several APIs -------------------------------------------------------
 
 
 class SessionOptions(Body):

@@ -145,8 +145,6 @@ class Toolbox(Struct):
         self.given[name] = tool
         self.functions[name] = {"type": "function", "function": {**about, "name": name}}
 
-    # -- output for the model ---------------------------------------------------------------
-
     def note(self) -> str:
         return absent_note(self.absent)
 
@@ -313,9 +311,6 @@ def _custom(about: Any, where: str) -> tuple[JSON, str | None]:
     }
     explanation = explanation.strip()
     return {"name": about["name"], "description": explanation, "parameters": parameters}, pattern
-
-
-# -- items of responses ----------------------------------------------------------------------------
 
 
 def call_item(tool: ClientTool, call_id: str, arguments: str, status: str = "completed") -> JSON:

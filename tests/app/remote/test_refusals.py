@@ -297,9 +297,6 @@ def test_too_long_remote_chat_can_be_shortened(elsewhere):
     assert "Try Again" not in words
 
 
-# -- missing finish reasons -----------------------------------------------------------------------
-
-
 def ended(elsewhere, *chunks, done=True):
     act = sends(head(), events(*chunks, done=done))
     heard, _ = elsewhere.ask(elsewhere.add(elsewhere.serve(act)))

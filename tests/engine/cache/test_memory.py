@@ -74,9 +74,6 @@ def family(engine: Engine, folder: Path, forks: int) -> list[Session]:
     return [chat, *twins]
 
 
-# -- E1: memory freed by evicting chats that share a prefix ---------------------------------------
-
-
 def test_shared_prefix_is_freed_with_its_last_holder() -> None:
     """Regression test: three chats were each credited with a third of their shared prefix."""
     idle = [Idle(f"c{n}", 10, n, group=1, shared=90) for n in range(3)]
@@ -118,9 +115,6 @@ def test_evicting_forks_counts_only_freed_memory(wide: Path) -> None:
         assert reply.tokens(WAIT)
         assert running.tokens(WAIT)
         assert held(engine) <= budget
-
-
-# -- E2: caches on their way to disk --------------------------------------------------------------
 
 
 def story_of(tokens: int) -> SessionKV:
@@ -215,9 +209,6 @@ def test_relief_reports_only_freed_memory(
         go_on.set()
 
 
-# -- E3: unloaded models --------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("work", ["a prompt", "a count", "texts"])
 def test_unloaded_model_is_freed_while_a_worker_prepares(
     wide: Path, monkeypatch: pytest.MonkeyPatch, work: str
@@ -256,9 +247,6 @@ def test_unloaded_model_is_freed_while_a_worker_prepares(
             go_on.set()
 
 
-# -- E7: recovery -------------------------------------------------------------------------------
-
-
 @pytest.mark.usefixtures("soon")
 def test_admission_respects_memory_after_a_fault(wide: Path) -> None:
     """Regression test: after their shared pass failed, the forks all started together, and each of
@@ -287,9 +275,6 @@ def test_admission_respects_memory_after_a_fault(wide: Path) -> None:
         assert seen.faults == 0
     assert seen.promised <= budget + memory_run.SLACK
     assert seen.counted <= budget + memory_run.SLACK
-
-
-# -- E8: many idle chats --------------------------------------------------------------------------
 
 
 def test_thousand_idle_chats_are_not_visited(
@@ -401,9 +386,6 @@ def test_shared_cache_being_written_is_not_free_memory(
 
 def fitted(memory: Memory, nbytes: int) -> bool | admission.Eviction | None:
     return admission.MemoryBudget((), memory.view((), nbytes, False)).fit(nbytes)
-
-
-# -- everything together --------------------------------------------------------------------------
 
 
 BUDGET = 18 * 10**6

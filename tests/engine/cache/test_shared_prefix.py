@@ -182,9 +182,6 @@ def test_reproducible_chat_shares_no_prefix(
     assert {known[s.id]["kv_sharers"] for s in (chat, *twins)} == {1}
 
 
-# -- without an engine ----------------------------------------------------------------------------
-
-
 def drawn(rows: int, length: int, latent: bool = False) -> list[mx.array]:
     """Return random keys and values, or for `latent` the latents and the positional keys."""
     shapes = [(1, DIM), (1, DIM // 2)] if latent else [(HEADS, DIM)] * 2

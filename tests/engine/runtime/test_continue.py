@@ -105,9 +105,6 @@ def test_empty_answer_starts_a_new_reply(engine: Engine, model_folder: Folder) -
     assert asked == engine.open_session(model).send("hi", params(12)).tokens(60)
 
 
-# -- chats that exceed the context ----------------------------------------------------------------
-
-
 def test_fewest_whole_turns_are_dropped() -> None:
     system = {"role": "system", "content": "s"}
     turns = [m for n in range(10) for m in (user(f"q{n}"), assistant(f"a{n}"))]

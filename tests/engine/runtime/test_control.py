@@ -111,9 +111,6 @@ def test_prefill_can_be_paused(engine: SteppedEngine, model_folder: Folder) -> N
     running.cancel()
 
 
-# -- admission queue ------------------------------------------------------------------------------
-
-
 SHORT = replace(LONG, max_tokens=60)
 
 
@@ -227,9 +224,6 @@ def test_one_off_question_fits_next_to_full_memory(model_folder: Folder) -> None
         assert title.session_id not in engine.stats()["sessions"]
         for reply in replies:
             reply.cancel()
-
-
-# -- engine failures ------------------------------------------------------------------------------
 
 
 def test_after_a_breakdown_the_engine_can_be_used_again(

@@ -275,9 +275,6 @@ def test_while_a_prompt_is_read_there_are_events(server: Server) -> None:
     assert stream.index(b"event: ping") < stream.index(b"event: content_block_start")
 
 
-# -- common beginnings ----------------------------------------------------------------------------
-
-
 def test_affinity_headers_are_not_session_names(server: Server) -> None:
     """The server in this test can only hold four named sessions."""
     for number in range(60):

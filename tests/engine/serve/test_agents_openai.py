@@ -373,9 +373,6 @@ def test_unloaded_models_list_their_context(
     assert second["context_length"] > 0
 
 
-# -- Ollama ---------------------------------------------------------------------------------------
-
-
 def test_ollamas_clients_find_version_and_models(agents: Server) -> None:
     assert ask(agents, "GET", "/api/version").json["version"].count(".") == 2
     (model,) = ask(agents, "GET", "/api/tags").json["models"]
@@ -411,8 +408,6 @@ def test_ollama_chat_works(agents: Server, stream: bool) -> None:
     assert refused.status == 400
     assert isinstance(refused.json["error"], str)
 
-
-# -- malformed requests ---------------------------------------------------------------------------
 
 HOSTILE: dict[str, dict[str, Any]] = {
     "tools without names": {"tools": [{"type": "function"}]},

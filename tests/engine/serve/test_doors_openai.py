@@ -53,9 +53,6 @@ def answer(stream: Any, index: int = 0) -> str:
     return "".join(c.delta.content or "" for c in chunks)
 
 
-# -- chat completions ---------------------------------------------------------------------
-
-
 def test_seeded_answer_matches_engine_whole_and_streamed(client: OpenAI, server: Server) -> None:
     text = alone(server, temperature=1.0, seed=5).text()
     how = {"temperature": 1.0, "seed": 5}
@@ -274,9 +271,6 @@ def test_closed_stream_stops_its_answers(client: OpenAI, server: Server, n: int)
     until(lambda: not running(server))
 
 
-# -- completions --------------------------------------------------------------------------
-
-
 def test_raw_text_is_continued(client: OpenAI, server: Server) -> None:
     session = server.engine.open_session(server.served.models[0])
     text = session.send(RawPrompt("once upon"), SamplingParams(8, 0.0)).text(60)
@@ -318,9 +312,6 @@ def test_completions_list_logprobs_in_columns(client: OpenAI) -> None:
     assert told.tokens == ["It", " is"]
     assert told.text_offset == [0, 2]
     assert [len(top) for top in told.top_logprobs or []] == [2, 2]
-
-
-# -- responses ----------------------------------------------------------------------------
 
 
 def test_response_has_all_events(client: OpenAI) -> None:
@@ -401,9 +392,6 @@ def test_response_has_logprobs(client: OpenAI) -> None:
     told = found.output[0].content[0].logprobs
     assert [t.token for t in told] == list(ANSWER)
     assert all(len(t.top_logprobs) == 2 for t in told)
-
-
-# -- embeddings, models -------------------------------------------------------------------
 
 
 def test_embeddings_are_of_length_one_and_equal_for_equal_texts(client: OpenAI) -> None:

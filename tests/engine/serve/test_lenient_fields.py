@@ -59,9 +59,6 @@ def model(server: Server) -> Model:
     return server.served.models[1]
 
 
-# -- unknown fields -------------------------------------------------------------------------------
-
-
 def test_ignored_fields_of_sessions_are_listed(server: Server) -> None:
     made = ask(server, "POST", "/v1/sessions", {"model": "scripted", "color": "red"})
     assert (made.status, made.headers[HEADER]) == (201, "color")
@@ -173,9 +170,6 @@ def test_dropped_parts_are_listed(model: Model) -> None:
     assert listed == "mcp_servers, tools[web_search]"
 
 
-# -- aliases of fields ----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("fields", "name", "value"),
     [
@@ -218,9 +212,6 @@ def test_own_name_comes_before_other_names(model: Model) -> None:
     both = {"repetition_penalty": 1.1, "repeat_penalty": 1.9}
     assert read(ChatCompletions(), model, **both).params.repetition_penalty == 1.1
     assert ignored(ChatCompletions(), model, **both) == "repeat_penalty"
-
-
-# -- conventional values --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("api", [ChatCompletions(), Completions(), Messages()])
@@ -294,9 +285,6 @@ def test_top_p_zero_takes_the_most_probable_token(server: Server) -> None:
     asked = {"model": "plain", "max_tokens": 12}
     most = send(server, CHAT, **asked, temperature=0).text
     assert send(server, CHAT, **asked, temperature=1.5, top_p=0).text == most
-
-
-# -- reasoning ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -417,9 +405,6 @@ def test_prefilled_reply_keeps_reasoning_under_any_name(server: Server) -> None:
     assert known > prompt_tokens()
     assert prompt_tokens(reasoning=THOUGHT) == known
     assert prompt_tokens(reasoning_details=[{"type": "reasoning.text", "text": THOUGHT}]) == known
-
-
-# -- formats, images, models, Ollama --------------------------------------------------------------
 
 
 def test_schema_of_json_object_binds_the_reply(model: Model) -> None:

@@ -257,9 +257,6 @@ def test_known_tokenizer_has_the_same_markers(tokenizer: Any) -> None:
         assert set(contents.marks_of(its)[0]) >= set(its.get_added_vocab())
 
 
-# -- other types of tokenizers --------------------------------------------------------------------
-
-
 def sentences(kind: str) -> Tokenizer:
     """Create a tokenizer with merges for each type that real models use."""
     special = ["<s>", "</s>", "<|im_end|>"]

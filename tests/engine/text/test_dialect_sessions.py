@@ -187,9 +187,6 @@ def test_tools_are_refused_if_template_omits_them(tmp_path: Path) -> None:
     assert recognition.recognize(wrapper).tool_format == ""
 
 
-# -- ends of turns --------------------------------------------------------------------------------
-
-
 def test_end_tokens_come_from_every_source(tmp_path: Path) -> None:
     write_folder(tmp_path, "llama-3")
     wrapper = load_wrapper(str(tmp_path), None, None)
@@ -202,9 +199,6 @@ def test_end_tokens_come_from_every_source(tmp_path: Path) -> None:
     assert ends == {ids[token] for token in wanted}  # including the tokenizer's own, but no letter
     assert letter in collect_end_ids(wrapper, [letter], ())  # unless there is no better candidate
     assert _ends(None, True) is None
-
-
-# -- templates ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("place", ["config", "list", "jinja", "json", "json list", "named"])
@@ -291,9 +285,6 @@ def test_template_time_is_fixed_for_a_day() -> None:
     moment = 1_700_000_000.0
     assert rendered(clock, [ASK], **{MOMENT: moment}) == rendered(clock, [ASK], **{MOMENT: moment})
     assert rendered(clock, [ASK], **{MOMENT: moment}) != rendered(clock, [ASK])
-
-
-# -- sampling -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -227,8 +227,6 @@ def test_dialects_command_prints_the_table(
     assert main(["dialects", str(tmp_path)]) == 2
 
 
-# -- streamed tool calls --------------------------------------------------------------------------
-
 CALLED = [pytest.param(f, s, id=f"{f}-{s.name}") for f in FAMILIES for s in streams(f) if s.cities]
 
 

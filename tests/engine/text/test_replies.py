@@ -214,8 +214,6 @@ def test_spelled_marker_is_text(tokenizer: Callable[[str], Any]) -> None:
     assert (choice.reasoning_text, choice.text) == ("a </think> b", "<think>")
 
 
-# -- random calls ---------------------------------------------------------------------------------
-
 MARKERS = (
     *("<think>", "</think>", "<tool_call>", "</tool_call>", "<function=", "</function>"),
     *("<parameter=", "</parameter>", "</invoke>", "<arg_key>", "</arg_key>", "<arg_value>"),

@@ -189,9 +189,6 @@ def test_unsupported_call_format_is_refused(
         SamplingParams(tools=[STRICT], regex="a")
 
 
-# -- over HTTP ----------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def server(
     load: Callable[[str], Any], tmp_path_factory: pytest.TempPathFactory

@@ -216,9 +216,6 @@ def test_active_chat_has_priority(start: Start):
     assert [s.priority for s in sessions] == [1, 0]
 
 
-# -- app settings ---------------------------------------------------------------------------------
-
-
 def test_the_key_opens_the_settings_once(start: Start, profile):
     run = start().ready()
     run.qtbot.keyClick(run.window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
