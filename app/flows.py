@@ -120,8 +120,7 @@ class Latest:
     """Runs one coroutine at a time, for jobs like searches where only the latest matters.
 
     Starting a coroutine cancels the previous one and waits for its end, so there's at most one
-    worker
-    thread.
+    worker thread.
 
     Args:
         owner: see `start`.

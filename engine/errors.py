@@ -69,7 +69,7 @@ def free_frames(error: BaseException) -> None:
     """Free the frames that an exception and its causes keep alive.
 
     A frame that stores its own exception is a reference cycle. The cycle collector doesn't run on
-    the engine thread, so the cycle would leak sessions and their arrays.
+    the engine thread, so it would leak sessions and their arrays.
     """
     pending = [error]
     while pending:
@@ -91,7 +91,7 @@ class _EngineThreadError(Exception):
 def detach(error: BaseException) -> None:
     """Replace an error's traceback and causes with text before another thread gets it.
 
-    Callers may hold on to the error, and it must not keep the engine's frames alive.
+    Callers may keep the error, and it must not keep the engine's frames alive.
     """
     text = "".join(traceback.format_exception(error))
     free_frames(error)

@@ -190,8 +190,7 @@ class InlineParser:
         Args:
             references: current definitions.
             steady: definitions were only added, so their number shows if they changed. If False,
-                nothing is
-                reused.
+                nothing is reused.
             previous: parser to reuse results from, if it had the same definitions.
         """
         count = len(references) if steady else -1

@@ -17,8 +17,8 @@ class Collector(QObject):
     """Runs the garbage collector from a timer instead of automatically.
 
     A young collection takes about a millisecond. A full one visits everything the window has
-    created,
-    which takes 0.15 s with eight long answers, so it waits until the older generations are full, as
+    created, which takes 0.15 s with eight long answers, so it waits until the older generations are
+    full, as
         in
     Python, and until nothing is streaming, up to a time limit.
 

@@ -122,10 +122,8 @@ def compare(engine: Engine, folder: Path, chats: Sequence[Chat], company: Logits
 
     Args:
         company: the logits when the chats ran together. None for greedy chats on several ranks,
-            which
-            round differently and in other processes. Sessions are only reproducible for the same
-                number of
-            ranks.
+            which round differently and in other processes. Sessions are only reproducible for the
+            same number of ranks.
     """
     outcome, alone = Outcome(), Logits()
     model = engine.load(folder)

@@ -41,8 +41,7 @@ def tight_budget(engine: Engine, folder: Path, chats: int, tokens: int, ranks: i
     """Return a memory budget for a model and about `chats` chats of `tokens` tokens.
 
     Admission assumes that replies reach their maximum length, so the budget grows until at least
-    one
-    chat of that length is admitted.
+    one chat of that length is admitted.
 
     Args:
         ranks: number of local ranks of `engine`. The budget is for all ranks together.

@@ -127,8 +127,7 @@ def create_image(kv: SessionKV, fingerprint: str) -> CacheImage:
     """Create an image of a session's caches.
 
     Positions in the image must not be modified afterwards. See `engine.cache.session_kv` for
-    positions
-    after the last token.
+    positions after the last token.
 
     Raises:
         ValueError: if a cache contains a value that the format doesn't support.

@@ -42,8 +42,7 @@ def clone(value: Any) -> Any:
     """Copy caches, or any value inside them, with copy-on-write arrays.
 
     Arrays are copied as full slices (`x[...]`), which share their buffer until one copy is written
-    to.
-    `mx.array(x)` would copy immediately.
+    to. `mx.array(x)` would copy immediately.
 
     Raises:
         TypeError: for an object of an unknown class. If both copies shared it, both could write to
@@ -207,8 +206,7 @@ def stagger_growth(caches: Caches, more: int = 0) -> None:
     """Set `step` of the caches so that not all layers grow in the same decode step.
 
     Growing copies the cache. When all layers grew in the same step, this took 200 ms at 1,300
-    tokens
-    on two cores and stalled every session.
+    tokens on two cores and stalled every session.
 
     Args:
         more: number of tokens that are about to be added. Large numbers increase the step.
@@ -306,8 +304,7 @@ def has_hidden_growth(caches: Caches, longer: Caches) -> bool:
     """Check whether some cache's growth can't be derived from array shapes.
 
     Classes with `keys` have a derivable growth. Any other class may grow in steps, except for
-    mlx-lm's
-    cache for recurrent states.
+    mlx-lm's cache for recurrent states.
 
     Args:
         longer: the same caches with more tokens.

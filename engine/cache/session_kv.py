@@ -302,8 +302,7 @@ class SessionKV:
         """Roll back to `length` tokens, after tokens were fed since `save_before_draft`.
 
         If some cache can't be cut at `length` (e.g. a recurrent state), all return to the position
-        of
-        `save_before_draft`, and the next pass has to feed the missing tokens again.
+        of `save_before_draft`, and the next pass has to feed the missing tokens again.
 
         Raises:
             RuntimeError: if some cache can't be rolled back.

@@ -46,20 +46,14 @@ def add_draft(parser: argparse.ArgumentParser) -> None:
 
 
 def ways_dir() -> Path | None:
-    """Return the engine's `ways_dir`. Same folder as the window's, so that they share the files.
-
-    None if STRETTO_NO_WAYS is set.
-    """
+    """Return the engine's `ways_dir`, shared with the window, or None if STRETTO_NO_WAYS is set."""
     if os.environ.get("STRETTO_NO_WAYS"):
         return None
     return platformdirs.user_cache_path("Stretto", appauthor=False) / "ways"
 
 
 def serve_cache_dir() -> Path | None:
-    """Return the default folder for conversation caches of `serve`.
-
-    None in the same case as `ways_dir`.
-    """
+    """Return the default folder for conversation caches of `serve`, or None like `ways_dir`."""
     if os.environ.get("STRETTO_NO_WAYS"):
         return None
     return platformdirs.user_cache_path("Stretto", appauthor=False) / "serve"
@@ -127,10 +121,7 @@ def postpone_interrupts() -> Iterator[None]:
 
 
 class StatusLine:
-    """A line of the terminal that is redrawn in place.
-
-    If the stream isn't a terminal, does nothing.
-    """
+    """A line of the terminal that is redrawn in place. Does nothing outside of a terminal."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream

@@ -1,7 +1,7 @@
 """`python -m engine launch AGENT`: start a coding agent that uses a local model.
 
-Each agent has a row in `AGENTS`. It's configured through environment variables, arguments, or files
-in a folder of ours, without touching the user's own configuration of the agent.
+Each agent has a row in `AGENTS`. It's configured by environment variables, arguments, or files in
+our own folder. The user's configuration of the agent isn't changed.
 """
 
 from __future__ import annotations
@@ -264,7 +264,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _split_options(options: argparse.Namespace) -> argparse.Namespace:
-    """Parse our own options that follow the agent's name. All other options are for the agent."""
+    """Parse our own options after the agent's name. All other options are for the agent."""
     separator = options.rest.index("--") if "--" in options.rest else len(options.rest)
     parser = argparse.ArgumentParser(prog="launch", allow_abbrev=False, add_help=False)
     _add_options(parser)
@@ -322,8 +322,8 @@ def _agent_key(name: str, folder: Path, file: Path, make: bool) -> str:
     """
     keys, key_file = Keys(file), folder / "key"
     if all(key.revoked for key in keys.all()):
-        # Creating the first key would lock out clients that have been working without a key. Most
-        # agents require a key, though, and this value tells the server which agent is connecting.
+        # Creating the first key would lock out clients that work without a key. Most agents require
+        # a key, though, and this value tells the server which agent is connecting.
         return name
     if key_file.exists() and keys.owner(known := key_file.read_text().strip()):
         return known
@@ -460,7 +460,7 @@ def _confirm(doubts: list[str], ask: bool) -> bool:
 
 
 def _fill_in(form: Any, known: Mapping[str, Any]) -> Any:
-    """Fill in $names. If a string is just the name of a number, it becomes that number."""
+    """Fill in $names. A string that is only the name of a number becomes that number."""
     if isinstance(form, str):
         number = form in ("$context", "$window", "$prompt", "$answer", "$recent")
         return known[form[1:]] if number else Template(form).safe_substitute(known)

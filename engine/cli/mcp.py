@@ -77,7 +77,7 @@ def main(options: argparse.Namespace) -> int:
 
 async def _serve_stdio(server: MCPServer[Any]) -> None:
     """Serve like `MCPServer.run_stdio_async`, but tolerate unpaired surrogates."""
-    # Keep the file open, because after a signal, a thread may still be reading from it.
+    # Keep the file open, because a thread may still read from it after a signal.
     received = os.fdopen(_take_stdin(), encoding="utf-8", errors="replace", closefd=False)
     lines = anyio.wrap_file(received)
     async with stdio_server(stdin=cast(Any, _repair_lines(lines))) as (messages, answers):
@@ -88,8 +88,8 @@ async def _serve_stdio(server: MCPServer[Any]) -> None:
 def _take_stdin() -> int:
     """Duplicate stdin, then replace it by an empty file. Returns the duplicate.
 
-    This keeps child processes from reading our messages. `stdio_server` does the same, but only
-    with its own input.
+    This keeps child processes from reading our messages. `stdio_server` only does it with its own
+    input.
     """
     private, empty = os.dup(0), os.open(os.devnull, os.O_RDONLY)
     os.dup2(empty, 0)
@@ -232,9 +232,8 @@ class ToolChats(Struct, eq=False):
     async def _answer(
         self, chat: Session, prompt: str, seed: int | None, on_progress: ProgressCallback
     ) -> tuple[str, Finished]:
-        """Generate an answer.
-
-        Returns the text and the final event. If the client cancels, so do we.
+        """Generate an answer. Returns the text and the final event. If the client cancels, so does
+        this.
         """
         events: asyncio.Queue[Event] = asyncio.Queue()
         loop = asyncio.get_running_loop()

@@ -324,7 +324,7 @@ def _serve(
 
 
 def _announce(stack: contextlib.ExitStack, host: str, port: int) -> None:
-    """Announce the server on the local network. If that fails, just print the error."""
+    """Announce the server on the local network. Prints an error if that fails."""
     from engine.serve.announcement import announce
 
     try:

@@ -157,9 +157,8 @@ class Follower:
     def handle_message(
         self, message: dict[str, Any], messages: queue.SimpleQueue[dict[str, Any]]
     ) -> None:
-        """Called on the listening thread.
-
-        File reads start right away; everything else is queued.
+        """Handle a message, on the listening thread. File reads start immediately, the rest is
+        queued.
         """
         if message.get("do") == "read file":
             self._files.start_fetch(message)
@@ -167,9 +166,9 @@ class Follower:
             messages.put(message)
 
     def follow(self, messages: queue.SimpleQueue[dict[str, Any]]) -> None:
-        """Process messages until we're killed.
+        """Process messages until this process is killed.
 
-        While rank 0 is idle, we wait outside of collectives.
+        While rank 0 is idle, this waits outside of collectives.
         """
         while True:
             self.busy = self.loading = False
@@ -190,7 +189,7 @@ class Follower:
                     self._send_message({"question": message["question"]})
 
     def _next_message(self, messages: queue.SimpleQueue[dict[str, Any]]) -> dict[str, Any]:
-        """Wait for a message. Meanwhile, free the memory of finished writes."""
+        """Wait for a message, and free the memory of finished writes in the meantime."""
         while True:
             try:
                 return messages.get(timeout=_WRITE_CHECK_S if self._files.pending_bytes() else None)
@@ -201,7 +200,7 @@ class Follower:
         """Carry out a record's operations. Returns True if rank 0 is idle afterwards.
 
         Raises:
-            DivergedError: if it isn't the record we expect next.
+            DivergedError: if another record was expected.
         """
         if record.turn != self.turn + 1:
             raise DivergedError(f"turn {record.turn} follows turn {self.turn}")

@@ -1,9 +1,8 @@
 """Messages over MLX collectives: rank 0's records, and the tokens fed in a step.
 
-A record lists what rank 0 has changed in caches and will compute next. It's encoded as MessagePack
-and sent in a collective of `FIRST_BYTES`. If it's longer, a second collective has the rest. Since
-every collective is a sum in which only rank 0 has nonzero values, all ranks receive what rank 0
-sent.
+A record lists rank 0's cache changes and its next computation. It's encoded as MessagePack and sent
+in a collective of `FIRST_BYTES`, and in a second one if it's longer. Every collective is a sum in
+which only rank 0 has nonzero values, so all ranks receive what rank 0 sent.
 """
 
 from __future__ import annotations
@@ -116,7 +115,7 @@ def to_list(values: mx.array) -> list[int]:
 
 
 def step_checksum(turn: int, rows: Sequence[tuple[int, int]]) -> int:
-    """Compute a 31-bit checksum, so that ranks can verify they're in the same step.
+    """Compute a 31-bit checksum, so that ranks can verify that they're in the same step.
 
     Args:
         rows: (number, length) of each cache that is fed.

@@ -71,7 +71,7 @@ class Journal:
 
     @contextlib.contextmanager
     def suppress(self) -> Iterator[None]:
-        """Don't record anything inside the block, since it's part of an operation."""
+        """Don't record anything inside the block, because it's part of an operation."""
         self._depth += 1
         try:
             yield
@@ -186,7 +186,7 @@ class FollowerClient:
             self._answers.pop(question, None)
 
     def add_answer(self, message: dict[str, Any]) -> None:
-        """Called on the listening thread when an answer arrives."""
+        """Handle an answer, on the listening thread."""
         with self._changed:
             found = self._answers.get(int(message["question"]))
             if found is not None:
@@ -298,7 +298,7 @@ class Leader:
         return LeaderFiles(self._journal, self._followers, self.size, folder, limit)
 
     def handle_answer(self, message: dict[str, Any]) -> None:
-        """Called on the listening thread when a follower answers."""
+        """Handle a follower's answer, on the listening thread."""
         self._followers.add_answer(message)
 
     def leave(self) -> None:

@@ -1,8 +1,7 @@
 """Connections between ranks: each rank's link to the relay, and MLX's collectives.
 
-A link uses the rank's stdin and stdout. On this machine that's a socket, on other machines it's
-`ssh`. Messages are JSON. Pickled objects are only exchanged between the relay and rank 0, which is
-its child process.
+A link uses the rank's stdin and stdout: a socket on this machine, `ssh` on others. Messages are
+JSON. Pickled objects are only exchanged between the relay and rank 0, which is its child process.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Other machines: running commands over `ssh`, their properties, and model copies on them.
 
-Keys are managed by the system's `ssh`. On our side, no shell is involved. On the other machine,
-`sshd` passes the command line to the account's shell, so we quote every argument.
+The system's `ssh` manages keys. No local shell is involved. On the other machine, `sshd` passes the
+command line to the account's shell, so every argument is quoted.
 """
 
 from __future__ import annotations

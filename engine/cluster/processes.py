@@ -57,7 +57,7 @@ class Rank(Struct):
 
     Attributes:
         hello: the rank's first message: versions, memory in bytes, address.
-        process: its process, or that of its `ssh`. None if we didn't start it.
+        process: its process, or that of its `ssh`. None if it was started elsewhere.
         host: name of the machine, or "" if all ranks run on this machine.
         held_bytes: MLX memory, as last reported.
         steps: progress counter. Goes up while the rank is working.
@@ -88,15 +88,13 @@ class Rank(Struct):
 
 
 def dead_rank_text(ranks: Sequence[Rank], within: float = 0.0) -> str | None:
-    """Describe a dead rank in a sentence, preferably one killed by a signal.
+    """Describe a dead rank in a sentence, preferably one killed by a signal, or return None.
 
-    Returns None if all are alive.
-
-    If a rank is killed, the others exit as a consequence. And its sockets close before its process
-    ends, so we may have to wait a little.
+    After a rank is killed, the others exit as a consequence. Its sockets close before its process
+    ends, so this may wait a little.
 
     Args:
-        within: how long to wait for a rank that was killed, in seconds.
+        within: seconds to wait for a rank that was killed.
     """
     deadline = time.monotonic() + within
     while True:

@@ -124,8 +124,8 @@ def _join_group(asked: dict[str, Any], link: Link) -> None:
 class Heartbeat:
     """Thread that reports this rank's progress.
 
-    A rank may be silent for a long time while it's loading. The shorter interval then helps to
-    notice sooner if it hangs right after loading.
+    A rank may be silent for a long time while it's loading. The shorter interval detects sooner if
+    it hangs right after loading.
     """
 
     def __init__(self, link: Link) -> None:

@@ -1,7 +1,7 @@
 """Stand-in for the engine loop when ranks run in other processes. Relays commands and events.
 
-It has the same interface as `engine.runtime.loop.Loop`, and also runs on the engine thread. Because
-it doesn't use MLX, this process survives the loss of ranks and can start new ones.
+It has the interface of `engine.runtime.loop.Loop` and also runs on the engine thread. It doesn't
+use MLX, so this process survives the loss of ranks and can start new ones.
 """
 
 from __future__ import annotations
@@ -264,12 +264,10 @@ class Relay:
         ]
 
     def _lose_rank(self, why: str, within: float = 0.0) -> None:
-        """Called on any thread when a rank is lost.
-
-        Kills the other ranks, as they can't continue without it.
+        """Handle the loss of a rank, on any thread. The other ranks can't continue and are killed.
 
         Args:
-            within: how long to wait for a rank that was killed by a signal, in seconds.
+            within: seconds to wait for a rank that was killed by a signal.
         """
         if self._ended.is_set():
             return
@@ -310,7 +308,7 @@ class Relay:
 
 
 def _relative_to_home(folder: Path | None) -> str | None:
-    """Express a folder relative to "~" if possible, as other machines may have another home."""
+    """Express a folder relative to "~" if possible. Other machines may have another home."""
     if folder is None or not folder.is_relative_to(Path.home()):
         return str(folder) if folder is not None else None
     return str("~" / folder.relative_to(Path.home()))

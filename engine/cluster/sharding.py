@@ -155,7 +155,7 @@ def probe_shard(
 
 
 def plan_checksum(model: LoadedModel) -> int:
-    """Compute a 31-bit checksum, so that ranks can verify they execute plans the same way."""
+    """Compute a 31-bit checksum, so that ranks can verify that they execute plans the same way."""
     can = model.abilities.modes
     ways = (can.step, can.shares_prefix, can.mixes, model.abilities.token_by_token)
     slots = None if model.slots is None else type(model.slots.policy).__name__

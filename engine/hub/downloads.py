@@ -69,7 +69,7 @@ def find(repo: str, revision: str = MAIN) -> Path | None:
 def find_complete(model: HubModel) -> Path | None:
     """Return a model's folder if all its current files have been downloaded.
 
-    huggingface_hub creates the folder together with the first file, so its existence isn't enough.
+    huggingface_hub creates the folder with the first file, so its existence isn't enough.
     """
     folder = find(model.repo, model.revision)
     if folder is None or folder != find(model.repo, model.commit):
@@ -360,8 +360,8 @@ class ModelDownload:
 class RetryPolicy:
     """Policy for retries after a broken connection.
 
-    If the hub ignores Range, the file starts over every time, so only bytes beyond the best attempt
-    count as progress.
+    If the hub ignores Range, files start over every time, so only bytes beyond the best attempt
+    count.
     """
 
     def __init__(self, have: int) -> None:

@@ -135,7 +135,7 @@ class FolderFacts(Struct, frozen=True):
 
 
 def facts_of(folder: Path, stop: Stop = lambda: False) -> FolderFacts:
-    """Inspect a folder right now. Never raises an error.
+    """Inspect a folder now. Never raises an error.
 
     ``stop``: return True from it to cancel. The result is then incomplete.
     """
@@ -361,7 +361,7 @@ def model_places(
     home: Path | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> list[ModelPlace]:
-    """List everywhere models could be. Folders may not exist, but no path is listed twice.
+    """List all places where models could be. Folders may not exist, but no path is listed twice.
 
     Args:
         own_folder: our own models folder.

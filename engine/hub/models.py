@@ -1,6 +1,6 @@
 """Model metadata from the hub, by name or through a search.
 
-Requests are only made when the user asks for them. Most values are written by repository owners, so
+Requests are only made when the user asks for them. Repository owners write most of the values, so
 anything missing or unexpected is treated as unknown.
 """
 

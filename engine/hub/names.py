@@ -43,9 +43,8 @@ class HubRef(Struct, frozen=True):
 
 
 def parse(text: str, hosts: frozenset[str] = frozenset()) -> HubRef | None:
-    """Parse a model ``id``, ``id@revision``, or the address of a page on one of ``hosts``.
-
-    None if it's neither, perhaps because the user is still typing.
+    """Parse a model ``id``, ``id@revision``, or the address of a page on one of ``hosts``, else
+    None.
     """
     text = text.strip()
     if "://" not in text:
@@ -157,8 +156,8 @@ def has_tools(template: str) -> bool:
     return bool(_TOOLS.search(template))
 
 
-# Model cards are Markdown mixed with HTML, usually for images. We never fetch images, so only their
-# alt text is kept.
+# Model cards are Markdown mixed with HTML, usually for images. Images are never loaded, so only
+# their alt text is kept.
 
 MAX_CARD_CHARACTERS = 60_000
 

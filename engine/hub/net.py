@@ -1,7 +1,7 @@
 """HTTP requests to the hub, on separate threads so that they can be cancelled immediately.
 
 A blocking socket read can't be interrupted, so a cancelled download would hang until the timeout.
-Instead, a thread does the reading. It only touches its queue and exits by itself.
+Instead, a thread reads. It only uses its queue and exits by itself.
 
 Responses are read in chunks and limited in size. Compressed responses are rejected, because a few
 megabytes could expand to gigabytes.
@@ -155,8 +155,8 @@ def cancelled_error() -> EngineError:
 def silence_client() -> None:
     """Turn off the client's telemetry and logging.
 
-    By default, it sends a list of installed packages, requests a list of known programs, and logs
-    every URL, including signatures.
+    It would send a list of installed packages, request a list of known programs, and log every URL,
+    including signatures.
     """
     from huggingface_hub import constants
 
@@ -272,8 +272,8 @@ def _next_item(
 class HubTransfer:
     """A single request. A thread reads its body into a bounded queue.
 
-    Since it has a connection of its own, `close` can shut it down at any time. This matters because
-    there is no timeout for slowly sent headers.
+    It has a connection of its own, so `close` can shut it down at any time. There is no timeout for
+    slowly sent headers.
     """
 
     def __init__(self, url: str, headers: Mapping[str, str]) -> None:
@@ -318,7 +318,7 @@ class HubTransfer:
             self._enqueue(False, error)
 
     def _on_trace(self, event: str, about: Mapping[str, Any]) -> None:
-        """Remember the socket once it's connected. Redirects open new ones."""
+        """Store the socket of a new connection. Redirects open more."""
         if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
             self._socket = about["return_value"].get_extra_info("socket")
             if self._closed.is_set():

@@ -1,10 +1,9 @@
 """Comparison of two models' vocabularies, using only their files. Doesn't need MLX.
 
-A draft model must have the same tokenizer. That's checked after loading both
-(`engine.model.drafting`); here we only preselect candidates for a list. We compare the raw bytes of
-the vocabulary in the tokenizer file, because parsing would hold the GIL for about a second for a
-list of 20 models. If the same vocabulary could also be written with different bytes, the result is
-"unknown".
+A draft model must have the same tokenizer, which is checked after loading both
+(`engine.model.drafting`). This only preselects candidates for a list, by the raw bytes of the
+vocabulary in the tokenizer file. Parsing would hold the GIL for about a second for a list of 20
+models. If the same vocabulary could be written with different bytes, the result is "unknown".
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _BLANKS = b" \t\r\n"
 def vocabulary_of(folder: Path, stopped: Callable[[], bool] = lambda: False) -> str:
     """Return a digest of a model's vocabulary, prefixed by the kind of file it comes from.
 
-    "" if it can't be determined, or if cancelled (`stopped`).
+    Returns "" if it can't be determined, or if cancelled (`stopped`).
     """
     for name in _FILES:
         try:

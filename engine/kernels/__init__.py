@@ -4,9 +4,9 @@
 an instruction set. `matrices` packs quantized weights and multiplies with them, and `decoder` and
 `sampling` run whole steps.
 
-Results don't depend on the instruction set, the number of threads, or the other rows of a call,
-because products of codes and activations are exact integers, and everything else is computed row by
-row in a fixed order (`source/product.h`). For the storage format of weights, see `source/layout.h`.
+Results don't depend on the instruction set, the number of threads, or the other rows of a call:
+products of codes and activations are exact integers, and everything else is computed row by row in
+a fixed order (`source/product.h`). See `source/layout.h` for the storage format of weights.
 
 Imports: nothing.
 """

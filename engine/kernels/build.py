@@ -1,8 +1,8 @@
 """Build script for the kernels: `python -m engine.kernels.build`.
 
-The library's file name contains a hash of its sources and flags. So each version is built only
-once, and a stale build is never loaded. Packaged apps ship the library next to this module, without
-the sources.
+The library's file name contains a hash of its sources and flags, so each version is built once and
+a stale build is never loaded. Packaged apps ship the library next to this module, without the
+sources.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""`python -m engine.hub.gguf FILE`: take a GGUF file's model in, and print its folder.
+"""`python -m engine.hub.gguf FILE`: convert a GGUF file and print the model's folder.
 
-With `--sha256 DIGEST` in the place of a file: print the folder that was made of the file with that
-digest, if there is one. Exit status: 0 it is there, 1 it is not.
+With `--sha256 DIGEST`, print the folder converted from the file with that digest, if it exists
+(exit status 0, otherwise 1).
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Mapping of each architecture's arrays and settings from GGUF to MLX. Runs in the child.
 
-A file's metadata describes it under the name of its architecture ("llama.block_count"), and its
-arrays have llama.cpp's names ("blk.0.attn_q.weight"). It's not just a matter of renaming: llama's
-converter reorders the rows of query and key heads, and adds the 1 to Gemma's norms that MLX only
-adds when computing.
+A file's metadata uses the name of its architecture ("llama.block_count"), and its arrays have
+llama.cpp's names ("blk.0.attn_q.weight"). Some values change, too: llama's converter reorders the
+rows of query and key heads, and adds the 1 to Gemma's norms that MLX adds when computing.
 """
 
 from __future__ import annotations
@@ -260,7 +259,7 @@ class _Planner:
         """Return the settings that only Gemma has.
 
         The attention scale of the largest model in each generation doesn't follow from the head
-        dimension. That isn't stored in the file, so we go by the number of layers, like llama.cpp.
+        dimension and isn't in the file, so the number of layers decides, as in llama.cpp.
         """
         largest = self._layers == (46 if self._architecture == "gemma2" else 62)
         scalar = self._hidden // self._heads if largest else self._head

@@ -33,7 +33,7 @@ def hash_file(path: Path, called: str) -> dict[str, Any]:
     """Hash a file's content, so that it's recognized in any location.
 
     Raises:
-        RefusedError: if the file can't be converted. We check that before reading all of it.
+        RefusedError: if the file can't be converted, checked before reading all of it.
     """
     file = GgufFile(path, called)
     try:
@@ -94,9 +94,8 @@ _SAMPLING = {
 
 
 def _sampling(file: GgufFile) -> dict[str, Any]:
-    """Return the sampling parameters recommended by the model's maker.
-
-    The loader drops invalid values.
+    """Return the sampling parameters recommended by the model's maker. The loader drops invalid
+    values.
     """
     found = {
         ours: file.metadata.get(f"general.sampling.{theirs}") for theirs, ours in _SAMPLING.items()

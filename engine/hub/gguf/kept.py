@@ -1,8 +1,8 @@
 """Registry of converted GGUF files, which also converts new files.
 
-The first time we need a file, a sandboxed child converts it, which takes about a minute for a few
-gigabytes. The folder's name is based on the content. So a copy or renamed file isn't converted
-again, and the folder remains valid if the file is deleted. The original file is only read.
+A sandboxed child converts a file once, which takes about a minute for a few gigabytes. The folder's
+name depends on the content, so copies and renamed files aren't converted again, and the folder
+remains valid if the file is deleted. The original file is only read.
 """
 
 from __future__ import annotations
@@ -223,7 +223,7 @@ def _read_notes() -> dict[str, Any]:
 
 
 def _add_note(path: Path, same: list[int], folder: Path) -> None:
-    """Remember a converted file. If that fails, the file is just read again next time."""
+    """Store the status of a converted file. If that fails, the file is read again next time."""
     with contextlib.suppress(OSError), _noting:
         notes = {name: note for name, note in _read_notes().items() if name != str(path)}
         notes = dict([*notes.items()][1 - _MAX_NOTED_FILES :])

@@ -1,9 +1,9 @@
 """Parser of GGUF files, with limits. Runs in the child. Nothing in the file is trusted.
 
 The layout is: "GGUF", version, two counts, metadata (names with typed values), list of arrays
-(name, dimensions, type, offset), and then the data. Numbers are little-endian. Before allocating
-anything, we compare its size with the bytes that are left. So a forged count does no harm. Names
-are only used for lookups, never as paths.
+(name, dimensions, type, offset), and then the data. Numbers are little-endian. Sizes are compared
+with the remaining bytes before memory is allocated, so a forged count does no harm. Names are only
+used for lookups, never as paths.
 """
 
 from __future__ import annotations

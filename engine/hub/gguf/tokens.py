@@ -2,7 +2,7 @@
 
 There are two types. "gpt2" has merges, and first splits text using a pattern that the file only
 names. "llama" (SentencePiece) has a score per token: the higher the score of the result, the
-earlier a pair is merged. We convert scores to merges.
+earlier a pair is merged. Scores are converted to merges.
 """
 
 from __future__ import annotations
