@@ -1,7 +1,7 @@
 """Commands that are posted to the engine thread, and events that it sends back.
 
-Every message is frozen and contains only plain Python values. This way, neither lazy MLX arrays nor
-Qt objects can cross threads.
+Every message is frozen and contains only plain Python values, so that neither lazy MLX arrays nor
+Qt objects cross threads.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ class _Medium:
 
     @property
     def digest(self) -> str:
-        """Hex SHA-256 of the file, used as the key for everything we cache about it.
+        """Hex SHA-256 of the file, used as the key of everything cached about it.
 
         A deleted file gets a unique placeholder instead.
         """
@@ -313,10 +313,10 @@ Asked = str | tuple[Message, ...] | RawPrompt | AddedMessages
 class FinishReason(StrEnum):
     """Reason why a reply ended. `ERROR` is only used for `Failed` events.
 
-    `LENGTH` means that the reply reached `max_tokens` or the model's context limit, or that it was
-    stopped for repeating itself (`ReplyStats.repeated_tokens`). `MEMORY` means that it ran out of
-    memory for more tokens. `UNSTATED` is used for remote servers that don't send a reason, so the
-    reply may be incomplete.
+    `LENGTH` means that the reply reached `max_tokens` or the model's context limit, or was stopped
+    for repeating itself (`ReplyStats.repeated_tokens`). `MEMORY` means that there was no memory for
+    more tokens. `UNSTATED` is used for remote servers that don't send a reason, so the reply may be
+    incomplete.
     """
 
     STOP = "stop"

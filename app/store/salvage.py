@@ -146,8 +146,7 @@ class _Source:
     """Rows of a damaged file. Tables that SQLite can't read are read from the pages.
 
     Args:
-        made: a new file with the same tables. Its columns are in the same order, and there may be
-            more.
+        repaired: new file with the same tables, and the same columns in order, or more.
     """
 
     def __init__(

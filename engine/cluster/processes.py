@@ -253,9 +253,9 @@ class RankStart:
     """A process that has been started but hasn't said hello yet.
 
     Args:
-        given: what to send as the first message.
+        setup: what to send as the first message.
         stderr_file: file for the stderr of the process or its `ssh`.
-        here: number of ranks on this machine.
+        local_ranks: number of ranks on this machine.
 
     Raises:
         OSError: if the program can't be run.

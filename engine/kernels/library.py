@@ -91,7 +91,7 @@ class Library:
 def load() -> Library | None:
     """Build the kernels if necessary, load them, and start the thread pool.
 
-    Returns None on failure. The reason is logged once.
+    Returns None on failure and logs the reason once.
     """
     with _loading:
         return _load_once()

@@ -68,7 +68,7 @@ def pack(library: Library, arrays: Mapping[str, mx.array], form: Format) -> Pack
     """Convert a quantized matrix to the kernels' layout. This is lossless.
 
     Codes of 1 to 3 bits are widened to 4 bits, and codes of 5 or 6 bits to 8 bits. Scales are
-    stored in 16 bits if that is exact. Biases are left out if they are a constant multiple of the
+    stored in 16 bits if that is exact. Biases are omitted if they are a constant multiple of the
     scales.
 
     Args:
@@ -185,8 +185,8 @@ def _is_lossless(array: mx.array, dtype: mx.Dtype) -> bool:
 class _Memory:
     """Allocator for packed matrices that uses huge pages if available.
 
-    A decode step reads all weights once, and with small pages, about a third of its time is spent
-    on address translation. A block is freed along with the last array in it.
+    A decode step reads all weights once, and with small pages it spends about a third of its time
+    on address translation. A block is freed with the last array in it.
     """
 
     def __init__(self) -> None:
@@ -241,7 +241,7 @@ def unpack(library: Library, matrix: PackedMatrix, outputs: Array) -> Array:
 
 
 def multiply(library: Library, rows: Array, matrices: Sequence[PackedMatrix]) -> Array:
-    """Compute `given @ matrix.T` for several matrices, and concatenate the results.
+    """Compute `rows @ matrix.T` for several matrices, and concatenate the results.
 
     The result for a row doesn't depend on the other rows.
 
@@ -272,7 +272,7 @@ def multiply(library: Library, rows: Array, matrices: Sequence[PackedMatrix]) ->
 def gated_mlp(
     library: Library, rows: Array, gate_up: Sequence[PackedMatrix], down: PackedMatrix
 ) -> Array:
-    """Compute `down(silu(gate(given)) * up(given))`, `[rows, outputs]`.
+    """Compute `down(silu(gate(rows)) * up(rows))`, `[rows, outputs]`.
 
     Rows don't affect each other's results.
 

@@ -1,8 +1,7 @@
 """Variants: a loaded model plus a LoRA or DoRA adapter, sharing the base model's weights.
 
-We copy the module tree but not its arrays, so a variant only needs memory for the adapter. Layers
-are wrapped with mlx-lm's own functions, so that the results are the same as with mlx-lm's
-`load(..., adapter_path=...)`.
+A variant copies the module tree but not its arrays, so it only needs memory for the adapter.
+mlx-lm's own functions wrap the layers, so the results equal those of `load(..., adapter_path=...)`.
 """
 
 from __future__ import annotations
@@ -128,7 +127,7 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
 def needs_own_weights(base: LoadedModel, kind: str) -> bool:
     """Check whether a variant has to load its own weights, because the base model's are packed.
 
-    DoRA needs access to the weights of a layer, and adapters modify the inside of expert layers.
+    DoRA reads the weights of a layer, and adapters modify the inside of expert layers.
     """
     packed = kind == "dora" and packed_layers.is_packed(base.net)
     return packed or packed_experts.is_packed(base.net)
@@ -142,7 +141,7 @@ def copy_sharing_arrays(net: Any) -> Any:
 def _copy(value: Any, done: dict[int, Any]) -> Any:
     """Copy modules and their containers. Everything else is shared.
 
-    `done` is a memo from `id()` to the copy, like in `copy.deepcopy`.
+    `done` is a memo from `id()` to the copy, as in `copy.deepcopy`.
     """
     if isinstance(value, nn.Module):
         if id(value) not in done:
@@ -177,7 +176,7 @@ def _change_layers(net: Any, adapter: Adapter) -> None:
 def _set_arrays(net: Any, adapter: Adapter, dtype: str) -> int:
     """Load an adapter's arrays into the wrapped layers, and return their size in bytes.
 
-    The arrays in the file must exactly match the arrays of the wrapped layers.
+    The arrays in the file must exactly match those of the wrapped layers.
     """
     loaded: Any = mx.load(str(adapter.folder / WEIGHTS_FILE))
     arrays: dict[str, mx.array] = dict(loaded)

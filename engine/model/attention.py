@@ -1,8 +1,8 @@
 """Replacement for mlx-lm's attention that supports rows of different lengths.
 
-Calls with plain arrays are passed on to mlx-lm's function. With `Rows`, `WithChunks` or `Split`,
-each row attends to its own keys. Rows in slots need one operation per buffer, and rows with a
-shared prefix are computed together. Unknown arguments are passed on to mlx-lm's function too.
+Calls with plain arrays or unknown arguments are passed on to mlx-lm's function. With `Rows`,
+`WithChunks` or `Split`, each row attends to its own keys. Rows in slots need one operation per
+buffer, and rows with a shared prefix are computed together.
 """
 
 from __future__ import annotations

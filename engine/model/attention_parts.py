@@ -1,8 +1,8 @@
 """Softmax attention with cheaper exponentials.
 
 Query heads that share a key head are stacked into one matrix product, so each key is read only
-once. Shapes are the same as in `mx.fast.scaled_dot_product_attention`: queries
-`[batch, heads, n, dim]`, keys and values `[batch, key heads, length, dim]`.
+once. Shapes are those of `mx.fast.scaled_dot_product_attention`: queries `[batch, heads, n, dim]`,
+keys and values `[batch, key heads, length, dim]`.
 """
 
 from __future__ import annotations

@@ -50,8 +50,8 @@ class Backend(Struct, frozen=True):
 def load_openblas() -> str:
     """Make MLX use OpenBLAS instead of the reference BLAS that its Linux CPU wheel links.
 
-    This makes prefill 15 to 30 times faster (90 instead of 3 GFLOP/s on two cores). It has to
-    happen before `mlx.core` is imported, because the dynamic linker resolves the wheel's undefined
+    This makes prefill 15 to 30 times faster (90 instead of 3 GFLOP/s on two cores). It must happen
+    before `mlx.core` is imported, because the dynamic linker resolves the wheel's undefined
     `cblas_*` symbols to the first global definition.
 
     Returns:
@@ -90,10 +90,9 @@ _SKYLAKE = {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"}
 def _select_openblas_kernels() -> Iterator[None]:
     """Force AVX-512 kernels on CPUs that are too new for the installed OpenBLAS.
 
-    The OpenBLAS in Debian 12 doesn't recognize Zen 4 and Zen 5 and falls back to AVX2 kernels. With
-    these, we measured 230 instead of 410 GFLOP/s for prompts, and 83 instead of 65 ms for a step of
-    eight chats with 135M parameters. Intel CPUs are recognized, so we only do this for AMD. If the
-    user has set the environment variable, it's left alone.
+    The OpenBLAS in Debian 12 doesn't recognize Zen 4 and Zen 5 and uses AVX2 kernels: 230 instead
+    of 410 GFLOP/s for prompts, and 83 instead of 65 ms for a step of eight chats with 135M
+    parameters. Intel CPUs are recognized. An environment variable set by the user stays unchanged.
     """
     name = "OPENBLAS_CORETYPE"
     if name in os.environ or not _is_unrecognized_avx512():
@@ -133,8 +132,7 @@ def one_blas_thread() -> Iterator[None]:
     """Limit OpenBLAS to one thread inside the block.
 
     Use this for many small matrix products, e.g. with only a few queries. OpenBLAS synchronizes its
-    threads after each product. This takes 1.7 times the CPU time, and on a busy machine it can take
-    seconds.
+    threads after each product, which takes 1.7 times the CPU time, and seconds on a busy machine.
     """
     if _openblas is None:
         yield
@@ -162,13 +160,12 @@ _TRIM_THRESHOLD_BYTES = 256 * 2**20
 def _keep_freed_memory() -> None:
     """Make glibc reuse freed memory instead of returning it to the OS.
 
-    On a CPU, MLX allocates memory for every intermediate result. By default, glibc maps each
-    allocation of 128 KB or more separately and unmaps it when it's freed, so the kernel has to zero
-    all pages again, at 2 GB/s. With this change, prefilling 4,096 tokens takes 14.4 s instead of
-    16.2 s.
+    On a CPU, MLX allocates memory for every intermediate result. glibc would map each allocation of
+    128 KB or more separately and unmap it when it's freed, so the kernel has to zero all pages
+    again, at 2 GB/s. With this change, prefilling 4,096 tokens takes 14.4 s instead of 16.2 s.
 
-    We also limit the number of arenas. Each arena keeps up to 64 MB, and since MLX's threads
-    outlive an engine, every start of an engine would add more of them.
+    The number of arenas is limited, too. Each keeps up to 64 MB, and MLX's threads outlive an
+    engine, so every start of an engine would add more.
     """
     with contextlib.suppress(AttributeError, OSError):  # the C library isn't glibc
         libc = ctypes.CDLL(None)
@@ -259,8 +256,8 @@ def _start() -> Backend:
 def _set_kernel_cache(version: str) -> None:
     """Make MLX store compiled CUDA kernels in the user's cache folder.
 
-    By default they are stored under /tmp, which is writable by other users and lost after a reboot.
-    Compiling a single quantized product takes 50 s.
+    By default they are in /tmp, which other users can write to and which a reboot clears. Compiling
+    a single quantized product takes 50 s.
     """
     folder = platformdirs.user_cache_path("Stretto", appauthor=False) / "kernels" / version
     try:
@@ -301,10 +298,10 @@ MIN_BUFFER_BYTES, MAX_BUFFER_BYTES = 64 * 2**20, 2**30
 def limit_buffers(device: str, weights: int) -> None:
     """Limit MLX's cache of freed buffers, which isn't part of the memory budget.
 
-    On a CPU, malloc caches freed memory as well, and it's faster. With the Guide and seven chats, a
-    token causes 16 page faults if MLX may cache 256 MB, but only one or two with 2 to 16 MB. On a
-    GPU, allocating buffers is slow, and larger models need larger buffers, so the limit grows with
-    the weights.
+    On a CPU, malloc also caches freed memory, and is faster: with the Guide and seven chats, a
+    token causes 16 page faults if MLX may cache 256 MB, and one or two with 2 to 16 MB. On a GPU,
+    allocating buffers is slow, and larger models need larger buffers, so the limit grows with the
+    weights.
     """
     import mlx.core as mx
 
@@ -336,8 +333,8 @@ def import_mlx_lm() -> None:
 
     Always import the package before its modules. A thread that starts with a module holds that
     module's import lock while it waits for the package's lock. If another thread holds the
-    package's lock and needs the same module, Python raises `_DeadlockError` in one of them. In case
-    that happens here because another thread started with a module, we retry.
+    package's lock and needs the same module, Python raises `_DeadlockError` in one of them, and
+    this function retries.
     """
     import_structure.prepare()
     for patience in (0.05, 0.2, 0.8, None):
@@ -369,9 +366,9 @@ def install_file_limit() -> None:
 def preserved_file_limit() -> Iterator[None]:
     """Turn `resource.setrlimit` into a no-op inside the block, for all threads.
 
-    `import mlx_lm` sets RLIMIT_NOFILE to (2048, 4096). This raises an error if the hard limit is
-    lower, and otherwise permanently lowers the hard limit. It's also the reason why our modules
-    never import mlx-lm at the top.
+    `import mlx_lm` sets RLIMIT_NOFILE to (2048, 4096), which raises an error if the hard limit is
+    lower, and otherwise lowers it permanently. That's why our modules never import mlx-lm at the
+    top.
     """
     if sys.platform == "win32":
         patches.skip(["file_limit"], "Windows has no such limit")

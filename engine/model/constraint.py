@@ -2,9 +2,9 @@
 
 This includes tool calls whose arguments must match a schema (`SamplingParams.tool_form`).
 
-Parsing is done by llguidance, which is imported when the first reply needs it. While the set of
-allowed tokens depends on the previous token, the forward pass doesn't. So we launch the pass ahead
-of time like for any other row, and only sampling has to wait for the previous token.
+llguidance parses the forms. It's imported when the first reply needs it. The allowed tokens depend
+on the previous token, but the forward pass doesn't, so it's launched ahead of time as for any other
+row. Only sampling has to wait for the previous token.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ MAX_COSTLY_FORMS = 256  # number of slow forms to remember per model
 class FormCost:
     """CPU time spent on the form of a reply, with limits.
 
-    We measure CPU time and not wall time, so that replies don't fail on a busy machine.
+    Wall time would make replies fail on a busy machine.
 
     Args:
         form: hash of the form.
@@ -256,8 +256,8 @@ class FreeCalls(Constraint):
     """Constraint that only applies inside of tool calls.
 
     Some calls can't be constrained: the header may name an unknown tool, or the token that ends the
-    opening marker may include text that isn't a valid start of a call. These calls are passed
-    through and reported later if they are malformed.
+    opening marker may include text that isn't a valid start of a call. These calls pass, and are
+    reported later if they are malformed.
 
     Args:
         opens: token that opens a call, or -1 if the marker has several tokens.

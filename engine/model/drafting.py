@@ -5,11 +5,11 @@ pass and samples a token after each of them, with that position's key. Drafted t
 up to the first one that differs from the sampled token. So the text is the same with and without
 drafts, except when two logits are so close that the rounding of a longer pass matters.
 
-If the reply is constrained, a token is only sampled once the previous token has been accepted.
-Drafts from prompt lookup (`prompt_lookup`) can be verified for several chats in one pass.
+In a constrained reply, a token is sampled after the previous token has been accepted. Drafts from
+prompt lookup (`prompt_lookup`) can be verified for several chats in one pass.
 
-The method is from Leviathan et al. 2023 (arXiv:2211.17192), but without its probabilistic
-acceptance. That uses different random numbers than plain decoding, so the text would be different.
+The method is from Leviathan et al. 2023 (arXiv:2211.17192), without its probabilistic acceptance,
+which uses other random numbers than plain decoding and would change the text.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ class Drafter:
         self._answer_tokens = None
 
     def fail(self, error: BaseException) -> None:
-        """Record a failed pass and drop the caches, because we no longer know what they contain."""
+        """Record a failed pass and drop the caches, whose content is unknown now."""
         self.breaker.record_failure()
         log.warning("drafting of %s failed: %s", self.model.info.name, type(error).__name__)
         self.drop()
@@ -158,7 +158,7 @@ class CheckedDraft:
         return self.fed[1:]
 
     def sample(self, answer: DecodeRequest, index: int) -> int:
-        """Return the token after `fed[place]`. All tokens up to that must have been accepted."""
+        """Return the token after `fed[index]`. All tokens up to that must have been accepted."""
         row = self._logits[index : index + 1]
         if self._chosen is None:
             return token_id(runner.sample_constrained(answer, PendingLogits(row)))

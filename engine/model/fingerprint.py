@@ -20,7 +20,7 @@ def fingerprint(contents: str, dtype: str, vlm: str = "") -> str:
     """Hash everything that affects a KV cache: folder contents, dtype and library versions.
 
     `vlm` is the version of mlx-vlm if that implements the model. KV caches are only used with the
-    fingerprint they were created with.
+    fingerprint that they were created with.
     """
     from mlx_lm._version import __version__
 
@@ -32,7 +32,7 @@ def fingerprint(contents: str, dtype: str, vlm: str = "") -> str:
 def hash_contents(folder: Path) -> str:
     """Hash a folder's weights, config, tokenizer and chat template.
 
-    For each tensor, we only hash 4 KB at the start, in the middle and at the end. Hashing many
+    Only 4 KB at the start, in the middle and at the end of each tensor are hashed. Hashing many
     gigabytes would take longer than loading them.
 
     Raises:

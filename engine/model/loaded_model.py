@@ -34,8 +34,7 @@ class CircuitBreaker:
     """Circuit breaker that pauses a feature after repeated failures.
 
     Pauses are counted in passes. After a pause the feature is tried again, because the cause may
-    have been temporary or specific to one reply. Each further failure doubles the pause, so a
-    feature that always fails costs less and less.
+    have been temporary or specific to one reply. Each further failure doubles the pause.
 
     Args:
         allowed: number of failures that triggers a pause.
@@ -80,7 +79,7 @@ class CircuitBreaker:
 class TextCodec(Struct):
     """Everything needed to convert between text and tokens, without any MLX arrays.
 
-    Worker threads get this instead of the model. A reference to the model would keep its weights
+    Worker threads use this instead of the model. A reference to the model would keep its weights
     alive after unloading, and then free them on the worker thread.
     """
 
@@ -135,7 +134,7 @@ class LoadedModel(Struct, weakref=True):
     drafter: Any = None
     # Monotonic time of the last use.
     used_at: float = field(default_factory=time.monotonic)
-    is_requested: bool = False  # loaded by a request of its own rather than just as a draft model
+    is_requested: bool = False  # loaded by its own request and not only as a draft model
 
     @property
     def drafting_model(self) -> LoadedModel | None:

@@ -141,7 +141,7 @@ def load_tokenizer(path: Path, eos: list[int] | None) -> Any:
 
 
 def _import_module(config: dict[str, Any]) -> None:
-    """Import the module that implements the model, so that the engine thread doesn't have to."""
+    """Import the module that implements the model, to save the engine thread from it."""
     from mlx_lm.utils import _get_classes
 
     with contextlib.suppress(BaseException):  # `load` will run into the same error and report it
@@ -245,8 +245,8 @@ def assemble_model(
 def load_net(path: Path, lazy: bool = False, seeing: bool = True) -> tuple[Any, dict[str, Any]]:
     """Load the network and its config with mlx-lm or mlx-vlm.
 
-    We never run code from the folder. As a second line of defense, the checks before loading reject
-    configs with `model_file`.
+    Code in the folder is never run. The checks before loading also reject configs with
+    `model_file`.
 
     Args:
         seeing: load the vision tower if there is one.
@@ -319,8 +319,8 @@ def _pack(net: Any, folder: Path, library: kernels.Library, wide: bool) -> Itera
 def read_weights(net: Any, before: float = 0.0) -> Generator[float, None, None]:
     """Evaluate lazily loaded weights in batches. Yields the fraction read so far.
 
-    We estimate a batch's time from the previous batch. If it would exceed `SLICE_S`, we yield
-    first. Large arrays get an iteration of their own.
+    Yields before a batch that would exceed `SLICE_S`, judging by the previous one. Large arrays get
+    an iteration of their own.
 
     Args:
         before: fraction that was already loaded.
@@ -378,7 +378,7 @@ def parameter_arrays(net: Any) -> list[mx.array]:
 def remove_arrays(net: Any, needed: Container[int]) -> list[mx.array]:
     """Remove and return the arrays of a model, except for arrays whose `id()` is in `needed`.
 
-    Used for unloading. This way, stray references to the model don't keep its weights alive.
+    Used for unloading, so that stray references to the model don't keep its weights alive.
     """
     arrays = []
     for module in net.modules():

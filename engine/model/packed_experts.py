@@ -1,8 +1,8 @@
 """Mixture-of-experts layers that run on our CPU kernels.
 
-Each row only uses a few of the experts' many small matrices. We group the rows by expert, so that
+Each row uses only a few of the experts' many small matrices. Rows are grouped by expert, so that
 each expert's weights are read once per step. Packing reads the model files one expert at a time, so
-it never needs memory for a second copy of a large model.
+a large model is never in memory twice.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Tensors:
         return entry.get("shape") == list(array.shape) and entry.get("dtype") in _TYPES
 
     def read_slice(self, name: str, index: int) -> mx.array:
-        """Read `tensor[place]`.
+        """Read `tensor[index]`.
 
         Raises:
             OSError: if the file can't be read or has been truncated.

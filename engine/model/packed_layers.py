@@ -1,8 +1,8 @@
 """Quantized layers that run on our CPU kernels instead of MLX.
 
-Packing a layer frees its arrays, because the kernels have their own copy. They are replaced with
-placeholders of the same shape and dtype that don't take up memory, so code that inspects layers or
-adds up a model's size still works.
+Packing a layer frees its arrays, because the kernels have their own copy. Placeholders of the same
+shape and dtype without memory replace them, so code that inspects layers or adds up a model's size
+still works.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class SharedProduct:
         self._outputs_left: list[Array | None] = []
 
     def output(self, index: int, x: mx.array) -> mx.array:
-        """Return `x @ matrices[place].T`, `[..., outputs]`, with the dtype of `x`."""
+        """Return `x @ matrices[index].T`, `[..., outputs]`, with the dtype of `x`."""
         if self._input is not x or self._outputs_left[index] is None:
             rows = as_rows(x, self.matrices[0].inputs)
             found = multiply(self._library, rows, self.matrices)

@@ -93,8 +93,8 @@ def _run_separately(
 ) -> mx.array:
     """Run a pass where only some of the sessions can use the decoder.
 
-    The remaining sessions, e.g. with quantized keys, run the model's own code. They don't affect
-    the results of the sessions that use the decoder.
+    The other sessions, e.g. with quantized keys, run the model's own code, without affecting the
+    results of the sessions that use the decoder.
 
     Args:
         rest: list with the embeddings, or empty.
@@ -147,7 +147,7 @@ class PlainDecoder:
         return self._has_table and type(table).__call__ is PackedEmbedding.__call__
 
     def split_sessions(self, caches: Any, shape: tuple[int, ...]) -> list[SessionRows]:
-        """Return the sessions of a pass in row order, or [] if we can't tell.
+        """Return the sessions of a pass in row order, or [] if they're unknown.
 
         Args:
             caches: layer caches of a single session, or combined caches from `ragged`.
@@ -271,8 +271,8 @@ class _SessionArrays:
     def is_current(self, caches: Sequence[Any]) -> bool:
         """Check that nothing has changed the caches since the decoder's last write.
 
-        It's enough to check the first and last layer, because other code always writes to all
-        layers in order.
+        The first and last layer are enough, because other code always writes to all layers in
+        order.
         """
         first, last = caches[0], caches[-1]
         return (
@@ -307,8 +307,8 @@ class _SessionArrays:
     def _layers_to_grow(self, caches: Sequence[Any]) -> list[int]:
         """Return the layers to grow now: full layers, plus layers that will soon be full if small.
 
-        Layers fill up at different tokens, and growing each of them separately would wake up MLX's
-        threads every time.
+        Layers fill up at different tokens, and growing each separately would wake up MLX's threads
+        every time.
         """
         soon: list[int] = np.nonzero(self._capacity < self._end + EARLY_TOKENS)[0].tolist()
         arrays = [array for layer in soon for array in (caches[layer].keys, caches[layer].values)]
@@ -526,7 +526,7 @@ def _find_bodies(net: Any) -> Iterator[Any]:
 
 
 def _is_owner(net: Any, body: Any) -> bool:
-    """Check if a model might consist of just the body and an output head.
+    """Check if a model might consist of only the body and an output head.
 
     A model with capped logits doesn't, because MLX's cap rounds in its own way.
     """

@@ -1,6 +1,6 @@
 """Probe for newly loaded models: find out how sessions can share steps, and measure their memory.
 
-We try each optional feature and compare its logits with a plain pass: how sessions can step
+Each optional feature is tried, and its logits are compared with a plain pass: how sessions can step
 together (`_find_modes`), if the output layer can skip rows, if answers depend on how the prompt is
 split into chunks, and which module returns hidden states.
 """
@@ -105,8 +105,7 @@ def _can_skip_rows(
 ) -> Generator[None, None, bool]:
     """Make the output layer skip rows, if this doesn't change the logits of the remaining rows.
 
-    We have to check, because some other layer may happen to have the same width. Layers after it
-    would then get just one row.
+    Some other layer may have the same width by chance. Layers after it would then get just one row.
 
     Returns:
         True if the output layer skips rows now.
@@ -147,9 +146,9 @@ def explore(
 ) -> Generator[None, None, tuple[MemoryEstimate, SharingModes]]:
     """Measure the memory of a session, and find out what sessions can share.
 
-    We step three short sessions alone, and then together in different ways. The first way that
-    gives the same logits wins. This takes about two dozen forward passes. Yields after each pass,
-    and also inside of long passes.
+    Steps three short sessions alone, and then together in different ways. The first way with the
+    same logits wins. This takes about two dozen forward passes. Yields after each pass, and inside
+    of long passes.
     """
     if not patches.is_on("attention"):
         known = None
@@ -184,7 +183,7 @@ def _estimate(
 ) -> Generator[None, None, MemoryEstimate]:
     """Measure the memory of a session.
 
-    For most caches, we can derive it from array shapes. Otherwise, we measure at two lengths.
+    For most caches, it follows from array shapes. Otherwise, it's measured at two lengths.
     """
     if not cache_objects.has_hidden_growth(sessions[0], sessions[:2][-1]):
         return cache_objects.measure(sessions[0])
@@ -397,7 +396,7 @@ don't have rounding differences."""
 def widen_caches(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], Caches]:
     """Wrap `make_cache` to enlarge windows to the range of the model's masks.
 
-    To find the masks, this builds the graph of a two-token pass, but doesn't evaluate it.
+    Finding the masks takes the graph of a two-token pass, which isn't evaluated.
     """
     caches = make_cache()
     windows = [
@@ -568,9 +567,9 @@ def _record_calls(modules: Sequence[Any], known: set[int], run: Callable[[], Any
 def cache_handlers(net: Any, caches: Sequence[Any], run: Callable[[], Any]) -> list[Any]:
     """Find the modules that use a layer's cache. `run` must run the model.
 
-    The outermost module that receives a cache is the decoder layer. Since its feed-forward part
-    doesn't use the cache, we return the modules that the layer passes the cache to. If there are no
-    such modules, we return the layer itself.
+    The outermost module that receives a cache is the decoder layer. Its feed-forward part doesn't
+    use the cache, so this returns the modules that the layer passes the cache to, or else the layer
+    itself.
     """
     parts = [c for cache in caches for c in (cache, *getattr(cache, "caches", ()))]
     unique = {id(module): module for _, module in net.named_modules() if module is not net}
@@ -589,9 +588,9 @@ def attention_modules(net: Any) -> list[Any]:
 def embedding_rows(net: Any, make_cache: Callable[[], Caches]) -> int | None:
     """Return the vocabulary size of a model, i.e. the number of rows of its embedding table.
 
-    To find the table, we build the graph of a two-token pass and watch which tables receive the
-    token ids. If a model changes ids before the lookup, we assume that they are in range. Returns
-    None if no `nn.Embedding` receives the ids, in which case ids can't be checked. Engine thread
+    The table is found by building the graph of a two-token pass and recording which tables receive
+    the token ids. If a model changes ids before the lookup, they are assumed to be in range.
+    Returns None if no `nn.Embedding` receives the ids, which then can't be checked. Engine thread
     only.
     """
     tables = [m for m in net.modules() if isinstance(m, (nn.Embedding, nn.QuantizedEmbedding))]

@@ -1,11 +1,11 @@
 """Prompt lookup decoding: drafts that are copied from the chat's own context.
 
-If the latest tokens have occurred before (in the prompt, a tool result or the answer), we draft the
-tokens that followed them there. This doesn't need a draft model and costs almost nothing if there's
-no match. It helps when the model repeats text or code from the chat with a few changes.
+If the latest tokens have occurred before (in the prompt, a tool result or the answer), the tokens
+that followed them are the draft. This needs no draft model and costs almost nothing without a
+match. It helps when the model repeats text or code from the chat with a few changes.
 
-The method is from Saxena 2023 (prompt lookup decoding), but we use the longest match instead of a
-fixed n-gram length.
+The method is from Saxena 2023 (prompt lookup decoding), with the longest match instead of a fixed
+n-gram length.
 """
 
 from __future__ import annotations

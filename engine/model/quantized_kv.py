@@ -1,8 +1,8 @@
 """KV cache quantization to 8 or 4 bits. This is a setting of each chat.
 
-We replace plain caches with mlx-lm's `QuantizedKVCache`, and keep caches of limited size (windows,
-recurrent states). Not every model's attention supports quantized keys. So when a chat first
-requests this, we try it.
+Plain caches are replaced with mlx-lm's `QuantizedKVCache`. Caches of limited size (windows,
+recurrent states) are kept. Not every model's attention supports quantized keys, so the first
+request for a model tries it.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _create(model: LoadedModel, bits: int, words: int | None) -> QuantizedCaches
             model, bits, f"its head width {shown} is not a multiple of {GROUP_SIZES[-1]}"
         )
 
-    # Don't use `model.new_caches`. The model stores the result, so we would have a reference cycle.
+    # Don't use `model.new_caches`. The model stores the result, which would be a reference cycle.
     new_caches = model.abilities.make_cache
 
     def make() -> Caches:

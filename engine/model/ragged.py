@@ -72,9 +72,9 @@ class Rows:
 class Factor(mx.array):
     """Right-hand side of a matrix product, with a separate array for each row.
 
-    Used for latent attention, where models multiply queries with keys directly. We have to subclass
-    `mx.array`, because `mx.array.__matmul__` rejects other types without trying `__rmatmul__`. Its
-    own value is NaN, so that any other use becomes visible in the logits.
+    Used for latent attention, where models multiply queries with keys directly.
+    `mx.array.__matmul__` rejects other types without trying `__rmatmul__`, so this is a subclass of
+    `mx.array`. Its own value is NaN, so that any other use shows in the logits.
     """
 
     def __init__(self, rows: Rows | WithChunks) -> None:
@@ -337,7 +337,7 @@ class RaggedArrays(StateUpdates):
     """Recurrent states of one layer for N sessions. Concatenated on read, and split on write.
 
     New sessions have no state yet, and states that cover the last few tokens can be shorter in some
-    sessions. We pad with zeros in both cases, because that's what models do if there is no state.
+    sessions. Both are padded with zeros, which models use without a state.
     """
 
     left_padding = None
@@ -514,7 +514,7 @@ class MixedKV:
     """KV caches of one layer for a mixed pass, where N sessions decode and others prefill.
 
     To the model, the tokens of a chunk are additional rows with one token each, at consecutive
-    positions. For attention, we turn each chunk back into a single row.
+    positions. For attention, each chunk becomes a single row again.
     """
 
     def __init__(
@@ -612,8 +612,8 @@ def _open_cache_mask(cache: Any, count: int, window: int | None, spans: Spans) -
 class MixedArrays:
     """Recurrent states of one layer for a mixed pass. See `MixedKV`.
 
-    A state depends on the previous token. So the module has to run once for all decoding rows, and
-    once for each chunk (`run_by_chunks`).
+    A state depends on the previous token, so the module runs once for all decoding rows, and once
+    for each chunk (`run_by_chunks`).
     """
 
     def __init__(

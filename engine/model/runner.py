@@ -81,8 +81,8 @@ def prefill(
 ) -> None:
     """Feed tokens of a prompt to a session's caches, and wait until they are computed.
 
-    MLX is lazy, so logits aren't computed unless they are evaluated. But layers that use the CPU
-    kernels run immediately, so we restrict the output layer to a single row.
+    Logits aren't computed unless they are evaluated, because MLX is lazy. Layers that use the CPU
+    kernels run immediately, so the output layer is restricted to a single row.
     """
     caches, start = kv.caches_without_slots(), kv.length
     if _kernel_logits(model, [(caches, tokens)], ()) is None:
@@ -295,8 +295,8 @@ def decode_on_follower(
 def _needs_own_passes(model: LoadedModel, kvs: Sequence[SessionKV], shared: bool) -> bool:
     """Return True if each row of a step needs its own pass.
 
-    This includes rows without any cached tokens (prompts of a single token), because recurrent
-    models may treat the first token differently.
+    Also for rows without any cached tokens (prompts of a single token), because recurrent models
+    may treat the first token differently.
     """
     several = shared and len(kvs) > 1 and model.info.step != ALONE
     return not several or not all(kv.length for kv in kvs)
@@ -452,8 +452,7 @@ def _verification(
 def next_input(answer: DecodeRequest) -> mx.array:
     """Return the ids to feed next, `[1, tokens]`: the pending token, or the last known token.
 
-    If rolling back a draft has removed tokens from the caches (`SessionKV.roll_back`), the result
-    starts with these.
+    Tokens removed from the caches by a rollback (`SessionKV.roll_back`) come first.
     """
     lost = _lost_tokens(answer)
     if answer.pending is None:

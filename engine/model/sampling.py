@@ -6,9 +6,9 @@ and `i`.
 
 Rows with the same steps are sampled in one batched call, with their parameters as columns. All
 operations work along a row, so a row's token is the same as if it were sampled alone, bit by bit.
-On a Linux CPU, we use the CPU kernels to sample all rows in one call, because MLX takes longer for
-it than a small model takes for a forward pass. The kernels implement the same steps, but with other
-random numbers.
+On a Linux CPU, the CPU kernels sample all rows in one call, because MLX takes longer for it than a
+small model takes for a forward pass. The kernels implement the same steps with other random
+numbers.
 
 Order of the steps: penalties, logit bias, the mask of a constraint, temperature. Then each enabled
 filter removes some of the remaining tokens: top-k, min-p, typical-p, top-p, XTC.
@@ -138,8 +138,8 @@ def sample_rows(
 ) -> list[Token | Exception]:
     """Sample a token from each row of `logits` `[rows, vocab]`.
 
-    If a row's sampler raises an error, the row's result is the exception. The CPU kernels also
-    detect NaNs, and the result is an error as well.
+    If a row's sampler raises an error, the exception is the row's result. The CPU kernels also
+    detect NaNs, which give an error, too.
     """
     tokens: list[Token | Exception] = [0] * len(samplers)
     groups: dict[Shape | None, list[int]] = {}

@@ -80,8 +80,7 @@ class ClientResponse:
     Args:
         api: determines the format, including that of errors.
         streams: True if the client accepts event streams.
-        held: called with the growth when unsent bytes pile up. Raises RequestError if there are too
-            many.
+        charge: called with the growth of unsent bytes. Raises RequestError if there are too many.
 
     Attributes:
         asked_to_stream: the body asks for a stream. It may then start before the body is validated.

@@ -1,8 +1,8 @@
 """Monkey patches for mlx-lm, MLX and Python.
 
 If a library update has renamed or changed a function, its patch stays off, and the engine runs
-without its benefits. For the current state of all patches, see `states()`. This module doesn't
-import MLX or mlx-lm, but the modules that implement patches do.
+without its benefits. `states()` has the current state of all patches. This module doesn't import
+MLX or mlx-lm, but the modules with patches do.
 
 Imports: nothing.
 """
@@ -154,7 +154,7 @@ def _swap(home: Any, name: str, old: Any, new: Any) -> None:
 def check_parameters(function: Callable[..., Any], *names: str) -> None:
     """Check that a function's first parameters are positional and have these names.
 
-    Additional parameters are fine, and so are functions without a signature.
+    Functions with more parameters, or without a signature, are fine.
 
     Raises:
         TypeError: if the parameters are different.
@@ -195,7 +195,7 @@ class _MixedInCheck:
 def mix_in(mixin: type, modules: Iterable[Any]) -> Callable[[], None]:
     """Add `mixin` to the classes of modules. Returns an undo function.
 
-    Parameters and their names stay the same. Modules that already have the mixin are skipped, e.g.
+    Parameters and their names stay the same. Skips modules that already have the mixin, e.g.
     modules that a variant shares with its base model.
     """
     changed = [(module, type(module)) for module in modules if not isinstance(module, mixin)]
