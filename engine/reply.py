@@ -155,8 +155,8 @@ class Reply:
     def refuse(self, event: Failed) -> None:
         """End a reply that couldn't be posted to the engine thread.
 
-        We call `on_event` in a new thread and not inside `send`, because the caller of `send` may
-        hold a lock that the listener needs.
+        Calls `on_event` in a new thread, because the caller of `send` may hold a lock that the
+        listener needs.
         """
         if self._on_event is None:
             self.deliver(event, ())

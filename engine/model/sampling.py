@@ -329,8 +329,8 @@ result doesn't depend on the order, so it's the same on every device."""
 def smallest_set(scores: mx.array, probs: mx.array, mass: mx.array) -> mx.array:
     """Select the tokens with the best scores whose probabilities add up to `mass`.
 
-    Sorting 150,000 tokens takes 12 ms on a CPU, longer than the forward pass of a small model. But
-    we only need to know at which score the sum is reached. Two histograms find it in a third of the
+    Sorting 150,000 tokens takes 12 ms on a CPU, longer than the forward pass of a small model. Only
+    the score at which the sum is reached is needed, and two histograms find it in a third of the
     time.
 
     For top-p (Holtzman et al. 2020, arXiv:1904.09751), scores are probabilities. For typical
@@ -391,10 +391,9 @@ def _crossing(buckets: mx.array, units: mx.array, goal: mx.array) -> tuple[mx.ar
 
 
 class Odds:
-    """Log probabilities of a reply's tokens.
+    """Log probabilities of a reply's tokens, before any of the sampling steps.
 
-    They are computed when a token is sampled, and returned when it is processed. They are the
-    model's own probabilities, before any of the sampling steps.
+    They are computed when a token is sampled, and returned when it is processed.
 
     Args:
         most: number of most likely tokens to report for each token.

@@ -1,7 +1,7 @@
 """Sliced evaluation of vision towers, so that other chats can stream in between.
 
-A pass only builds a graph. To keep each chunk of work within the gap budget, we split layers that
-treat rows independently by rows, and attention by queries. These chunks are recorded and then
+A pass only builds a graph. To keep each chunk of work within the gap budget, layers that treat rows
+independently are split by rows, and attention by queries. The chunks are recorded and then
 evaluated in order. Splits only depend on array sizes, so the embeddings of an image don't depend on
 what else is running.
 """

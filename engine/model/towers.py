@@ -1,7 +1,7 @@
 """Vision support for mlx-vlm's architectures: preprocessing and embeddings.
 
-To support a new architecture, add a `VisionFamily` and an entry in `FAMILIES`. We cap the image
-size that a model folder asks for, because attention is quadratic in the number of patches.
+A new architecture needs a `VisionFamily` and an entry in `FAMILIES`. The image size that a model
+folder asks for is capped, because attention is quadratic in the number of patches.
 """
 
 from __future__ import annotations

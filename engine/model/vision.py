@@ -1,12 +1,11 @@
 """Image and audio input: preprocessing, embeddings from the vision tower, and token positions.
 
-In a session's token list, we represent an image as a span of ids that are larger than any
-vocabulary, derived from a hash of its content. This way, the prefix index, the ledger and cache
-files can tell images apart just by their tokens. When a span is fed, the model gets placeholder ids
-along with the image's embeddings. Some architectures mix in ordinary tokens, e.g. at the end of
-each row of the image.
+In a session's token list, an image is a span of ids that are larger than any vocabulary, derived
+from a hash of its content. The prefix index, the ledger and cache files can tell images apart by
+these tokens. When a span is fed, the model gets placeholder ids and the image's embeddings. Some
+architectures mix in ordinary tokens, e.g. at the end of each row of the image.
 
-Positions only depend on the preceding tokens. We pass them to every forward pass, so they can't
+Positions depend only on the preceding tokens. They are passed to every forward pass, so they can't
 leak from one chat to another. Images are preprocessed on worker threads (`ImagePreprocessor`), and
 their embeddings are computed on the engine thread (`VisionModel`).
 """
@@ -189,7 +188,7 @@ def place_images(tokens: Sequence[int], sights: Sequence[ImageTokens]) -> list[P
 
 
 class ImagePreprocessor:
-    """Image preprocessor of a model. Runs on worker threads, and never holds MLX arrays.
+    """Image preprocessor of a model. Runs on worker threads, and never has MLX arrays.
 
     Args:
         words: the tokenizer's added tokens, with their ids.

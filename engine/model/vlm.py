@@ -1,9 +1,9 @@
 """Support for mlx-vlm's models, for architectures that mlx-lm doesn't have.
 
-We only import `mlx_vlm.models` and its loader, on first use. mlx-vlm's `__init__` would import a
-server and a trainer, so we replace it with an empty module. Before importing any models, we also
-install mlx-lm's caches and our attention. This way, slots, shared prefixes, mixed steps and
-offloading work like for mlx-lm's models, and the probe finds out what each model supports.
+Only `mlx_vlm.models` and its loader are imported, on first use. mlx-vlm's `__init__` would import a
+server and a trainer, so an empty module replaces it. Before any model is imported, mlx-lm's caches
+and our attention are installed, so that slots, shared prefixes, mixed steps and offloading work as
+for mlx-lm's models. The probe finds out what each model supports.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ def import_package(config: dict[str, Any]) -> Any:
 def _partition_scores(top_k: int, masked: bool) -> Callable[..., mx.array]:
     """Replacement for Hy V4's selection of the best positions, which puts them last.
 
-    The original is compiled once for all shapes, but counts the partition index from the start. So
-    the index of the first prompt would be used for all prompts.
+    The original is compiled once for all shapes, but counts the partition index from the start, so
+    all prompts would use the index of the first.
     """
 
     def partition(q: mx.array, k: mx.array, weights: mx.array, mask: Any = None) -> mx.array:
@@ -317,7 +317,7 @@ def _replace_attention() -> None:
 
 
 def _known_offset(cache: Any) -> int:
-    """Return a cache's length if we can get it without waiting for the device, else 0."""
+    """Return a cache's length if it's available without waiting for the device, else 0."""
     offset = getattr(cache, "offset", 0)
     return offset if isinstance(offset, int) else 0
 

@@ -1,7 +1,7 @@
 """Validation of token ids, and detection of EOS tokens.
 
-MLX doesn't do bounds checks in embedding lookups. An id that is out of range reads arbitrary memory
-or crashes the process, and using another model's tokenizer is enough to cause this.
+MLX doesn't do bounds checks in embedding lookups. An id out of range, e.g. from another model's
+tokenizer, reads arbitrary memory or crashes the process.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def check_ids(rows: int, ids: Sequence[int]) -> None:
 def check_tokenizer(rows: int, tokenizer: Any, name: str) -> frozenset[int]:
     """Check that a tokenizer's whole vocabulary is in the range of the embedding.
 
-    Returns the ids of added tokens that are out of range. We don't reject the model for these,
-    because text models often ship the tokenizer of a larger family, e.g. with an image token.
-    Prompts that contain such a token are rejected by `check_ids`.
+    Returns the ids of added tokens that are out of range. These are accepted, because text models
+    often ship the tokenizer of a larger family, e.g. with an image token. `check_ids` rejects
+    prompts with such a token.
 
     Raises:
         EngineError: `model_load_failed` if an ordinary token is out of range.
@@ -71,9 +71,9 @@ def check_tokenizer(rows: int, tokenizer: Any, name: str) -> frozenset[int]:
 def collect_end_ids(tokenizer: Any, named: Sequence[int], ends: Sequence[str]) -> frozenset[int]:
     """Collect the EOS token ids of a model from all the places where they can be set.
 
-    The ids in configs may belong to the base model or the chat model, or they may be a library's
-    defaults. So we trust the first id, but accept the others only if they are added tokens, because
-    an ordinary word never ends a turn.
+    The ids in configs may belong to the base model or the chat model, or may be a library's
+    defaults. The first id is trusted, and the others only if they are added tokens, because an
+    ordinary word never ends a turn.
 
     Args:
         tokenizer: mlx-lm's `TokenizerWrapper` or the tokenizer inside.

@@ -1,12 +1,12 @@
 """Memory decisions: what may start or grow, and which idle caches to evict for it.
 
 A plan makes all of these decisions with the same `MemoryBudget`. Replies that can never fit are
-refused immediately. Replies that have to wait for other replies are queued in the order in which
-they were sent, with chats in the foreground first. No request overtakes another.
+refused immediately. Replies that have to wait are queued in the order in which they were sent, with
+chats in the foreground first. No request overtakes another.
 
-Eviction takes a separate iteration. The waiting request is admitted in a later iteration, based on
-the memory in use at that time. This way, we don't need to estimate how much memory an eviction
-frees: shared memory stays, and caches that are being written to disk are only freed after that.
+Eviction and admission happen in separate iterations, based on the memory in use at that time. How
+much memory an eviction frees is hard to estimate: shared memory stays, and caches that are being
+written to disk are freed later.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class MemoryBudget:
 def queue_key(scratch: bool, priority: int, waiting_since: float) -> tuple[bool, int, float]:
     """Return the sort key of a request waiting for memory.
 
-    Single questions come first, because we keep memory free for one of them.
+    Single questions come first, because memory is reserved for one of them.
     """
     return not scratch, -priority, waiting_since
 
@@ -248,9 +248,9 @@ def keep_prefix(budget: MemoryBudget) -> PrefixCopy | Eviction | None:
 def surplus(budget: MemoryBudget) -> tuple[tuple[CacheKey, ...], tuple[str, ...]]:
     """Choose idle caches to drop, or a reply to requeue, if the budget is exceeded.
 
-    This can happen because forks don't ask for memory. Running replies may also need more than
-    before: if one of two forks creates a new shared prefix, the old prefix stays. Embeddings of
-    images that no reply needs have a limit of their own.
+    Forks don't ask for memory, and running replies may need more than before: if one of two forks
+    creates a new shared prefix, the old prefix stays. Embeddings of images that no reply needs have
+    a limit of their own.
     """
     memory, free = budget.memory, budget.free
     if memory.excess_image_bytes > 0:

@@ -147,8 +147,8 @@ class Delivery:
     def _fail(self, failed: StepFailure) -> None:
         """Find the session that caused a fault.
 
-        If several sessions shared the pass, we can't know which one it was. So all of them continue
-        in separate passes with new caches, and if one fails again, it was the cause.
+        If several sessions shared the pass, all continue in separate passes with new caches. The
+        one that fails again was the cause.
         """
         requests = self._state.requests
         group = [requests[i] for i in failed.sessions if i in requests]
@@ -171,7 +171,7 @@ class Delivery:
                 self._state.fail_reply(request, fault)
 
     def _run_fenced(self, session_id: str, tell: Callable[[Request], None]) -> None:
-        """Call `tell` with a session's request. An error only ends this reply."""
+        """Call `tell` with a session's request. An error ends only this reply."""
         request = self._state.requests.get(session_id)
         if request is None:
             return

@@ -1,9 +1,9 @@
 """Draft policy: how many tokens to draft, based on measured costs and gains.
 
-In plain steps, MLX launches a pass before the token that it feeds is known, and we wait for the
-result in the next iteration. (With the CPU kernels, we wait immediately.) With drafts, everything
-happens in a single iteration: drafting, verifying, and waiting. So between a plain step and the
-first draft, there is an iteration that only waits for the plain step.
+In plain steps, MLX launches a pass before the token that it feeds is known, and the next iteration
+waits for the result. (With the CPU kernels, the same iteration waits.) With drafts, one iteration
+drafts, verifies, and waits. So between a plain step and the first draft, there is an iteration that
+only waits for the plain step.
 """
 
 from __future__ import annotations
@@ -98,10 +98,7 @@ class Costs(Struct):
 
     @property
     def line(self) -> tuple[float, float]:
-        """Cost of a pass, and cost of each extra row.
-
-        After just one pass, the cost of a pass is 0.
-        """
+        """Cost of a pass, and cost of each extra row. After one pass, the cost of a pass is 0."""
         weight, rows, squares, cost, product = self.sums
         divisor = (weight + 1.0) * squares - rows * rows
         if not divisor:
@@ -144,7 +141,7 @@ class DraftStatistics:
     """Statistics of all models with drafts, by the number of chats in a step.
 
     Draft models are judged by their measured gain. The expected gain of a lookup is known before
-    the pass, so we only have to measure the cost of its rows.
+    the pass, so only the cost of its rows is measured.
     """
 
     def __init__(self) -> None:

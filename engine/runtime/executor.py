@@ -172,8 +172,8 @@ class Executor:
             for step in plan.passes:
                 steps += self._step(step, plan.chunks if mixed else ())
             if plan.passes and (len(plan.models) > 1 or (chunk is not None and not mixed)):
-                # Wait for pending work, so that the next measurement doesn't include its time.
-                # Errors are raised later, when the tokens are read.
+                # Wait for pending work, so that the next measurement doesn't include it. Errors are
+                # raised later, when the tokens are read.
                 with contextlib.suppress(Exception):
                     mx.synchronize()
         decoded = self._state.clock()
@@ -292,7 +292,7 @@ class Executor:
     def _read(self, plan: StepPlan, run: Run) -> list[Chunk]:
         """Prefill prompts in a separate pass, and return the chunks that were read.
 
-        This leaves out chunks that are no longer valid because of a fault in this iteration.
+        Omits chunks that a fault in this iteration made invalid.
         """
         known = self._state.requests
         chunks = [

@@ -176,8 +176,8 @@ class CheckedFile(KeptFile):
 class ProbedFile(KeptFile):
     """Probe results of a model.
 
-    They depend on the weights and on the version of the code that computes. We only store how
-    sessions can share steps, because all other results require changes to the loaded model.
+    They depend on the weights and on the version of the code that computes. Only the way sessions
+    share steps is stored, because all other results require changes to the loaded model.
 
     Args:
         folder: folder for these files.

@@ -215,10 +215,7 @@ class Loop:
         self.is_idle = plan.idle and not works and self._pending() == (now.load, now.embedding)
 
     def _take_commands(self, idle: bool) -> bool:
-        """Handle commands from callers.
-
-        If there's nothing else to do, block until a command arrives.
-        """
+        """Handle commands from callers. If there's nothing else to do, block until one arrives."""
         phase = self._state.meter.phase
         if idle and not self._inbox:
             if self._state.leader is not None:
@@ -285,10 +282,7 @@ class Loop:
         self._relieving.append((command, self._state.memory.caches))
 
     def _end_relief(self) -> None:
-        """Answer `Relieve` commands with the number of freed bytes.
-
-        This doesn't count caches that are still being written to disk.
-        """
+        """Answer `Relieve` commands with the number of freed bytes, without pending disk writes."""
         backend.release_memory()
         while self._relieving:
             command, before = self._relieving.pop()
@@ -320,7 +314,7 @@ class Loop:
     def end(self, why: str) -> None:
         """End the engine: report this to all callers, and free everything.
 
-        Each step is independent of errors in the others. All waiting callers get an answer, and
+        An error in one step doesn't affect the others. All waiting callers get an answer, and
         caches are written to disk if possible.
         """
         state = self._state

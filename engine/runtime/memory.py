@@ -4,7 +4,7 @@
 
 A single budget covers weights, caches of chats and draft models, cached prefixes, caches being
 written to disk, and reservations for loads and embeddings. Shared memory (a common prefix, or a
-fork before its first write) is counted once, and freed along with its last user.
+fork before its first write) is counted once, and freed with its last user.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ PENDING_SHARE = 1 / 16
 Beyond this, evicted caches are just dropped.
 """
 
-# Size in tokens of the single question that we always keep memory free for.
+# Size in tokens of the single question that always has reserved memory.
 SCRATCH_TOKENS = 1024
 
 LONG_AGO = -1e9  # seconds; used for cached prefixes, so that they're evicted before any chat

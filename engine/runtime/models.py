@@ -404,7 +404,7 @@ class DraftModelLoader:
     def _load(self, command: Load, read: list[_ModelRef]) -> Task:
         """Load a model and its draft model, and combine them.
 
-        We only store weak references, because a model may be unloaded in the meantime.
+        References are weak, because a model may be unloaded in the meantime.
         """
         if command.draft and command.draft != LOOKUP:
             small = replace(command, path=command.draft, adapter=None, callback=None)

@@ -38,8 +38,8 @@ MAX_REST_STEPS = 4
 class PrefillPause:
     """Counter of steps without prefill, to make up for passes that exceeded their budget.
 
-    Even the smallest prefill pass may take several times the budget. By leaving out some prefill,
-    streaming replies get a few tokens in between, and prefill becomes at most a third slower.
+    Even the smallest prefill pass may take several times the budget. Skipping some prefill gives
+    streaming replies a few tokens in between, and makes prefill at most a third slower.
 
     Args:
         budget: seconds that prefill may add to a step.
@@ -175,9 +175,9 @@ class PrefillPacer:
     def gathers(self, model: str, shortest: int, waited: float) -> bool:
         """Return True if new chats should wait for another prompt before they start to answer.
 
-        This way, prompts that arrive together are read without any steps in between, and then
-        decode together. Otherwise, the last of eight chats with 81 tokens got its first token after
-        3.8 s. No chat waits longer than `gathering`.
+        Prompts that arrive together are then read without any steps in between, and decode
+        together. Otherwise, the last of eight chats with 81 tokens got its first token after 3.8 s.
+        No chat waits longer than `gathering`.
 
         Args:
             shortest: remaining tokens of the next prompt.
