@@ -134,8 +134,8 @@ def get_model(driver: Driver) -> dict[str, set[CodeType]]:
         assert dialog is not None
         driver.until(dialog.finding.memory_budget)
         dialog.field.setText(MODEL)
-        driver.until(lambda: dialog.go.isEnabled() and dialog.found.isVisible())
-        dialog.go.click()
+        driver.until(lambda: dialog.ok.isEnabled() and dialog.found.isVisible())
+        dialog.ok.click()
         driver.until(lambda: MODEL in dialog.list.rows)
         item = dialog.list.rows[MODEL]
         driver.until(lambda: "Ready" in item.words.text())

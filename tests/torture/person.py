@@ -877,14 +877,14 @@ class Person:
             return touched
         dialog.kinds[("Seeds", "Temperatures", "Models")[which % 3]].click()
         dialog.blind.setChecked(which % 2 == 0)
-        (dialog.go.click if which % 5 else dialog.reject)()
+        (dialog.ok.click if which % 5 else dialog.reject)()
         return touched
 
     def compared(self, what: str, n: int) -> Touched:
         panes = [pane for pane in self.panes() if pane.is_panel_shown]
         if panes:
             view = panes[n % len(panes)].panel
-            {"differences": view.differs, "scroll": view.tied, "open": view.as_chats}[what].click()
+            {"differences": view.diff, "scroll": view.sync, "open": view.as_chats}[what].click()
             return None if what == "open" else set()
         return set()
 
@@ -898,9 +898,9 @@ class Person:
             dialog = self.window.findChild(NameDialog)
             assert dialog is not None
             dialog.field.setText(name)
-            dialog.go.click()
+            dialog.ok.click()
             if dialog.isVisible():
-                dialog.go.click()
+                dialog.ok.click()
         elif what == "rename":
             layouts.rename(name, f"L{1 - n % 2}")
         else:

@@ -182,7 +182,7 @@ class CompareDialog(Sheet):
         self._list.changed.connect(self._refresh)
         self.why = self.make_label()
         retain_size_when_hidden(self.why)
-        self.go = self.button(tr("Compare"), self.accept)
+        self.ok = self.button(tr("Compare"), self.accept)
         note = tr("The replies appear in this chat, and use its history and settings.")
         self.add_rows(
             self.make_label(about),
@@ -193,13 +193,13 @@ class CompareDialog(Sheet):
             self.tally,
             self.why,
         )
-        self.add_buttons(self.go, self.add)
+        self.add_buttons(self.ok, self.add)
         self.resize(scaled(780), scaled(470))
         self._fill_names(settings.panel)
         self.show_members(members_of(settings))
         self.saved.activated.connect(self._on_saved)
         WheelGuard(self)
-        self.go.setFocus()
+        self.ok.setFocus()
 
     def show_members(self, members: Sequence[Member]) -> None:
         self._list.clear()
@@ -247,8 +247,8 @@ class CompareDialog(Sheet):
         self.tally.setVisible(
             bool(self.tally.text()) and len({m.model for m in self.selected_members()}) > 1
         )
-        self.go.setEnabled(not why)
-        self.go.setToolTip(why)
+        self.ok.setEnabled(not why)
+        self.ok.setToolTip(why)
         self.keep.setEnabled(not why)
         self.keep.setToolTip(why)
         self.add.setEnabled(count < MOST)

@@ -58,10 +58,10 @@ class ExportDialog(Sheet):
         self._choices = choices
         self._export: Export | None = None
         self._stop = Event()
-        self.which = QComboBox(self)
-        self.which.setAccessibleName(tr("Chats to export"))
+        self.chats = QComboBox(self)
+        self.chats.setAccessibleName(tr("Chats to export"))
         for words, _ in choices:
-            self.which.addItem(words)
+            self.chats.addItem(words)
         self.form = QComboBox(self)
         self.form.setAccessibleName(tr("Format", "of what is exported"))
         for _, words, _ in FORMS:
@@ -75,15 +75,15 @@ class ExportDialog(Sheet):
         self.bar.setAccessibleName(tr("Export progress"))
         self.bar.setTextVisible(False)
         self.words = self.make_label(muted=False)
-        self.go = self.button(tr("Export…"), self._on_go)
+        self.ok = self.button(tr("Export…"), self._on_ok)
         rows = QFormLayout()
         rows.setSpacing(10)
-        rows.addRow(tr("Chats"), self.which)
+        rows.addRow(tr("Chats"), self.chats)
         rows.addRow(tr("Format", "of what is exported"), self.form)
         rows.addRow("", self.note)
         rows.addRow("", self.thoughts)
         self.add_rows(rows, self.bar, self.words)
-        self.cancel = self.add_buttons(self.go)
+        self.cancel = self.add_buttons(self.ok)
         self.set_scaled_width(460)
         self._poll_timer = QTimer(self, interval=_POLL_MS)
         self._poll_timer.timeout.connect(self._show_progress)
@@ -109,8 +109,8 @@ class ExportDialog(Sheet):
         self._include_thoughts = ticked
 
     @Slot()
-    def _on_go(self) -> None:
-        words, ids = self._choices[self.which.currentIndex()]
+    def _on_ok(self) -> None:
+        words, ids = self._choices[self.chats.currentIndex()]
         if not ids:
             self.words.setText(tr("There’s no chat to export yet."))
             self.words.show()
@@ -145,7 +145,7 @@ class ExportDialog(Sheet):
         flows.start(self, self._write(export))
 
     def _show_working(self, working: bool) -> None:
-        for field in (self.which, self.form, self.thoughts, self.go):
+        for field in (self.chats, self.form, self.thoughts, self.ok):
             field.setEnabled(not working)
         self.bar.setVisible(working)
         self.words.setVisible(working or bool(self.words.text()))

@@ -41,9 +41,9 @@ class NameDialog(Sheet):
         self.field.selectAll()
         self.field.setAccessibleName(tr("Name"))
         self._hint = self.make_label()
-        self.go = self.button(verb, self._on_go)
+        self.ok = self.button(verb, self._on_ok)
         self.add_rows(QLabel(tr("Name"), self), self.field, self._hint)
-        self.add_buttons(self.go)
+        self.add_buttons(self.ok)
         self.set_scaled_width(400)
         self.field.textChanged.connect(self._refresh)
         self._refresh()
@@ -62,18 +62,18 @@ class NameDialog(Sheet):
         """Update the dialog after the name has changed. Withdraws the question about replacing."""
         self._warned_name = ""
         self._hint.setText(self._words)
-        self.go.setText(self._verb)
+        self.ok.setText(self._verb)
         named = bool(clean_name(self.field.text()))
-        self.go.setEnabled(named)
-        self.go.setToolTip("" if named else tr("Enter a name first"))
+        self.ok.setEnabled(named)
+        self.ok.setToolTip("" if named else tr("Enter a name first"))
 
     @Slot()
-    def _on_go(self) -> None:
+    def _on_ok(self) -> None:
         name = clean_name(self.field.text())
         if name in self._taken and self._warned_name != name:
             self._warned_name = name
             self._hint.setText(tr("“{name}” already exists. Replace it?", name=name))
-            self.go.setText(tr("Replace"))
+            self.ok.setText(tr("Replace"))
         elif name:
             self.accept()
             self.name_confirmed.emit(name)

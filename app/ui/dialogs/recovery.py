@@ -38,17 +38,17 @@ class BackupsDialog(Sheet):
         self.list.fill([(str(b.path), _format_day(b), _format_size(b)) for b in backups])
         self.list.setFixedHeight(max(1, len(backups)) * scale_height(52, 2) + 4)
         self.list.setVisible(bool(backups))
-        self.list.itemDoubleClicked.connect(self._on_take)
+        self.list.itemDoubleClicked.connect(self._on_restore)
         verb = tr("Restore and Restart") if runs else tr("Restore")
-        self.take = self.button(verb, self._on_take)
+        self.restore_button = self.button(verb, self._on_restore)
         self.add_rows(words, self.list)
         self.rows.addStretch(1)
-        self.add_buttons(self.take, out="" if backups else tr("Close"))
-        self.take.setVisible(bool(backups))
+        self.add_buttons(self.restore_button, out="" if backups else tr("Close"))
+        self.restore_button.setVisible(bool(backups))
         self.set_scaled_width(480)
 
     @Slot()
-    def _on_take(self) -> None:
+    def _on_restore(self) -> None:
         chosen = self.list.selected_keys()
         if chosen:
             self.accept()

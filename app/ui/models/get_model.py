@@ -107,9 +107,9 @@ class GetModelDialog(Sheet):
         self.list = DownloadList(downloads, self)
         self.none = self.make_label(tr(_NONE))
         self.close_button = self.button(tr("Close"), self.close)
-        self.go = GoButton(self)
+        self.ok = GoButton(self)
         columns = (offline, self.heading, self.models), (self.found,)
-        buttons = (self.none, self.close_button, self.go)
+        buttons = (self.none, self.close_button, self.ok)
         promise = self.make_label(tr(_PROMISE))
         lay_out(self, (self.field, self.search_button), promise, *columns, self.list, buttons)
         tab_order(self.field, *self.access.tab_stops, self.models, *self.found.tab_stops)
@@ -124,7 +124,7 @@ class GetModelDialog(Sheet):
         self.models.focus_left.connect(self.field.setFocus)
         self.field.down_pressed.connect(self.models.focus_list)
         self.access.changed.connect(self._on_token)
-        self.go.clicked.connect(self._on_go)
+        self.ok.clicked.connect(self._on_ok)
         self.found.plan_changed.connect(self._on_plan)
         self.found.read.clicked.connect(self._look_up_selected)
         self.list.chat_requested.connect(self._open)
@@ -174,8 +174,8 @@ class GetModelDialog(Sheet):
         self._model = None
         self.looking.forget()
         self.finding.forget_refusals()
-        self.go.set_action(LOOK_UP)
-        self.go.set_refusal("" if self.access.token and self._selected_model() else tr(_NO_TOKEN))
+        self.ok.set_action(LOOK_UP)
+        self.ok.set_refusal("" if self.access.token and self._selected_model() else tr(_NO_TOKEN))
 
     def _selected_model(self) -> str:
         return self.models.ref or self.field.name
@@ -192,8 +192,8 @@ class GetModelDialog(Sheet):
         elif isinstance(seen, EngineError) and seen.code != GATED:  # the keychain may have a token
             self._on_refused(seen)
         elif suggestion is not None:
-            self.go.set_action(self.found.show_suggestion(suggestion, self.finding.memory_budget()))
-            self.go.set_refusal("")
+            self.ok.set_action(self.found.show_suggestion(suggestion, self.finding.memory_budget()))
+            self.ok.set_refusal("")
         else:
             self.found.show_message(tr("Asking Hugging Face…"), name=ref)
             self.looking.start(ref, self.MOVING_MS)
@@ -205,7 +205,7 @@ class GetModelDialog(Sheet):
 
     @Slot(str)
     def _on_began(self, ref: str) -> None:
-        self.go.set_refusal(tr("Waiting for Hugging Face"))
+        self.ok.set_refusal(tr("Waiting for Hugging Face"))
         self.found.show_message(tr("Asking Hugging Face…"), name=self.models.ref)
 
     @Slot(object)
@@ -221,8 +221,8 @@ class GetModelDialog(Sheet):
             self.found.show_trouble(error.message)
         else:
             self.found.show_message(error.message, danger=not gated, name=self.models.ref)
-        self.go.set_action(LOOK_UP if gated else TRY_AGAIN)
-        self.go.set_refusal(tr(_NO_TOKEN) if gated else "")
+        self.ok.set_action(LOOK_UP if gated else TRY_AGAIN)
+        self.ok.set_refusal(tr(_NO_TOKEN) if gated else "")
         busy = self.field.hasFocus() or self.models.hasFocus()
         if gated and not busy:  # don't move the focus while the user is typing
             self.token.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -235,8 +235,8 @@ class GetModelDialog(Sheet):
             self.finding.store_lookup(self.models.ref, model)
         at_once, self._download_after_lookup = self._download_after_lookup, False
         self.show_answer(model)
-        if at_once and self.go.verb == DOWNLOAD and self.go.isEnabled():
-            self._on_go()
+        if at_once and self.ok.verb == DOWNLOAD and self.ok.isEnabled():
+            self._on_ok()
 
     def show_answer(self, model: HubModel) -> None:
         self.looking.forget()
@@ -247,12 +247,12 @@ class GetModelDialog(Sheet):
 
     def _show_model(self, model: HubModel) -> None:
         verb = self.found.show_model(model, self.finding.fit(model))
-        self.go.set_action(verb or DOWNLOAD)
+        self.ok.set_action(verb or DOWNLOAD)
         download = self._downloads.get(ref_of(model))
         if download is not None and download.state in _UNDERWAY and verb == DOWNLOAD:
-            self.go.set_refusal(tr("Download of {name}", name=download.name))
+            self.ok.set_refusal(tr("Download of {name}", name=download.name))
         else:
-            self.go.set_refusal("" if verb else self.found.fits.text())
+            self.ok.set_refusal("" if verb else self.found.fits.text())
 
     def _cancel_lookup(self) -> None:
         self.looking.forget()
@@ -263,9 +263,9 @@ class GetModelDialog(Sheet):
         self.found.clear()
         if not keep_token:
             self.access.show_field(False)
-        self.go.set_action(DOWNLOAD)
+        self.ok.set_action(DOWNLOAD)
         has_target = bool(self._selected_model())
-        self.go.set_refusal(
+        self.ok.set_refusal(
             tr("Waiting for Hugging Face") if has_target else tr("Choose a model or type its name")
         )
 
@@ -276,7 +276,7 @@ class GetModelDialog(Sheet):
         suggestion = self.finding.suggestion(self.models.ref)
         if self._model is not None:
             self.found.show_model(self._model, self.finding.fit(self._model))
-        elif suggestion is not None and self.go.isEnabled() and self.go.verb in {DOWNLOAD, OPEN}:
+        elif suggestion is not None and self.ok.isEnabled() and self.ok.verb in {DOWNLOAD, OPEN}:
             self.found.show_suggestion(suggestion, self.finding.memory_budget())
 
     @Slot(int, int)
@@ -302,18 +302,18 @@ class GetModelDialog(Sheet):
         self.list.setVisible(bool(rows))
         self.list.setFixedHeight(min(rows, 2) * scale_height(84, 2))
         buttons = (b for row in self.list.rows.values() for b in (row.act, row.cancel))
-        tab_order(self.found.card, *buttons, self.close_button, self.go)
+        tab_order(self.found.card, *buttons, self.close_button, self.ok)
 
     # Downloads.
 
     @Slot()
-    def _on_go(self) -> None:
-        if self.go.verb == OPEN:
+    def _on_ok(self) -> None:
+        if self.ok.verb == OPEN:
             ref = ref_of(self._model) if self._model is not None else self.models.ref
             self._open(find_installed(ref) or ref)
         elif self._model is None:
             suggested = self.finding.suggestion(self.models.ref) is not None
-            download = suggested and self.go.verb == DOWNLOAD
+            download = suggested and self.ok.verb == DOWNLOAD
             self._look_up_selected()
             self._download_after_lookup = download
         elif self.models.ref:
@@ -330,7 +330,7 @@ class GetModelDialog(Sheet):
             return
         download = self._downloads.get(ref)
         underway = download is not None and download.state in _UNDERWAY
-        if underway == self.go.isEnabled():
+        if underway == self.ok.isEnabled():
             self._show_model(self._model)
 
     @Slot(str)

@@ -69,13 +69,13 @@ class ConvertDialog(Sheet):
             grid.addWidget(about, row, 1, Qt.AlignmentFlag.AlignRight)
         grid.setColumnStretch(0, 1)
         self.choices[RECIPES[0].name].setChecked(True)
-        self.go = self.button(tr("Convert"), self._on_go)
-        self.go.setObjectName("primary")
+        self.ok = self.button(tr("Convert"), self._on_ok)
+        self.ok.setObjectName("primary")
         self.add_rows(title, words, grid)
-        self.add_buttons(self.go)
+        self.add_buttons(self.ok)
         self.set_scaled_width(self.WIDTH)
 
-    def _on_go(self) -> None:
+    def _on_ok(self) -> None:
         chosen = next(r for button, r in self._recipes.items() if button.isChecked())
         self.accept()
         self.recipe_chosen.emit(chosen)
@@ -110,11 +110,11 @@ class DraftDialog(Sheet):
         form.setHorizontalSpacing(16)
         form.addRow(tr("Draft model"), self.box)
         self.note = self.make_label(figures)
-        self.go = self.button(tr("Save"), self._on_go)
-        self.go.setObjectName("primary")
-        self.go.setEnabled(False)
+        self.ok = self.button(tr("Save"), self._on_ok)
+        self.ok.setObjectName("primary")
+        self.ok.setEnabled(False)
         self.add_rows(title, words, form, self.note)
-        self.add_buttons(self.go)
+        self.add_buttons(self.ok)
         self.note.setVisible(bool(figures))
         self.set_scaled_width(self.WIDTH)
 
@@ -139,11 +139,11 @@ class DraftDialog(Sheet):
             self.note.setText(tr("No smaller model on this computer has the same tokenizer."))
             self.note.setVisible(True)
         self.box.setEnabled(True)
-        self.go.setEnabled(True)
+        self.ok.setEnabled(True)
         self.box.setFocus(Qt.FocusReason.OtherFocusReason)
         self.fit_height()
 
-    def _on_go(self) -> None:
+    def _on_ok(self) -> None:
         chosen = str(self.box.currentData())
         self.accept()
         self.draft_chosen.emit(chosen)
@@ -171,9 +171,9 @@ class LibraryFoot(QWidget):
         self.open = self._push_button(tr("New Chat"))
         self.open.setObjectName("primary")
         self.keep = self._push_button(tr("Keep"))
-        self.yes = self._push_button(tr("Move to Trash"))
+        self.trash = self._push_button(tr("Move to Trash"))
         make_row_layout(
-            (self.status_label, 1), self.undo, self.more, self.open, self.keep, self.yes, of=self
+            (self.status_label, 1), self.undo, self.more, self.open, self.keep, self.trash, of=self
         )
         self.show_message("")
 
@@ -208,7 +208,7 @@ class LibraryFoot(QWidget):
         self.undo.setVisible(self._undo is not None)
         for button in (self.more, self.open):
             button.setVisible(not self.asking)
-        for button in (self.keep, self.yes):
+        for button in (self.keep, self.trash):
             button.setVisible(self.asking)
 
     @Slot()
@@ -394,7 +394,7 @@ class RemovalController(QObject):
         # Model whose removal the user has to confirm.
         self.pending_removal: InstalledModel | None = None
         self.removed: list[RemovedModel] = []  # models that can be restored; most recent last
-        foot.yes.clicked.connect(self.remove)
+        foot.trash.clicked.connect(self.remove)
         foot.keep.clicked.connect(self.cancel)
         removal.model_removed.connect(self._on_removed)
         removal.model_restored.connect(self._on_restored)

@@ -135,16 +135,16 @@ class MachinesDialog(Sheet):
             self.model.addItem(shown, folder)
         self.test = self.button(tr("Test"), self._on_test)
         self.test.setToolTip(tr("Compares connection and speed with a single computer"))
-        self.leave = self.button(tr("Close"), self.reject)
-        self.go = self.button(tr("Start"), self._on_start)
-        self.go.setDefault(True)
+        self.close_button = self.button(tr("Close"), self.reject)
+        self.ok = self.button(tr("Start"), self._on_start)
+        self.ok.setDefault(True)
         below, foot = QHBoxLayout(), QHBoxLayout()
         below.addWidget(self.check)
         below.addWidget(self.remove)
         below.addStretch(1)
         foot.addWidget(QLabel(tr("Model"), self))
         foot.addWidget(self.model, 1)
-        for button in (self.test, self.leave, self.go):
+        for button in (self.test, self.close_button, self.ok):
             foot.addWidget(button)
         self.status_label = self.make_label("")
         self.status_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -194,9 +194,9 @@ class MachinesDialog(Sheet):
     def _refresh(self) -> None:
         busy = self._command_running or self._starting is not None
         ready = len(self.checked_machines) > 1 and self.model.currentIndex() >= 0
-        for button in (self.test, self.go):
+        for button in (self.test, self.ok):
             button.setEnabled(ready and not busy)
-        self.go.setToolTip("" if ready else tr(_TWO))
+        self.ok.setToolTip("" if ready else tr(_TWO))
         self.check.setEnabled(not busy)
         row = self.list.currentItem()
         self.remove.setEnabled(row is not None and row.text(0) != LOCAL and not busy)

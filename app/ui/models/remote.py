@@ -189,7 +189,7 @@ class RemoteDialog(Sheet):
         self.where, self.kept, self.status_label = (self.make_label() for _ in range(3))
         for label in (self.where, self.status_label):
             retain_size_when_hidden(label)
-        self.go = self.button(tr("Add"), self._on_go)
+        self.ok = self.button(tr("Add"), self._on_ok)
         self.add_rows(self.found)
         below: dict[QWidget, QWidget] = {self.address: self.where, self.key: self.kept}
         fields: tuple[tuple[str, QWidget], ...] = (
@@ -205,7 +205,7 @@ class RemoteDialog(Sheet):
             self.add_rows(label, field, *filter(None, [below.get(field)]))
         self.rows.addWidget(self.test, 0, Qt.AlignmentFlag.AlignLeft)
         self.add_rows(self.sees, self.status_label)
-        self.add_buttons(self.go)
+        self.add_buttons(self.ok)
         self.set_scaled_width(480)
         self.address.textChanged.connect(self._on_address)
         self.key.textChanged.connect(self._refresh)
@@ -273,8 +273,8 @@ class RemoteDialog(Sheet):
         self._set_label(self.where, " ".join(words))
         self.test.setEnabled(bool(base))
         ready = self._remote() is not None
-        self.go.setEnabled(ready)
-        self.go.setToolTip("" if ready else tr(_NONE))
+        self.ok.setEnabled(ready)
+        self.ok.setToolTip("" if ready else tr(_NONE))
 
     def _set_label(self, label: QLabel, words: str) -> None:
         label.setText(words)
@@ -320,7 +320,7 @@ class RemoteDialog(Sheet):
         self._refresh()
 
     @Slot()
-    def _on_go(self) -> None:
+    def _on_ok(self) -> None:
         remote = self._remote()
         if remote is None:
             return

@@ -69,11 +69,11 @@ class EmptyChat(QWidget):
         self.small = QPushButton(tr("Chat with SmolLM2"), self)
         self.small.setToolTip(tr("A small model for any topic"))
         self.small.clicked.connect(lambda: self.model_requested.emit(self._small_ref))
-        self.four = QPushButton(tr("See Four Replies"), self)
-        self.four.setToolTip(tr("Shows four replies to one message, side by side"))
-        self.four.clicked.connect(self._on_four)
+        self.demo = QPushButton(tr("See Four Replies"), self)
+        self.demo.setToolTip(tr("Shows four replies to one message, side by side"))
+        self.demo.clicked.connect(self._on_four)
         self.more = QWidget(self)
-        make_row_layout(self.four, self.small, self.get, SPRING, of=self.more, margins=(0, 8, 0, 0))
+        make_row_layout(self.demo, self.small, self.get, SPRING, of=self.more, margins=(0, 8, 0, 0))
         column.addWidget(self.more)
         self._inner = QWidget(self)
         self._inner.setMaximumWidth(480)
@@ -116,9 +116,9 @@ class EmptyChat(QWidget):
         for button, thing in zip(self.buttons, things, strict=True):
             button.setProperty("whole", thing if guide else tr(thing))
         name = "primary" if guide else ""
-        if self.four.objectName() != name:
-            self.four.setObjectName(name)
-            repolish(self.four)
+        if self.demo.objectName() != name:
+            self.demo.setObjectName(name)
+            repolish(self.demo)
         self._fit()
 
     def _fit_title(self) -> None:
@@ -162,12 +162,12 @@ class EmptyChat(QWidget):
         room = inner - (self.get.sizeHint().width() if guide else 0)
         for way, wanted in (
             (self.small, guide and bool(self._small_ref)),
-            (self.four, not self.alone),
+            (self.demo, not self.alone),
         ):
             room -= way.sizeHint().width() + 8
             way.setVisible(wanted and room >= 0)
             room += 0 if wanted else way.sizeHint().width() + 8
-        self.more.setVisible(height > scale_height(110, 2) and (guide or not self.four.isHidden()))
+        self.more.setVisible(height > scale_height(110, 2) and (guide or not self.demo.isHidden()))
         height_left = height - margins.top() - margins.bottom() - 24
         height_left -= max(scale_height(40), self._title.sizeHint().height())
         for part, needed in (

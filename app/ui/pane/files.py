@@ -106,11 +106,11 @@ class PagesDialog(Sheet):
         label = QLabel(tr(words.question), self)
         label.setBuddy(self.field)
         self.add_rows(label, self.field, self.hint)
-        self.add_buttons(self.button(tr("Choose"), self._on_go))
+        self.add_buttons(self.button(tr("Choose"), self._on_ok))
         self.set_scaled_width(400)
 
     @Slot()
-    def _on_go(self) -> None:
+    def _on_ok(self) -> None:
         try:
             numbers = parse_page_numbers(self.field.text(), self._count)
         except ValueError as wrong:

@@ -65,22 +65,22 @@ class Notice(QWidget):
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self._text.setSizePolicy(policy)
-        self.again = QPushButton(tr("Try Again"), self)
+        self.retry = QPushButton(tr("Try Again"), self)
         self.choose = QPushButton(tr("Choose Another Model…"), self)
-        self.room = QPushButton(tr("Unload a Model…"), self)
-        self.without = QPushButton(tr(WITHOUT), self)
+        self.unload = QPushButton(tr("Unload a Model…"), self)
+        self.without_adapter = QPushButton(tr(WITHOUT), self)
         self.other = QPushButton(self)
-        self.texts = QPushButton(tr("Extract Text"), self)
-        self.texts.setToolTip(tr("Replace the images with the text in them, read by this computer"))
+        self.ocr = QPushButton(tr("Extract Text"), self)
+        self.ocr.setToolTip(tr("Replace the images with the text in them, read by this computer"))
         self.get = QPushButton(tr("Get Model…"), self)
         row = make_row_layout(
-            self.again,
+            self.retry,
             self.choose,
-            self.room,
-            self.without,
+            self.unload,
+            self.without_adapter,
             self.other,
             self.get,
-            self.texts,
+            self.ocr,
             SPRING,
         )
         make_column_layout(self._text, row, of=self, margins=(14, 12, 14, 12), spacing=10)
@@ -92,17 +92,17 @@ class Notice(QWidget):
         short = model_status.code in {OUT_OF_MEMORY, DOES_NOT_FIT}
         no_fit = model_status.fit is not None
         variant = bool(adapter_of(model_status.ref))
-        self.room.setText(tr("Make It Fit…") if no_fit else tr("Unload a Model…"))
+        self.unload.setText(tr("Make It Fit…") if no_fit else tr("Unload a Model…"))
         remote = is_remote(model_status.ref)  # retrying can't restore a removed model
         stopped = model_status.code == NOT_STARTED
-        self.again.setText(tr("Start Again") if stopped else tr("Try Again"))
-        self.again.setVisible(not remote or stopped)
+        self.retry.setText(tr("Start Again") if stopped else tr("Try Again"))
+        self.retry.setVisible(not remote or stopped)
         self.choose.setVisible(not short and not variant)
-        self.room.setVisible(short)
-        self.without.setVisible(not short and variant)
+        self.unload.setVisible(short)
+        self.without_adapter.setVisible(not short and variant)
         self.other.hide()
         self.get.hide()
-        self.texts.hide()
+        self.ocr.hide()
         error = model_status.error
         self.set_text(
             error
@@ -114,12 +114,12 @@ class Notice(QWidget):
 
     def show_blind(self, words: str, vision_model: str, *, reads: bool) -> None:
         """Show that the model doesn't accept images, and the name of one that does, or ""."""
-        for button in (self.again, self.choose, self.room, self.without):
+        for button in (self.retry, self.choose, self.unload, self.without_adapter):
             button.hide()
         self.other.setText(tr("Use {model}", model=vision_model))
         self.other.setVisible(bool(vision_model))
         self.get.setVisible(not vision_model)
-        self.texts.setVisible(reads)
+        self.ocr.setVisible(reads)
         self.set_text(words)
 
     def set_text(self, text: str) -> None:
@@ -511,13 +511,13 @@ class ChatPane(QWidget):
         line.hide()
         self._insert_in_tab_order(self.composer.previousInFocusChain() or self.transcript, line)
         self._foot.insertWidget(0, line)
-        line.again.clicked.connect(chat.model.start)
+        line.retry.clicked.connect(chat.model.start)
         line.choose.clicked.connect(lambda: self.models_requested.emit(self))
-        line.without.clicked.connect(self._leave_adapter)
+        line.without_adapter.clicked.connect(self._leave_adapter)
         line.other.clicked.connect(self._use_seeing)
         line.get.clicked.connect(self.download_requested)
-        line.texts.clicked.connect(self._read_texts)
-        line.room.clicked.connect(lambda: self.unload_requested.emit(self, line.room))
+        line.ocr.clicked.connect(self._read_texts)
+        line.unload.clicked.connect(lambda: self.unload_requested.emit(self, line.unload))
         return line
 
     @cached_property

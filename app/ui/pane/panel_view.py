@@ -187,11 +187,11 @@ class PanelView(QWidget):
         self.setMinimumWidth(1)  # never widen the pane
         self._question = ElidedLabel("", self, Qt.TextElideMode.ElideRight)
         set_scaled_font(self._question, t.LEAD_PX)
-        self.differs = IconButton("git-diff", tr("Show Differences"), self)
-        self.differs.setCheckable(True)
-        self.differs.toggled.connect(self._mark_differences)
-        self.tied = IconButton("arrows-vertical", tr("Scroll Compared Replies Together"), self)
-        self.tied.setCheckable(True)
+        self.diff = IconButton("git-diff", tr("Show Differences"), self)
+        self.diff.setCheckable(True)
+        self.diff.toggled.connect(self._mark_differences)
+        self.sync = IconButton("arrows-vertical", tr("Scroll Compared Replies Together"), self)
+        self.sync.setCheckable(True)
         self.as_chats = IconButton("chat-circle", tr("Open as Chats"), self)
         self.as_chats.clicked.connect(self.open_as_chats_requested)
         self.close_button = IconButton("x", tr("Hide Comparison  Esc"), self)
@@ -221,7 +221,7 @@ class PanelView(QWidget):
         rows[0].addStretch(1)
         self.note = make_label(self, tr("Agreeing doesn’t make it correct."), px=t.SMALL_PX)
         rows[1].addWidget(self.note, 1)
-        buttons = (self.differs, self.tied, self.as_chats, self.close_button)
+        buttons = (self.diff, self.sync, self.as_chats, self.close_button)
         head = make_row_layout((self._question, 1), *buttons, spacing=4)
         make_column_layout(head, (self._area, 1), self._foot, of=self, margins=(12, 8, 12, 4))
         chat.text_added.connect(self._on_text)
@@ -321,7 +321,7 @@ class PanelView(QWidget):
         rows = [column.row for column in self.columns]
         for row in rows:
             row.mark(())
-        ended = [row for row in rows if not row.is_streaming] if self.differs.isChecked() else []
+        ended = [row for row in rows if not row.is_streaming] if self.diff.isChecked() else []
         for row in ended[1:]:
             first_spans, second_spans = differences(ended[0].plain_text, row.plain_text)
             row.mark(second_spans)
@@ -329,7 +329,7 @@ class PanelView(QWidget):
                 ended[0].mark(first_spans)
 
     def _on_scrolled(self, column: PanelColumn, by: int) -> None:
-        for sibling in self.columns if self.tied.isChecked() else ():
+        for sibling in self.columns if self.sync.isChecked() else ():
             if sibling is not column:
                 sibling.bar.setValue(sibling.bar.value() + by)
 

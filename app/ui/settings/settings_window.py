@@ -181,7 +181,7 @@ class SettingsWindow(Sheet):
 
     def _add_updates(self, updates: Updates, page: FormPage) -> None:
         page.row("look_for_updates", page.field("look_for_updates"))
-        now = self.look_now = page.button(tr("Check Now"), self._on_look_now)
+        now = self.check_button = page.button(tr("Check Now"), self._on_look_now)
         self.looked = page.make_muted_label("")
         self.looked.setWordWrap(True)
         now.clicked.connect(updates.check)
@@ -190,12 +190,12 @@ class SettingsWindow(Sheet):
 
     @Slot()
     def _on_look_now(self) -> None:
-        self.look_now.setEnabled(False)
+        self.check_button.setEnabled(False)
         self.looked.setText(tr("Checking…"))
 
     @Slot(object, str)
     def _on_looked(self, release: Release | None, why: str) -> None:
-        self.look_now.setEnabled(True)
+        self.check_button.setEnabled(True)
         if release is None:
             self.looked.setText(why)
         elif not release.is_newer:

@@ -57,8 +57,8 @@ class AddServerDialog(Sheet):
             field.setAccessibleName(words)
             field.textChanged.connect(self._refresh)
             self.add_rows(QLabel(words, self), field)
-        self.go = self.button(tr("Add"), self._on_go)
-        self.add_buttons(self.go)
+        self.ok = self.button(tr("Add"), self._on_ok)
+        self.add_buttons(self.ok)
         self.set_scaled_width(480)
         self._refresh()
 
@@ -75,10 +75,10 @@ class AddServerDialog(Sheet):
     @Slot()
     def _refresh(self) -> None:
         ready = self._config() is not None
-        self.go.setEnabled(ready)
-        self.go.setToolTip("" if ready else tr("Enter a name, and a command or an address."))
+        self.ok.setEnabled(ready)
+        self.ok.setToolTip("" if ready else tr("Enter a name, and a command or an address."))
 
-    def _on_go(self) -> None:
+    def _on_ok(self) -> None:
         if (config := self._config()) is not None:
             self.accept()
             self.server_added.emit(config)

@@ -115,7 +115,7 @@ class CompareCommands(WindowController):
     def tie_scrolling(self, pane: ChatPane) -> None:
         if not pane.is_panel_shown:
             pane.show_panel_of("")
-        pane.panel.tied.toggle()
+        pane.panel.sync.toggle()
 
     @pane_command("open_as_chats", mark("Open as Chats"), why_not=_cannot_open)
     @Slot(object)

@@ -194,12 +194,12 @@ class ShortcutsDialog(Sheet):
         self.nothing.hide()
         scroll = scrolling(table, self)
         scroll.setAccessibleName(tr("Commands and shortcuts"))
-        self.usual = self.button(tr("Reset All"), self._on_usual)
-        self.back = self.button(tr("Undo Reset"), self._on_back)
-        self.back.hide()
+        self.reset = self.button(tr("Reset All"), self._on_reset)
+        self.undo = self.button(tr("Undo Reset"), self._on_undo)
+        self.undo.hide()
         self.add_rows(self.search, self.nothing)
         self.rows.addWidget(scroll, 1)
-        self.add_buttons(None, self.usual, self.back)
+        self.add_buttons(None, self.reset, self.undo)
         keys.changed.connect(self.refresh)
         self.refresh()
         room, bar = self.screen().availableSize(), scroll.verticalScrollBar().sizeHint().width()
@@ -222,8 +222,8 @@ class ShortcutsDialog(Sheet):
             button.setFont(font)
             usual = to_native_keys(next(iter(REGISTRY[name].keys), "")) or tr("none", "no keys")
             button.setToolTip(tr("Default: {usual}", usual=usual) if own else tr("Change shortcut"))
-        self.usual.setEnabled(self._keys.has_changes)
-        self.usual.setToolTip("" if self._keys.has_changes else tr("All shortcuts reset"))
+        self.reset.setEnabled(self._keys.has_changes)
+        self.reset.setToolTip("" if self._keys.has_changes else tr("All shortcuts reset"))
 
     def change(self, name: str) -> None:
         KeyDialog(name, self._keys, self).open()
@@ -283,15 +283,15 @@ class ShortcutsDialog(Sheet):
         return button
 
     @Slot()
-    def _on_usual(self) -> None:
+    def _on_reset(self) -> None:
         self._before_reset = self._keys.get_changes()
         self._keys.set_changes({})
-        self.back.show()
+        self.undo.show()
 
     @Slot()
-    def _on_back(self) -> None:
+    def _on_undo(self) -> None:
         self._keys.set_changes(self._before_reset)
-        self.back.hide()
+        self.undo.hide()
 
 
 _RIGHT = Qt.AlignmentFlag.AlignRight
@@ -309,17 +309,17 @@ class KeyDialog(Sheet):
         self.field.setKeySequence(QKeySequence(next(iter(keys.keys_of(name)), "")))
         self.field.keySequenceChanged.connect(self._refresh)
         self.hint = self.make_label()
-        self.go = self.button(tr("Set"), self._on_set)
-        self.none = self.button(tr("Clear"), self._on_none)
-        self.usual = self.button(tr("Reset"), self._on_usual)
+        self.ok = self.button(tr("Set"), self._on_set)
+        self.clear = self.button(tr("Clear"), self._on_clear)
+        self.reset = self.button(tr("Reset"), self._on_reset)
         words = tr("Press the new shortcut for “{command}”", command=search_text_of(name))
         self.add_rows(self.make_label(words, muted=False), self.field, self.hint)
-        self.add_buttons(self.go, self.none, self.usual)
+        self.add_buttons(self.ok, self.clear, self.reset)
         self.set_scaled_width(420)
-        self.usual.setEnabled(keys.is_own(name))
-        self.usual.setToolTip("" if keys.is_own(name) else tr("This is the default shortcut"))
-        self.none.setEnabled(bool(keys.keys_of(name)))
-        self.none.setToolTip("" if keys.keys_of(name) else tr("This command has no shortcut"))
+        self.reset.setEnabled(keys.is_own(name))
+        self.reset.setToolTip("" if keys.is_own(name) else tr("This is the default shortcut"))
+        self.clear.setEnabled(bool(keys.keys_of(name)))
+        self.clear.setToolTip("" if keys.keys_of(name) else tr("This command has no shortcut"))
         self._refresh()
         self.field.setFocus()
 
@@ -343,8 +343,8 @@ class KeyDialog(Sheet):
             )
         else:
             self.hint.setText(why)
-        self.go.setEnabled(not why)
-        self.go.setToolTip(why)
+        self.ok.setEnabled(not why)
+        self.ok.setToolTip(why)
 
     @Slot()
     def _on_set(self) -> None:
@@ -352,11 +352,11 @@ class KeyDialog(Sheet):
         self.accept()
 
     @Slot()
-    def _on_none(self) -> None:
+    def _on_clear(self) -> None:
         self._keys.assign(self._name, "")
         self.accept()
 
     @Slot()
-    def _on_usual(self) -> None:
+    def _on_reset(self) -> None:
         self._keys.reset(self._name)
         self.accept()

@@ -84,7 +84,7 @@ def test_folder_is_created_filled_folded_and_deleted_by_key(five: Run):
     five.window.commands["new_folder"].trigger()
     asked = dialog(five, NameDialog)
     asked.field.setText("Work")
-    asked.go.click()
+    asked.ok.click()
     (work,) = five.app.store.folders.list_all()
     choose(five, "A0", "B0")
     five.app.library.order.make("Inner", work.id)

@@ -160,7 +160,7 @@ def test_long_scan_sends_fitting_pages(
     assert dialog is not None
     assert dialog.field.text() == "1–3"
     dialog.field.setText("7, 29")
-    dialog._on_go()
+    dialog._on_ok()
     read(run, lambda: not attaching.reading)
     assert numbers(pane) == [7, 29]
     chosen(run, "Remove Attachment")
@@ -182,7 +182,7 @@ def test_pages_can_be_chosen_after_restart(start: Start, tmp_path: Path) -> None
     dialog = run.pane.findChild(PagesDialog)
     assert dialog is not None
     dialog.field.setText("7")
-    dialog._on_go()
+    dialog._on_ok()
     read(run, lambda: numbers(run.pane) == [7])
     path.unlink()
     run.pane.chat.attaching.draw_pages(run.pane.chat.attaching.files[0], [8])
@@ -315,8 +315,8 @@ def test_recognized_text_replaces_scan_for_text_models(start: Start, tmp_path: P
     run = start().ready()
     pane = give(run, scan(tmp_path, 2))
     assert pane.chat.refusal(Action.SEND) is not None
-    assert pane.notice.texts.isVisible()
-    pane.notice.texts.click()
+    assert pane.notice.ocr.isVisible()
+    pane.notice.ocr.click()
     read(run, lambda: not pane.chat.attaching.reading)
     (file,) = pane.chat.attaching.files
     assert (file.name, file.unit, file.pages, file.use) == ("scan.pdf", "page", 2, "all")
@@ -337,9 +337,9 @@ def test_chosen_pages_of_long_scan_are_sent_as_text(start: Start, tmp_path: Path
     dialog = pane.findChild(PagesDialog)
     assert dialog is not None
     dialog.field.setText("3, 24")
-    dialog._on_go()
+    dialog._on_ok()
     read(run, lambda: numbers(pane) == [3, 24] and not attaching.reading)
-    pane.notice.texts.click()
+    pane.notice.ocr.click()
     read(run, lambda: not attaching.reading)
     (file,) = attaching.files
     assert (file.pages, file.use, [page for page, _, _ in file.spans]) == (25, "pages", [3, 24])
@@ -350,7 +350,7 @@ def test_image_text_is_sent_to_model(start: Start, tmp_path: Path) -> None:
     (tmp_path / "lake.png").write_bytes(png())
     run = start().ready()
     pane = give(run, tmp_path / "lake.png")
-    pane.notice.texts.click()
+    pane.notice.ocr.click()
     read(run, lambda: not pane.chat.attaching.reading)
     (chip,) = pane.composer.chips.chips
     assert chip.accessibleName().startswith("File lake.png, PNG, ")
@@ -397,7 +397,7 @@ def test_image_without_text_stays_with_a_message(
     reader.write_text(f"#!{sys.executable}\n")
     run = start().ready()
     pane = give(run, scan(tmp_path, 1))
-    pane.notice.texts.click()
+    pane.notice.ocr.click()
     read(run, lambda: not pane.chat.attaching.reading)
     assert run.window.toast.text == "No text was found in “scan.pdf”."
     assert numbers(pane) == [1]
@@ -410,5 +410,5 @@ def test_without_ocr_none_is_offered(
     run = start().ready()
     pane = give(run, scan(tmp_path, 1))
     assert pane.notice.isVisible()
-    assert not pane.notice.texts.isVisible()
+    assert not pane.notice.ocr.isVisible()
     assert pane.notice.text == "Guide can’t see images. Remove them, or choose a model that can."

@@ -174,7 +174,7 @@ def test_missing_adapter_falls_back_to_its_model(variants: Variants):
     run.window.chats.use_model(variants.ref)
     run.until(lambda: run.pane.notice.isVisible())
     assert "Adapter folder" in run.pane.notice.text
-    without = run.pane.notice.without
+    without = run.pane.notice.without_adapter
     assert without.isVisible()
     run.say("say hello")
     run.until(lambda: run.pane.chat.transcript.last("assistant").status == "error")
@@ -193,7 +193,7 @@ def test_notice_offers_model_without_adapter(variants: Variants):
     shutil.rmtree(variants.pirate)
     run.window.chats.use_model(variants.ref)
     run.until(lambda: run.pane.notice.isVisible())
-    run.qtbot.mouseClick(run.pane.notice.without, LEFT)
+    run.qtbot.mouseClick(run.pane.notice.without_adapter, LEFT)
     run.until(lambda: run.pane.header.state == "Ready")
     assert run.pane.header.model_button.text() == "Amber-1B"
     assert run.app.loader.get(variants.ref).state is LoadState.FAILED

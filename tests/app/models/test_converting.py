@@ -56,7 +56,7 @@ def asked(run: Run) -> ConvertDialog:
 def test_conversion_is_shown_with_downloads_and_listed(run: Run, profile: Path):
     dialog = asked(run)
     dialog.choices["8bit"].click()
-    dialog.go.click()
+    dialog.ok.click()
     out = profile / "models" / "Tiny-Qwen-8bit"
     downloads = run.window.downloads
     run.until(lambda: run.window.downloads_in_window.dialog)

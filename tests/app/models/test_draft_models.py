@@ -67,7 +67,7 @@ class Drafts:
     def take(self, dialog: DraftDialog, draft: str) -> None:
         named = draft if draft in ("", LOOKUP) else self.ref(draft)
         dialog.box.setCurrentIndex(dialog.box.findData(named))
-        self.run.qtbot.mouseClick(dialog.go, LEFT)
+        self.run.qtbot.mouseClick(dialog.ok, LEFT)
 
     def load(self, name: str = "Oak-9B") -> None:
         self.run.app.loader.request(self.ref(name))

@@ -44,7 +44,7 @@ def refused(run: Run) -> None:
 
 def asked(run: Run) -> FitDialog:
     run.until(run.pane.notice.isVisible)
-    run.qtbot.mouseClick(run.pane.notice.room, LEFT)
+    run.qtbot.mouseClick(run.pane.notice.unload, LEFT)
     dialog = QApplication.activeModalWidget()
     assert isinstance(dialog, FitDialog)
     return dialog
@@ -64,7 +64,7 @@ def test_unfitting_model_is_not_loaded_with_an_explanation(crowded: Run):
         "wide-14B-8bit doesn’t fit in memory. It needs 7.1 GB: 5.0 GB for weights, 2.0 GB for a "
         "chat of 8,192 tokens, and 100 MB of working memory. 6.0 GB is free."
     )
-    assert notice.room.text() == "Make It Fit…"
+    assert notice.unload.text() == "Make It Fit…"
     assert crowded.engine.loads == loads
     dialog = asked(crowded)
     for button in dialog.buttons:

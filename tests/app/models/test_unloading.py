@@ -88,14 +88,14 @@ def test_out_of_memory_notice_offers_unloading(start: Start):
     run = start().ready()
     run.window.chats.use_model("/models/broken")
     run.until(lambda: run.pane.notice.isVisible())
-    assert not run.pane.notice.room.isVisible()
+    assert not run.pane.notice.unload.isVisible()
     menu = open_menu(run)
     assert entry(menu, "Guide").text() == "Guide\t0.0 MB"
     assert entry(menu, "broken").text() == "broken\tnot loaded"
     menu.close()
     run.window.chats.use_model("/models/huge")
     run.until(lambda: run.pane.notice.isVisible() and "90 GB" in run.pane.notice.text)
-    offer = run.pane.notice.room
+    offer = run.pane.notice.unload
     assert (offer.text(), offer.isVisible()) == ("Unload a Model…", True)
     run.qtbot.mouseClick(offer, LEFT)
     menu = QApplication.activePopupWidget()

@@ -176,12 +176,12 @@ def test_update_setting_needs_a_source(qtbot: QtBot, look: Theme, served: Served
     assert settings.look_for_updates
     served.content = document(version="0.0.1")
     with qtbot.waitSignal(looking.check_finished):
-        qtbot.mouseClick(window.look_now, Qt.MouseButton.LeftButton)
-        assert not window.look_now.isEnabled()
+        qtbot.mouseClick(window.check_button, Qt.MouseButton.LeftButton)
+        assert not window.check_button.isEnabled()
     assert window.looked.text() == "Stretto is up to date."
     served.content = document()
     with qtbot.waitSignal(looking.check_finished):
-        qtbot.mouseClick(window.look_now, Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(window.check_button, Qt.MouseButton.LeftButton)
     assert window.looked.text() == "Stretto 99.0 is available."
     (dialog,) = window.findChildren(UpdateDialog)
     dialog.close()

@@ -53,7 +53,7 @@ def test_three_seeds_reply_in_columns(start: Start):
     run.ask("say before")
     dialog = open_dialog(run, "say hello")
     dialog.kinds["Seeds"].click()
-    dialog.go.click()
+    dialog.ok.click()
     columns = ended(run)
     assert [each.params.seed for each in run.engine.sent[1:]] == [1, 2, 3]
     assert [each.accessibleName() for each in columns] == [
@@ -102,8 +102,8 @@ def test_dialog_fills_in_what_to_compare(look, qtbot: QtBot):
     assert dialog.tally.isHidden()
     for row in dialog.members[:2]:
         row.remove.click()
-    assert not dialog.go.isEnabled()
-    assert dialog.go.toolTip() == dialog.why.text() == "Compare at least two members."
+    assert not dialog.ok.isEnabled()
+    assert dialog.ok.toolTip() == dialog.why.text() == "Compare at least two members."
 
 
 def test_message_is_needed_for_comparison(start: Start):
@@ -129,13 +129,13 @@ def test_differences_between_replies_are_marked(start: Start):
         return [[mark.cursor.selectedText() for mark in view.extraSelections()] for view in views]
 
     assert marked() == [[], [], []]
-    run.pane.panel.differs.click()
+    run.pane.panel.diff.click()
     assert marked() == [["red"], ["\U0001f600 blue"], []]
     theme().set_appearance("dark")
     assert marked() == [["red"], ["\U0001f600 blue"], []]
     say("a red house", "a \U0001f600 blue house", "a green house")
     assert marked()[2] == ["green"]
-    run.pane.panel.differs.click()
+    run.pane.panel.diff.click()
     assert marked() == [[], [], []]
 
 
@@ -163,7 +163,7 @@ def test_columns_scroll_together_on_request(start: Start):
     assert moved > 300
     assert [bar.value() for bar in bars[1:]] == [300, 300]
     run.window.commands["tie_scrolling"].trigger()
-    assert run.pane.panel.tied.isChecked()
+    assert run.pane.panel.sync.isChecked()
     turn_wheel(columns[1], -120)
     assert bars[1].value() == bars[2].value() == moved
     assert bars[0].value() - moved == moved - 300
@@ -192,7 +192,7 @@ def test_blind_columns_hide_names_until_one_is_kept(start: Start):
     dialog.show_members([Member(model=ref) for ref in MODELS])
     dialog.blind.setChecked(True)
     with patch.object(compare_dialog, "shuffle", list.reverse):
-        dialog.go.click()
+        dialog.ok.click()
     ids = [column.message_id for column in ended(run)]
     assert [panel.data_of(run.pane.chat.transcript[i])["model"] for i in ids] == [*reversed(MODELS)]
     run.end()

@@ -36,7 +36,7 @@ def test_export_from_menu_shows_file_in_notice(start: Start, tmp_path: Path):
     run = talk(start)
     run.window.commands["export"].trigger()
     asked = dialog(run, ExportDialog)
-    choices = [asked.which.itemText(row) for row in range(asked.which.count())]
+    choices = [asked.chats.itemText(row) for row in range(asked.chats.count())]
     assert choices == ["“say one”"]
     assert asked.kind is ExportFormat.MARKDOWN  # one chat is exported to be read
     asked.form.setCurrentIndex(0)
@@ -51,7 +51,7 @@ def test_export_from_menu_shows_file_in_notice(start: Start, tmp_path: Path):
         assert asked.thoughts.isChecked()
     asked.begin(Export([run.pane.chat.id], ExportFormat.TEXT, tmp_path / "no" / "there.txt"))
     run.until(lambda: "there.txt" in asked.words.text())  # it says why it failed
-    assert asked.go.isEnabled()
+    assert asked.ok.isEnabled()
     target = tmp_path / "one.json"
     asked.begin(Export([run.pane.chat.id], ExportFormat.JSON, target))
     run.until(lambda: "one.json" in run.window.toast.text)
@@ -175,7 +175,7 @@ def test_export_starts_in_an_existing_folder(
     monkeypatch.setattr(standard_dialogs, "ask_save_path", place)
     run.window.commands["export"].trigger()
     asked = dialog(run, ExportDialog)
-    asked.go.click()
+    asked.ok.click()
     run.until(lambda: begun)
     assert begun == [tmp_path / "say one.md"]
     asked.close()

@@ -157,7 +157,7 @@ def test_program_continues_with_restored_backup(start: Start, profile, qapp):
     talk(run, "say since then")
     run.window.commands["backups"].trigger()
     dialog = next(w for w in run.window.findChildren(BackupsDialog) if w.isVisible())
-    dialog.take.click()
+    dialog.restore_button.click()
     assert run.app.restarts
     assert run.app.down
     again = start(before=run.app)

@@ -145,14 +145,14 @@ def test_suggested_model_downloads_in_three_clicks(opened, served):
     assert dialog.found.name.text() == "Qwen3.5-9B-4bit"
     assert "Apache 2.0" in dialog.found.about.text()
     assert served.asked == []
-    run.qtbot.mouseClick(dialog.go, LEFT)
+    run.qtbot.mouseClick(dialog.ok, LEFT)
     run.until(lambda: run.window.downloads.get(SUGGESTED) is not None)
     download = run.window.downloads.get(SUGGESTED)
     run.until(lambda: download.state is DownloadState.DONE)
     assert marks(dialog)[SUGGESTED] == "Downloaded"
     click(run, dialog, SUGGESTED)
-    assert dialog.go.text() == "Open"
-    run.qtbot.mouseClick(dialog.go, LEFT)
+    assert dialog.ok.text() == "Open"
+    run.qtbot.mouseClick(dialog.ok, LEFT)
     assert run.pane.chat.record.model == SUGGESTED
 
 
@@ -164,10 +164,10 @@ def test_installed_suggestion_is_marked_and_opened(opened, monkeypatch):
     dialog.finding.refresh()
     assert marks(dialog)[small] == "Downloaded"
     click(run, dialog, small)
-    assert dialog.go.text() == "Open"
+    assert dialog.ok.text() == "Open"
     refs = []
     dialog.chat_requested.connect(refs.append)
-    run.qtbot.mouseClick(dialog.go, LEFT)
+    run.qtbot.mouseClick(dialog.ok, LEFT)
     assert refs == ["/models/small"]
 
 
@@ -175,7 +175,7 @@ def test_missing_suggestion_downloads_nothing(opened, served):
     run, dialog = opened
     del served.repos[SUGGESTED]
     click(run, dialog, SUGGESTED)
-    run.qtbot.mouseClick(dialog.go, LEFT)
+    run.qtbot.mouseClick(dialog.ok, LEFT)
     run.until(lambda: "its name is wrong" in dialog.found.about.text())
     assert run.window.downloads.items == []
 
@@ -191,20 +191,20 @@ def test_model_is_found_and_downloaded_by_keyboard(opened, served):
     run.qtbot.keyClick(dialog.field, Qt.Key.Key_Down)
     assert dialog.models.hasFocus()
     assert dialog.found.name.text() == "Pocket-4bit"
-    run.until(dialog.go.isEnabled)
+    run.until(dialog.ok.isEnabled)
     run.qtbot.keyClick(dialog.models, Qt.Key.Key_Down)
     assert dialog.models.ref == "somebody/Pocket"
     run.qtbot.keyClick(dialog.models, Qt.Key.Key_Up)
     run.qtbot.keyClick(dialog.models, Qt.Key.Key_Up)
     assert dialog.field.hasFocus()
     run.qtbot.keyClick(dialog.field, Qt.Key.Key_Down)
-    run.until(dialog.go.isEnabled)
+    run.until(dialog.ok.isEnabled)
     run.qtbot.keyClick(dialog.models, Qt.Key.Key_Return)
     run.until(lambda: run.window.downloads.get(FIRST) is not None)
     run.until(lambda: run.window.downloads.get(FIRST).state is DownloadState.DONE)
     assert len(dialog.models.entries) == 2  # the results stay, so another can be chosen
     assert dialog.found.name.text() == "Pocket-4bit"
-    assert (dialog.go.text(), dialog.go.isEnabled()) == ("Open", True)
+    assert (dialog.ok.text(), dialog.ok.isEnabled()) == ("Open", True)
 
 
 def test_results_show_details_and_fit(opened, served):
@@ -315,13 +315,13 @@ def test_token_is_saved_in_keychain_and_reused(opened, served, chain, start):
     assert asked == ["Open this address at 127.0.0.1 outside Stretto?"]
     run.until(lambda: "Stored in your keychain once accepted" in dialog.access.note.text())
     run.qtbot.keyClicks(dialog.token, "wrong")
-    run.qtbot.mouseClick(dialog.go, LEFT)
+    run.qtbot.mouseClick(dialog.ok, LEFT)
     run.until(lambda: "has no access" in dialog.found.about.text())
     assert chain.kept == {}
     dialog.token.clear()
     run.qtbot.keyClicks(dialog.token, "secret")
-    run.qtbot.mouseClick(dialog.go, LEFT)
-    run.until(lambda: dialog.go.text() == "Download")
+    run.qtbot.mouseClick(dialog.ok, LEFT)
+    run.until(lambda: dialog.ok.text() == "Download")
     run.until(lambda: [*chain.kept.values()] == ["secret"])
     run.end()
     again = start()
@@ -331,9 +331,9 @@ def test_token_is_saved_in_keychain_and_reused(opened, served, chain, start):
     search(again, dialog)
     again.until(lambda: marks(dialog)["somebody/Pocket"] == "Gated")
     click(again, dialog, "somebody/Pocket")
-    again.until(lambda: dialog.go.text() == "Download" and dialog.go.isEnabled())
+    again.until(lambda: dialog.ok.text() == "Download" and dialog.ok.isEnabled())
     assert not dialog.token.isVisible()
-    again.qtbot.mouseClick(dialog.go, LEFT)
+    again.qtbot.mouseClick(dialog.ok, LEFT)
     download = again.window.downloads.get("somebody/Pocket")
     again.until(lambda: download.state is DownloadState.DONE)
     dialog.field.setText(FIRST)
@@ -348,8 +348,8 @@ def test_without_keychain_token_lasts_for_this_run(opened, served, tmp_path):
     gated(run, dialog, served)
     run.until(lambda: "No keychain" in dialog.access.note.text())
     run.qtbot.keyClicks(dialog.token, "secret")
-    run.qtbot.mouseClick(dialog.go, LEFT)
-    run.until(lambda: dialog.go.text() == "Download")
+    run.qtbot.mouseClick(dialog.ok, LEFT)
+    run.until(lambda: dialog.ok.text() == "Download")
     assert run.window.downloads.token == "secret"
     held = [p for p in tmp_path.rglob("*") if p.is_file() and b"secret" in p.read_bytes()]
     assert held == []
@@ -364,8 +364,8 @@ def test_failing_keychain_acts_like_none(opened, served, chain, monkeypatch):
     run, dialog = opened
     gated(run, dialog, served)
     run.qtbot.keyClicks(dialog.token, "secret")
-    run.qtbot.mouseClick(dialog.go, LEFT)
-    run.until(lambda: dialog.go.text() == "Download")
+    run.qtbot.mouseClick(dialog.ok, LEFT)
+    run.until(lambda: dialog.ok.text() == "Download")
     run.until(lambda: "couldn’t store the token" in dialog.access.note.text())
 
 

@@ -57,12 +57,12 @@ def open_dialog(run):
 
 def look(run, dialog, name=NAME):
     dialog.field.setText(name)
-    run.until(lambda: dialog.go.isEnabled() or dialog.found.fits.property("danger"))
+    run.until(lambda: dialog.ok.isEnabled() or dialog.found.fits.property("danger"))
 
 
 def get(run, dialog, name=NAME):
     look(run, dialog, name)
-    dialog.go.click()
+    dialog.ok.click()
     return run.window.downloads.get(name)
 
 
@@ -71,7 +71,7 @@ def test_hub_is_contacted_only_for_complete_names(opened, served):
     said = " ".join(label.text() for label in dialog.findChildren(QLabel))
     assert "Sends only your search" in said
     run.qtbot.keyClicks(dialog.field, "tiny-model and not a name")
-    assert not dialog.go.isEnabled()
+    assert not dialog.ok.isEnabled()
     assert not dialog.looking.is_waiting
     dialog.field.setText("https://elsewhere.test/some/page")
     assert not dialog.looking.is_waiting
@@ -86,7 +86,7 @@ def test_hub_is_contacted_only_for_complete_names(opened, served):
     run.qtbot.keyClicks(dialog.field, NAME)
     assert served.asked == []
     run.qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
-    run.until(lambda: dialog.go.isEnabled())
+    run.until(lambda: dialog.ok.isEnabled())
     assert dialog.found.name.text() == "tiny-model"
 
 
@@ -94,7 +94,7 @@ def test_model_is_downloaded_and_used_by_keyboard(opened, served, profile):
     run, dialog = opened
     run.until(dialog.field.hasFocus)
     run.qtbot.keyClicks(dialog.field, NAME)
-    run.until(dialog.go.isEnabled)
+    run.until(dialog.ok.isEnabled)
     assert dialog.found.name.text() == "tiny-model"
     assert dialog.found.about.text() == "0.5 MB · llama · 4-bit"
     assert dialog.found.fits.text().startswith("Fits.")
@@ -245,7 +245,7 @@ def test_token_is_requested_only_if_needed(opened, served, tmp_path):
     dialog.field.setText(NAME)
     run.until(dialog.token.isVisible)
     assert "access token" in dialog.found.about.text()
-    assert not dialog.go.isEnabled()
+    assert not dialog.ok.isEnabled()
     assert dialog.field.hasFocus()  # the name may be the start of a longer one
     run.qtbot.keyClick(dialog.field, Qt.Key.Key_Tab)
     assert dialog.token.hasFocus()
@@ -260,7 +260,7 @@ def test_token_is_requested_only_if_needed(opened, served, tmp_path):
     assert run.window.downloads.token == "secret"
     assert not dialog.token.isVisible()
     run.qtbot.keyClick(dialog.token, Qt.Key.Key_Return)
-    dialog.go.click()
+    dialog.ok.click()
     run.until(lambda: "Ready" in dialog.list.rows[NAME].words.text())
     kept = [p for p in tmp_path.rglob("*") if p.is_file() and b"secret" in p.read_bytes()]
     assert kept == []
@@ -271,17 +271,17 @@ def test_impossible_download_is_reported_first(opened, served, monkeypatch):
     served.add("a/future", {**FILES, "config.json": b'{"model_type": "from-2040"}'})
     look(run, dialog, "a/future")
     assert "doesn’t support its architecture" in dialog.found.fits.text()
-    assert not dialog.go.isEnabled()
+    assert not dialog.ok.isEnabled()
     run.window.downloads_in_window._memory = 1000
     look(run, dialog)
     run.until(lambda: "Too large" in dialog.found.fits.text())
-    assert dialog.go.isEnabled()
+    assert dialog.ok.isEnabled()
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(1, 1, 1000))
     dialog.field.clear()
     look(run, dialog)
     run.until(lambda: "GB free" in dialog.found.fits.text())
-    assert not dialog.go.isEnabled()
+    assert not dialog.ok.isEnabled()
 
 
 def test_model_of_another_program_can_be_completed(opened, served):
@@ -289,12 +289,12 @@ def test_model_of_another_program_can_be_completed(opened, served):
     folder = hub.download(hub.look_up(NAME))
     (folder / "model.safetensors").unlink()
     look(run, dialog)
-    assert dialog.go.text() == "Download"
-    dialog.go.click()
+    assert dialog.ok.text() == "Download"
+    dialog.ok.click()
     run.until(lambda: run.window.downloads.items[0].state is DownloadState.DONE)
     assert (folder / "model.safetensors").is_file()
     look(run, dialog)
-    assert dialog.go.text() == "Open"
+    assert dialog.ok.text() == "Open"
 
 
 def test_failed_download_is_reported_and_retried(opened, served):
@@ -310,7 +310,7 @@ def test_failed_download_is_reported_and_retried(opened, served):
     run.qtbot.mouseClick(row.act, LEFT)
     run.until(lambda: download.state is DownloadState.DONE)
     dialog.field.setText(NAME)
-    run.until(lambda: dialog.go.text() == "Open")
+    run.until(lambda: dialog.ok.text() == "Open")
 
 
 def test_settings_and_model_menu_open_the_dialog(served, start):

@@ -99,13 +99,13 @@ def test_machines_are_added_checked_tried_and_removed(
 ) -> None:
     dialog = make()
     assert dialog.checked_machines == ("local",)
-    assert not dialog.go.isEnabled()
+    assert not dialog.ok.isEnabled()
     add(dialog, "studio", "-oProxyCommand=x")
     assert "Invalid ssh address" in dialog.status_label.text()
     add(dialog, "studio", "me@studio")
     tick(dialog, 1)
     assert dialog.checked_machines == ("local", "studio")
-    assert dialog.go.isEnabled()
+    assert dialog.ok.isEnabled()
 
     dialog.check.click()
     assert not dialog.check.isEnabled()
@@ -136,9 +136,9 @@ def test_model_starts_or_its_error_is_shown(qtbot: QtBot, make: Make) -> None:
     add(dialog, "studio", "me@studio")
     tick(dialog, 1)
     dialog.model.setCurrentIndex(1)
-    dialog.go.click()
+    dialog.ok.click()
     qtbot.waitUntil(lambda: "wants a password" in dialog.status_label.text(), timeout=60_000)
     dialog.model.setCurrentIndex(0)
     with qtbot.waitSignal(dialog.chat_requested, timeout=60_000) as opened:
-        dialog.go.click()
+        dialog.ok.click()
     assert opened.args == ["remote:http://studio.hosts.localhost:54321/v1#Tiny"]

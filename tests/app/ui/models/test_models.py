@@ -69,7 +69,7 @@ def test_a_failed_model_can_be_retried_and_replaced(start: Start, qtbot: QtBot):
     run.window.chats.use_model("/models/broken")
     run.until(lambda: run.pane.notice.isVisible())
     run.engine.loading.clear()
-    qtbot.mouseClick(run.pane.notice.again, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(run.pane.notice.retry, Qt.MouseButton.LeftButton)
     assert run.pane.header.state == "Loading…"
     assert not run.pane.notice.isVisible()
     run.engine.loading.set()

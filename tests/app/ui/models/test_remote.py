@@ -75,7 +75,7 @@ def test_remote_model_is_added_by_address(start, server, secrets):
     dialog = RemoteDialog(run.app.loader, run.app.bridge, run.window)
     dialog.model_added.connect(run.pane.chat.model.set)
     dialog.show()
-    assert not dialog.go.isEnabled()
+    assert not dialog.ok.isEnabled()
     dialog.address.setText("ftp://x")
     assert "begins with https://" in dialog.where.text()
     dialog.address.setText(server.address.removeprefix("http://"))
@@ -86,7 +86,7 @@ def test_remote_model_is_added_by_address(start, server, secrets):
     run.until(lambda: dialog.model.count() == 2)
     assert dialog.status_label.text() == "2 models available."
     assert dialog.model.currentText() == "org/big"
-    run.qtbot.mouseClick(dialog.go, Qt.MouseButton.LeftButton)
+    run.qtbot.mouseClick(dialog.ok, Qt.MouseButton.LeftButton)
     host = server.address.removeprefix("http://").removesuffix("/v1")
     assert run.pane.header.model_button.text() == f"big · {host}"
     run.until(lambda: secrets == {f"Key for {server.address}": "sesame"})

@@ -194,19 +194,19 @@ def test_saved_panel_is_judged_and_counted(start: Start):
         button.click()
         asks = dialog.findChild(NameDialog)
         asks.field.setText(name)
-        asks.go.click()
+        asks.ok.click()
         run.until(lambda: dialog.findChild(NameDialog) is None)
     dialog.keep.click()  # asks before replacing another preset of that name
     asks = dialog.findChild(NameDialog)
     assert asks.field.text() == "Three of us"
-    asks.go.click()
+    asks.ok.click()
     run.until(lambda: dialog.findChild(NameDialog) is None)
     settings = run.app.settings
     names = [{"name": name} for name in ("Optimist", "Skeptic", "Engineer")]
     assert (settings.panels, settings.panel) == ({"Three of us": names}, "Three of us")
     dialog.delete.click()
     assert (settings.panels, settings.panel) == ({}, "")
-    dialog.go.click()
+    dialog.ok.click()
     run.until(lambda: pane.is_panel_shown and not chat.reply.is_active)
     # Three equal members get different seeds.
     assert {each.params.temperature for each in run.engine.sent[-3:]} == {0.8}

@@ -490,9 +490,9 @@ def test_server_is_added_by_form_and_started_by_hand(start: Start) -> None:
     (form,) = window.findChildren(AddServerDialog)
     form.name.setText("gone")
     form.command.setText("'no-such-program")
-    assert not form.go.isEnabled()
+    assert not form.ok.isEnabled()
     form.command.setText("no-such-program --with 'two words'")
-    form.go.click()
+    form.ok.click()
     window.save.click()
     assert host.servers == (ServerConfig("gone", "no-such-program", ("--with", "two words")),)
     missing = "The program “no-such-program” wasn’t found. Install it, or enter its full path."

@@ -194,7 +194,7 @@ def test_compare_and_four_buttons_start_comparisons(start: Start, qtbot: QtBot):
     dialog.reject()
     run.until(lambda: run.window.findChild(CompareDialog) is None)
     run.pane.composer.set_text("say four")
-    qtbot.mouseClick(run.pane.empty.four, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(run.pane.empty.demo, Qt.MouseButton.LeftButton)
     run.until(lambda: len(run.engine.sent) == 4 and not run.pane.chat.reply.is_active)
     assert {each.params.seed for each in run.engine.sent} == {1, 2, 3, 4}
     assert {each.turns[-1]["content"] for each in run.engine.sent} == {"say four"}
@@ -204,7 +204,7 @@ def test_compare_and_four_buttons_start_comparisons(start: Start, qtbot: QtBot):
 
 def test_four_replies_need_no_message(start: Start, qtbot: QtBot):
     run = start().ready()
-    qtbot.mouseClick(run.pane.empty.four, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(run.pane.empty.demo, Qt.MouseButton.LeftButton)
     run.until(lambda: len(run.engine.sent) == 4 and not run.pane.chat.reply.is_active)
     columns = run.pane.chat.panel.columns(run.pane.panel.first_message_id)
     assert [column.content for column in columns] == [f"You said: {FOUR_THING}"] * 4

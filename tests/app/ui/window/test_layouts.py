@@ -298,9 +298,9 @@ def test_used_layout_name_asks_and_can_be_undone(two):
     save(run, "  Pair ")
     asked = dialog(run)
     assert asked.hint == "“Pair” already exists. Replace it?"
-    assert asked.go.text() == "Replace"
+    assert asked.ok.text() == "Replace"
     run.qtbot.keyClicks(asked.field, "s")
-    assert asked.go.text() == "Save"
+    assert asked.ok.text() == "Save"
     run.qtbot.keyClick(asked.field, Qt.Key.Key_Backspace)
     run.qtbot.keyClick(asked.field, Qt.Key.Key_Escape)
     assert list(run.window.layouts.saved.get("Pair").chats) == chats

@@ -114,7 +114,7 @@ def test_quick_question_has_no_compare_or_broadcast(start: Start):
     quick = run.pane
     run.until(quick.isVisible)
     composer = quick.composer
-    assert [b.isVisible() for b in (quick.empty.four, composer.compare)] == [False, False]
+    assert [b.isVisible() for b in (quick.empty.demo, composer.compare)] == [False, False]
     assert not composer.broadcast_button.isVisible()
     run.window.broadcast.toggle()
     assert run.window.broadcast.group == [main]
