@@ -193,8 +193,8 @@ class PrefillPacer:
         """Update the chunk size, so that the next chunk takes about as long as its budget.
 
         The time isn't proportional to the size: each chunk reads all the weights, and attention
-        grows with the context. So we adjust the size step by step, by a limited factor, so that a
-        single slow moment has little effect.
+        grows with the context. So the size changes step by step, by a limited factor, and a single
+        slow moment has little effect.
         """
         self._learn_rate(model, tokens, seconds)
         idle = decoding is None
@@ -208,8 +208,8 @@ class PrefillPacer:
 def _towards(size: float | None, tokens: int, factor: float, guess: float) -> float:
     """Return the next size after a pass with `tokens`. `guess` is the initial size.
 
-    The last pass of a prompt is smaller than `size`. That it takes less time than the budget is no
-    reason to change the size.
+    A prompt's last pass is smaller than `size`. If it takes less time than the budget, the size
+    stays.
     """
     if factor >= 1:
         return max(size or guess, tokens * factor)
@@ -219,7 +219,7 @@ def _towards(size: float | None, tokens: int, factor: float, guess: float) -> fl
 class ModelTimeShares:
     """Time sharing between models: the model that has used the least time is next.
 
-    If models simply took turns, a small model's chats would be as slow as a large model's.
+    If models took turns by steps, a small model's chats would be as slow as a large model's.
     """
 
     def __init__(self) -> None:
@@ -260,7 +260,7 @@ LEEWAY_S = 0.05
 class ProgramTimeShares:
     """Time sharing between programs: the program that has used the least of its share is next.
 
-    Being inactive doesn't give a program an advantage, and it keeps its lead until it returns.
+    A program gains nothing by being inactive, and keeps its lead until it returns.
     """
 
     def __init__(self) -> None:

@@ -359,7 +359,7 @@ def _without_omitted(
 ) -> tuple[list[Message], list[Message]]:
     """Split off the messages that were already dropped from the last prompt.
 
-    Otherwise, every turn would drop more messages, so no cache could be reused.
+    Otherwise, every turn would drop more messages, and no cache could be reused.
 
     Args:
         all_messages: the caller sent the whole conversation, including those messages.
@@ -390,8 +390,8 @@ def _fit_messages(
 ) -> tuple[list[Message], prompt.Prompt | None, int]:
     """Return the messages that fit, with the result of `_build_or_measure` for them.
 
-    If the session slides, this drops the oldest turns when there is too little room for an answer
-    and dropping helps.
+    A sliding session drops its oldest turns if there is too little room for an answer and dropping
+    helps.
     """
     context = job.context
     built, length = _build_or_measure(build, messages)
@@ -468,7 +468,7 @@ def dropped_messages(messages: Sequence[Message], remaining: Sequence[Message]) 
 def without(messages: list[Message], omitted: Sequence[Message]) -> list[Message] | None:
     """Return a conversation without these messages, or None if they aren't its oldest messages.
 
-    Between them, there may only be user messages, because the message of the current turn stays.
+    Only user messages may be between them, because the message of the current turn stays.
     """
     fixed = fixed_head(messages)
     system, found = messages[:fixed], 0

@@ -1,7 +1,7 @@
 """Memory pressure reported by the system, and what to free in response.
 
-A query takes microseconds. On Linux, we compute the pressure from the available memory. On macOS,
-it's the level that the system reports to applications.
+A query takes microseconds. On Linux, the pressure follows from the available memory. On macOS, it's
+the level that the system reports to applications.
 """
 
 from __future__ import annotations

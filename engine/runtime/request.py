@@ -218,10 +218,7 @@ class Request:
 
     @property
     def uncomputed(self) -> int:
-        """Number of tokens that haven't been computed.
-
-        Feeding the last of them produces the next token.
-        """
+        """Number of tokens that haven't been computed. Feeding the last one gives the next token."""
         return len(self.tokens) - self.kv.length
 
     @property
@@ -337,7 +334,7 @@ class Request:
         """Count and time a processed token, and report its text."""
         assert self.text is not None  # generation starts after the prompt is prepared
         before, heading = self.text.kind, self.text.in_header
-        # Do this first, so that a token isn't counted if decoding its text fails.
+        # Do this first, so that a token isn't counted if its text can't be decoded.
         deltas = self.text.add(token)
         if self.constraint is not None:
             self.constraint.accept(token)
@@ -564,8 +561,8 @@ class SessionState(Struct, eq=False, dict=True):  # compared by identity
     # other domains.
     domain: str = ""
     begins_as: str = ""  # id of a session whose file is used if this session has no file
-    # Date and time for the template, in seconds since 1970. Only changes once per day, so that
-    # prompts that contain the time keep the same prefix.
+    # Date and time for the template, in seconds since 1970. Changes once per day, so that prompts
+    # with the time keep the same prefix.
     moment: float = 0.0
     # Time of the last use, for choosing caches to evict.
     used_at: float = field(default_factory=time.monotonic)

@@ -212,7 +212,7 @@ class Scheduler:
     def _with_copies(self, step: Pass, group: Sequence[Row], view: View) -> Pass:
         """Add lookup tokens to the decode step, for chats that have matches.
 
-        They delay other chats like a prompt chunk does, so they are limited in the same way.
+        They delay other chats like a prompt chunk, so their number is limited in the same way.
         """
         model, most = group[0].model, MAX_CHUNK
         if len(group) > 1:
@@ -281,7 +281,7 @@ class Scheduler:
     def _adoption(self, view: View, order: Sequence[Row]) -> Adoption | None:
         """Return the next prefix to copy instead of prefilling it, if any.
 
-        Just after a prompt was read, all sessions may copy it, not just the next ones.
+        After a prompt was read, all sessions may copy it, and not only the next ones.
         """
         handed_on = view.now < self._hand_on_until
         if handed_on:
@@ -428,7 +428,7 @@ def read_beside(
 ) -> tuple[Chunk, ...]:
     """Return the prompts to read in the same pass as the rest of the next prompt.
 
-    Prompts that could reuse tokens read in this pass wait for it instead.
+    Prompts that could reuse tokens of this pass wait for it instead.
 
     Args:
         room: number of tokens left in the pass.
@@ -486,7 +486,7 @@ def with_last_tokens(
 def _ends(row: Row, chunk: Chunk, order: Sequence[Row]) -> bool:
     """Check whether a chunk completes a prompt except for its last token, without a required stop.
 
-    If all tokens but the last are copied from other caches, the prompt has no chunk at all.
+    A prompt whose other tokens are all copied from other caches has no chunk.
     """
     if not row.can_feed_last or chunk.count < row.remaining:
         return False
@@ -550,7 +550,7 @@ def _in_common(first: bytes, second: bytes) -> int:
 def _shares(first: Row, second: Row) -> bool:
     """True if one of two prompts should wait in order to reuse tokens of the other.
 
-    If reuse is free, waiting only pays off if nothing is left to read afterwards.
+    If reuse is free, waiting only helps if nothing is left to read afterwards.
     """
     common = common_tokens(first, second)
     covers_all = any(row.unwritten and common == row.end for row in (first, second))

@@ -58,8 +58,8 @@ class State:
         self.requests: dict[str, Request] = {}
         # Requests without a final event, whatever their status.
         self.unended: set[Request] = set()
-        # Error code and message for sessions that no longer exist or couldn't be opened. We don't
-        # store exceptions, because they keep the objects in their frames alive.
+        # Error code and message for sessions that no longer exist or couldn't be opened. Exceptions
+        # would keep the objects in their frames alive.
         self.ended: dict[str, tuple[str, str]] = {}
         self.meter = Meter()  # time by phase, and rates
         # Tracks memory usage.
@@ -72,9 +72,8 @@ class State:
         )
 
     def remove(self, model_id: str) -> list[LoadedModel]:
-        """Remove a model. Returns the model, along with its draft model.
-
-        Other models may still need their weights.
+        """Remove a model. Returns the model and its draft model, whose weights others may still
+        need.
         """
         model = self.models.pop(model_id, None)
         if model is None:
@@ -116,8 +115,7 @@ class State:
     def fail_reply(self, request: Request, error: BaseException, keep_cache: bool = False) -> None:
         """End a reply with an error. The session can be used again.
 
-        The caches are dropped unless they are known to be valid (`keep_cache`), so that nothing
-        continues from an undefined state.
+        The caches are dropped unless they are known to be valid (`keep_cache`).
         """
         session = request.session
         request.pending = request.unsampled = None
@@ -130,10 +128,10 @@ class State:
             self._fail(request, error)
 
     def fail_alone(self, request: Request, error: BaseException) -> None:
-        """Handle a failed pass that only had a single request.
+        """Handle a failed pass with a single request.
 
-        If the caches were restored from disk, they may be the cause, so they are rebuilt once.
-        Otherwise, the reply ends with the error.
+        Caches restored from disk may be the cause, so they are rebuilt once. Otherwise, the reply
+        ends with the error.
         """
         if not request.restored or isinstance(error, EngineError):
             self.fail_reply(request, error)

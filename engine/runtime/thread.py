@@ -115,8 +115,8 @@ _running: set[tuple[Mailbox, threading.Thread | None]] = set()
 def stop_at_exit(mailbox: Mailbox, thread: threading.Thread) -> None:
     """Keep a running engine from keeping the process alive.
 
-    `atexit` is too late: it runs after the interpreter has joined all threads, so it would wait for
-    the engine thread forever. concurrent.futures uses the same hook.
+    `atexit` runs after the interpreter has joined all threads, so it would wait for the engine
+    thread forever. concurrent.futures uses the same hook.
     """
     if not _hooks_set.is_set():
         _hooks_set.set()
@@ -144,8 +144,8 @@ def _stop_all() -> None:
 def _clear_streams() -> None:
     """Clear the current thread's state in MLX, also at exit for programs that use MLX themselves.
 
-    Otherwise, MLX's cache of compiled functions is freed along with the thread's C++ locals, after
-    Python has shut down. If the functions came from the engine thread, this crashes the process.
+    Otherwise, MLX frees its cache of compiled functions with the thread's C++ locals, after Python
+    has shut down. If the functions came from the engine thread, this crashes the process.
     """
     mlx = sys.modules.get("mlx.core")
     if mlx is not None:

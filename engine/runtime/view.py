@@ -151,8 +151,7 @@ def _row(state: State, request: Request) -> Row:
 def _unsplittable_spans(request: Request) -> tuple[tuple[int, int], ...]:
     """Return the spans of images whose tokens attend to each other and must be read in one pass.
 
-    All other images are split like text, because 2,000 tokens in one pass would delay streaming
-    chats.
+    Other images are split like text, because 2,000 tokens in one pass would delay streaming chats.
     """
     spans = ((at, at + len(sight.ids)) for at, sight in request.images if sight.whole)
     return tuple((start, end) for start, end in spans if end > request.kv.length)
@@ -176,8 +175,7 @@ def _offer(state: State, request: Request) -> CacheOffer | None:
 def draft_room(request: Request) -> int:
     """Return the maximum number of tokens to draft after the last sampled token.
 
-    This is 0 for reproducible chats, because a pass over several tokens rounds differently than
-    steps.
+    0 for reproducible chats, because a pass over several tokens rounds differently than steps.
     """
     drafter = request.session.model.drafter
     chosen = request.generated + (request.pending is not None)

@@ -113,7 +113,7 @@ _ANSWERED = (Load, Estimate, Unload, Relieve, CountTokens, Embed, GetStats)
 
 
 class CommandFuture(Future[T]):
-    """Future that is resolved by the engine thread. Its callbacks can't end that thread.
+    """Future that the engine thread resolves. Its callbacks can't end that thread.
 
     The standard class suppresses an `Exception` in a callback, but not `SystemExit`.
     """
@@ -208,8 +208,8 @@ def _outcome(done: Future[Any]) -> tuple[Any, BaseException | None]:
 class _Running(Struct, frozen=True):
     """Waiting task and its error callback.
 
-    These refer to sessions, whose arrays must be freed on the engine thread, so workers don't keep
-    them.
+    Workers don't keep these, because they refer to sessions, whose arrays must be freed on the
+    engine thread.
     """
 
     task: Task
@@ -217,7 +217,7 @@ class _Running(Struct, frozen=True):
 
 
 class Workers:
-    """Pool of daemon threads of one engine, along with the tasks that use them.
+    """Pool of daemon threads of one engine, with the tasks that use them.
 
     Threads are started on demand. The process can exit without waiting for them.
     """

@@ -1,4 +1,4 @@
-"""Size limits for requests. They're checked in milliseconds, before any library sees the input."""
+"""Size limits for requests, checked in milliseconds before any library sees the input."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def check_params(params: SamplingParams, rows: int | None = None) -> None:
 
 
 def check_message_count(messages: int, limit: int = 20 * MAX_MESSAGES) -> None:
-    """Reject conversations with too many messages to even check them individually.
+    """Reject conversations with too many messages to check individually.
 
     Raises:
         EngineError: `context_overflow`.

@@ -1,8 +1,8 @@
 """Main loop and tasks of a child process.
 
 Requests arrive on stdin, one at a time, until the pipe is closed. Before each request, the child
-sets its own limits, so that the kernel kills it when the time is up, even inside a library or if
-the parent is dead. Only children started for that purpose can write files.
+sets its own limits, so that the kernel kills it when the time is up, even inside a library or
+without a parent. Only children started for that purpose can write files.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from engine.text.rendering import Reader, TooLongError
 
 _GRACE_S = 1.0  # gives the parent's deadline priority, because its error is more precise
 _PR_SET_PDEATHSIG = 1
-# Stack size for native parsers. Smaller than in the engine's threads, so whatever works here also
-# works in the engine.
+# Stack size for native parsers. It's smaller than in the engine's threads, so that a text that
+# works here also works in the engine.
 _STACK_BYTES = 4 * 2**20
 
 _MATCHES_NOTHING = "No text matches it. Check the schema, the grammar or the pattern."
@@ -137,10 +137,10 @@ def _write_all(descriptor: int, pieces: list[bytes]) -> None:
 
 
 def _set_limit(name: str, value: int | None, repeated: bool = False) -> None:
-    """Set a soft limit. If it never has to be raised again, set the hard limit too.
+    """Set a soft limit. If it never has to be raised again, set the hard limit, too.
 
     Args:
-        value: the limit, or None to go back to the hard limit.
+        value: the limit, or None to return to the hard limit.
         repeated: True if it's set again for each request.
     """
     import resource
@@ -157,7 +157,7 @@ def _set_limit(name: str, value: int | None, repeated: bool = False) -> None:
 
 
 def die_with_parent() -> None:
-    """On Linux, make the kernel kill us when the *thread* that started us ends."""
+    """On Linux, make the kernel kill this process when the *thread* that started it ends."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -331,10 +331,10 @@ def _convert_gguf(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
 
 
 def _compile_form(params: SamplingParams, tokenizer: Any) -> None:
-    """Go through everything the engine does with an output format up to the first token.
+    """Use an output format like the engine, up to the first token.
 
     Args:
-        tokenizer: llguidance's tokenizer, or None to just check the syntax.
+        tokenizer: llguidance's tokenizer, or None to only check the syntax.
 
     Raises:
         RefusedError: with the reason from llguidance.
@@ -367,7 +367,7 @@ def _compile_and_try(params: SamplingParams, tokenizer: Any) -> str:
 
 
 def _try_tokens(matcher: Any) -> str:
-    """Consume a few allowed tokens, because with some grammars only this reveals the cost."""
+    """Consume a few allowed tokens, because some grammars reveal their cost only here."""
     begin = time.process_time()
     for _ in range(_TRIAL_TOKENS):
         mask = int.from_bytes(matcher.compute_bitmask(), "little")

@@ -283,7 +283,7 @@ class Sandbox:
                 return children.run_task(lane, key, use)
             except TaskError as error:
                 # Libraries never raise these signals. Either the system ran out of memory, or
-                # something else killed the child, possibly while it was idle.
+                # another program killed the child, possibly while it was idle.
                 if error.signal not in (signal.SIGKILL, signal.SIGTERM):
                     raise
                 return children.run_task(lane, key, use)
@@ -375,7 +375,7 @@ class SandboxReader:
 def _encode_messages(
     messages: list[Message], number: int, long: list[tuple[int, int, str]], texts: list[bytes]
 ) -> bytes:
-    """Serialize messages as JSON. Long texts are left out, since escaping them is one long call.
+    """Serialize messages as JSON. Long texts are left out, because escaping one is a long call.
 
     Args:
         number: index of this list in the request.

@@ -1,7 +1,7 @@
 """Checks of model and adapter folders before anything is loaded. Runs in a child.
 
-We only open regular files, never block, and limit sizes, counts and nesting. MLX trusts safetensors
-headers, so we check that they are consistent and fit the file size.
+Only regular files are opened, without blocking, and sizes, counts and nesting are limited. MLX
+trusts safetensors headers, so this checks that they are consistent and fit the file size.
 """
 
 from __future__ import annotations
@@ -188,8 +188,8 @@ def _check_layers(config: dict[str, Any], tensors: int, name: str) -> None:
 def _check_complete(folder: Path, name: str, entries: set[str]) -> None:
     """Reject folders where some of the weight files listed in the index are missing.
 
-    That's what an interrupted download looks like. If all of them are missing, the index is just
-    left over from a conversion.
+    An interrupted download looks like this. If all are missing, the index is left over from a
+    conversion.
     """
     if _INDEX not in entries:
         return
@@ -470,7 +470,7 @@ def _natural_numbers(numbers: Any) -> list[int] | None:
 def check_not_sparse(file: str, status: os.stat_result) -> None:
     """Reject sparse files, i.e. files with far fewer bytes on disk than their size.
 
-    File system compression only makes weights a little smaller, not 16 times. Some file systems
+    File system compression makes weights only a little smaller, not 16 times. Some file systems
     report 0 blocks.
     """
     if 0 < status.st_blocks * 512 < status.st_size // 16 and status.st_size > 64 * _MB:

@@ -1,8 +1,8 @@
 """Decoder for untrusted PNG, JPEG, GIF, WebP, BMP and TIFF files.
 
-Only call `decode` in a sandboxed child, as `engine.sandbox.jobs.read_image` does. Pillow isn't
-imported anywhere else. The result is upright 8-bit RGB on a white background. Only the first frame
-or page is used. Color profiles are ignored, just like in the preprocessors of vision models.
+Only call `decode` in a sandboxed child, as `engine.sandbox.jobs.read_image` does. The result is
+upright 8-bit RGB on a white background, from the first frame or page. Color profiles are ignored,
+as in the preprocessors of vision models.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def _orientation(image: Any) -> Any:
     """Return the transposition that turns the image upright, if any."""
     try:
         return _TURNS.get(image.getexif().get(_ORIENTATION))
-    except Exception:  # damaged metadata shouldn't prevent the image from being shown
+    except Exception:  # damaged metadata must not prevent the image from being shown
         return None
 
 

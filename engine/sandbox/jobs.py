@@ -1,7 +1,7 @@
 """One-off tasks that each run in a child of their own. All functions block.
 
-Reads attachments as text, image or sound, and converts GGUF files. Because the child exits
-afterwards, a hostile file can't affect the next file.
+Reads attachments as text, image or sound, and converts GGUF files. The child exits afterwards, so a
+hostile file can't affect the next one.
 """
 
 from __future__ import annotations

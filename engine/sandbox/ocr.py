@@ -1,7 +1,7 @@
 """Text recognition with the system's own program: Vision on macOS, or tesseract if installed.
 
-These programs aren't sandboxed; there's only a time limit. So they never get to see untrusted
-files, only JPEGs that we encoded from decoded pixels.
+These programs have a time limit but aren't sandboxed. So they never see untrusted files, only JPEGs
+encoded here from decoded pixels.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Pool of child processes that different lanes take turns using.
 
-Requests of the same lane (e.g. one model's prompts) run one at a time, so a hostile lane can tie up
-at most one child. Lanes take turns, so even a long queue in one lane doesn't hold up another.
+Requests of the same lane (e.g. one model's prompts) run one at a time, so a hostile lane uses at
+most one child. Lanes take turns, so a long queue in one lane doesn't delay the others.
 
 A single thread starts all children and lives as long as the process, because Linux kills a child
-when the *thread* that started it exits. It's a daemon thread. A thread of an executor would exit
-before the threads that the interpreter waits for at exit.
+when the *thread* that started it exits. It's a daemon thread, because a thread of an executor would
+exit before the threads that the interpreter waits for at exit.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ class ChildPool:
             self._closed = True
             for started in self._busy.values():
                 if _is_running(started):
-                    # Don't close the child, since the request still uses its pipes.
+                    # Don't close the child, because the request still uses its pipes.
                     started.result().kill()
             idle, self._idle = self._idle, []
         for started in idle:

@@ -1,10 +1,9 @@
 """The parent's side of a child process: starting, requests, pacing and killing.
 
-Why pacing: on a CPU, each matrix product of a decode step uses one thread per core, and the slowest
-thread determines when it's done. Waiting threads yield, and then Linux gives another process a
-whole time slice. Next to a single busy child, a 60 ms step took 400 to 900 ms, whatever the
-priorities. So while a chat is streaming, a child with long-running work is paused for three
-quarters of the time.
+On a CPU, each matrix product of a decode step uses one thread per core, and the slowest thread
+determines its time. Waiting threads yield, and Linux gives another process a whole time slice. Next
+to a busy child, a 60 ms step took 400 to 900 ms, whatever the priorities. So while a chat is
+streaming, a child with long-running work is paused for three quarters of the time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Rendering of chat templates and tokenizing in a child, in one of two equivalent ways.
 
-For most models, `tokenizers` and `jinja2` are enough. If a model has Python code in transformers or
-mlx-lm, we import both, which takes 70 MB and two seconds.
+For most models, `tokenizers` and `jinja2` are enough. A model with Python code in transformers or
+mlx-lm needs both, which take 70 MB and two seconds to import.
 
 The template environment and message format are copied from `transformers.utils.chat_template_utils`
 (5.23). `tests/engine/sandbox/test_confined.py` compares the results for many templates.
@@ -72,10 +72,7 @@ def load_wrapper(folder: str, eos: list[int] | None, defaults: dict[str, Any] | 
 
 
 def load_reader(folder: str, eos: list[int] | None, defaults: dict[str, Any] | None) -> InProcess:
-    """Load a reader using transformers and mlx-lm.
-
-    For models that `PlainTokenizer` can't handle.
-    """
+    """Load a reader using transformers and mlx-lm, for models that `PlainTokenizer` can't handle."""
     return InProcess(load_wrapper(folder, eos, defaults))
 
 
@@ -132,7 +129,7 @@ class ChatTemplate:
         self._compiled: jinja2.Template | None = None
 
     def render(self, messages: list[Any], opening: bool, options: dict[str, Any]) -> str:
-        """Render the prompt. Errors raised by the template are let through."""
+        """Render the prompt. Errors of the template are passed on."""
         if self._compiled is None:
             self._compiled = _environment().from_string(self._source)
         return self._compiled.render(
@@ -163,7 +160,7 @@ def _environment() -> ImmutableSandboxedEnvironment:
 
 
 class _GenerationTag(jinja2.ext.Extension):
-    """`{% generation %}` marks the assistant's text for training, which we ignore."""
+    """`{% generation %}` marks the assistant's text for training, and is ignored here."""
 
     tags = {"generation"}  # noqa: RUF012 (as jinja2 declares it)
 

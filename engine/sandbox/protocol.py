@@ -1,7 +1,7 @@
 """Messages, limits and errors shared by the engine and its children.
 
-A message consists of a JSON object (preceded by its length in four bytes) and raw "blobs", whose
-lengths are in the object. We don't use pickle, because unpickling runs code chosen by the sender.
+A message is a JSON object (preceded by its length in four bytes) and raw "blobs", whose lengths are
+in the object. Unpickling would run code chosen by the sender.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def conversion_limits(size: int) -> TaskLimits:
     """Return the limits for converting a GGUF file of `size` bytes.
 
     Measured on a busy core: 1.4 s for 100 MB. The output can be 1.5 times as large (6 bits become
-    8, plus scales), and there's a tokenizer.json of up to 50 MB.
+    8, plus scales), with a tokenizer.json of up to 50 MB.
     """
     return TaskLimits(60.0 + size / (4 * _MB), 2048 * _MB, _MB, 2 * size + 256 * _MB)
 

@@ -1,13 +1,13 @@
 """Runner for Python code from models, without access to the network or the user's files.
 
-On Linux, a seccomp filter blocks system calls that would get around the limits: user namespaces (in
+On Linux, a seccomp filter blocks system calls that would bypass the limits: user namespaces (in
 which the code would be root), memory that doesn't belong to a process or folder, and all non-local
 sockets.
 
-The code may be running as root (containers, CI, WSL), so we never rely on file permissions:
+The code may be running as root (containers, CI, WSL), so file permissions don't protect anything:
 ``/proc`` is read-only, and all capabilities are dropped.
 
-Only available if the system can confine a process, i.e. with bubblewrap on Linux or sandbox-exec on
+Only available if the system can confine a process: with bubblewrap on Linux or sandbox-exec on
 macOS.
 """
 
@@ -119,8 +119,8 @@ _PROFILE = (
 def _prelude(own_processes: bool) -> str:
     """Build the Python code that sets limits and then runs the code from stdin.
 
-    A process can't raise its limits again. We don't use `preexec_fn`, which would run Python
-    between fork and exec in a threaded process.
+    A process can't raise its limits again. `preexec_fn` would run Python between fork and exec in a
+    threaded process.
 
     Args:
         own_processes: True if the process limit only counts processes in the sandbox.

@@ -1,7 +1,6 @@
 """Decoder for untrusted WAV, MP3, FLAC and Ogg Vorbis recordings.
 
-Only call `decode` in a sandboxed child, as `engine.sandbox.jobs.read_sound` does. miniaudio isn't
-imported anywhere else.
+Only call `decode` in a sandboxed child, as `engine.sandbox.jobs.read_sound` does.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ def decode(data: bytes) -> bytes:
 def _is_truncated(data: bytes) -> bool:
     """Check whether a WAV file ends before its samples do.
 
-    Programs that write to a pipe don't know the length, so they declare something near 2 or 4 GB.
+    Programs that write to a pipe don't know the length, and declare something near 2 or 4 GB.
     Rounding errors in the header are ignored.
     """
     if data[:4] != b"RIFF":

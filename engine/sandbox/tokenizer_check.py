@@ -1,8 +1,8 @@
 """Check of a model's tokenizer in a child, before the engine's own process loads it.
 
 Prompts are tokenized in children, but the engine's process detokenizes, one token at a time. So the
-check rejects decoders that use regular expressions or make texts much longer, as well as tokens
-with thousands of characters. `ReplyText` takes care of bytes that never form a character.
+check rejects decoders that use regular expressions or make texts much longer, and tokens with
+thousands of characters. `ReplyText` handles bytes that never form a character.
 """
 
 from __future__ import annotations
@@ -187,10 +187,9 @@ def _check_largest_id(largest: int, rows: int | None) -> None:
 def _check_ids(wrapper: Any, vocabulary: dict[str, int], rows: int | None) -> tuple[int, int]:
     """Return the largest id and the length of the longest token.
 
-    Rejects ordinary tokens outside the embedding.
-
-    Special tokens may be outside. For instance, Gemma 3's text models have a token for images.
-    `SandboxReader.encode` rejects prompts that contain such tokens.
+    Rejects ordinary tokens outside the embedding. Special tokens may be outside. For instance,
+    Gemma 3's text models have a token for images. `SandboxReader.encode` rejects prompts with such
+    tokens.
     """
     if not vocabulary:
         raise RefusedError("Its tokenizer has no vocabulary.")

@@ -1,9 +1,9 @@
 """Registry of requests, and of the agents of other programs across their requests.
 
-A coding agent sends one request per turn and runs its tools in between. It may have sub-agents,
-which send requests at the same time. Headers and the beginnings of conversations show which
-requests belong together. Memory per agent and the number of agents are capped, so a misbehaving
-client can't exhaust the server.
+A coding agent sends one request per turn and runs its tools in between. Its sub-agents send
+requests at the same time. Headers and the beginnings of conversations show which requests belong
+together. Memory per agent and the number of agents are limited, so that a misbehaving client can't
+exhaust the server.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _program(headers: Mapping[str, str]) -> str:
     """Return the display name of the requesting program.
 
     Many agents only send the user agent of their HTTP library. If the server doesn't require a key,
-    `launch` passes the agent's name as the key, so check that too.
+    `launch` passes the agent's name as the key.
     """
     program = program_of(headers.get("user-agent", ""))
     told = program_of(f"{headers.get('authorization', '').removeprefix('Bearer ')}/")
@@ -472,7 +472,7 @@ class RequestRegistry:
     def _find_compacted(self, who: AgentIdentity) -> Agent | None:
         """Find an agent that compacted its conversation.
 
-        Its requests now start differently, so it's recognized by its last tool call.
+        Its requests now start differently, but repeat its last tool call.
         """
         for key, one in self._agents.items():
             same = one.who.lasting and (one.who.owner_id, one.who.program) == (

@@ -48,8 +48,8 @@ used by the official clients."""
 class _LoggingMiddleware:
     """Middleware that rejects invalid requests and logs every request.
 
-    Each line has the method, route, status and duration. To protect privacy, nothing from the body
-    or the answer is logged, and only the fixed part of the path.
+    Each line has the method, route, status and duration. For privacy, nothing from the body or the
+    answer is logged, and only the fixed part of the path.
     """
 
     def __init__(self, inner: ASGIApp, settings: Settings, metrics: Metrics) -> None:
@@ -80,8 +80,8 @@ class _LoggingMiddleware:
             else:
                 await self._inner(scope, receive, send_with_id)
         except Exception as error:
-            # If possible, Starlette has already sent a 500. Don't log the error's message, since it
-            # may quote the request.
+            # If possible, Starlette has already sent a 500. Don't log the error's message, because
+            # it may quote the request.
             log.error("a request failed (%s)", type(error).__name__)
             log.debug("how a request failed", exc_info=True)
         finally:

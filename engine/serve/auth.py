@@ -236,8 +236,8 @@ class FairShare:
     """Fair sharing of resources between keys. A lone key may use everything.
 
     A key may take at most as much as is left over afterwards: the first greedy key gets half, the
-    next a quarter, and so on. So a new key always finds something free, and the number of keys
-    needn't be configured.
+    next a quarter, and so on. A new key always finds something free, without a configured number of
+    keys.
     """
 
     def __init__(self, keys: Keys | None = None) -> None:

@@ -119,8 +119,7 @@ _MEDIA = ("image_url", "input_image", "image", "input_audio", "document", "file"
 def media_bytes(body: Mapping[str, Any]) -> int:
     """Count the bytes of images, sounds and documents in an unvalidated body.
 
-    Their size says little about how many tokens they take: they become image tokens, a note, or
-    extracted text.
+    Their size says little about their tokens: they become image tokens, a note, or extracted text.
     """
     found = 0
     level: list[Any] = [body.get("messages"), body.get("input")]
@@ -209,7 +208,7 @@ async def _read_limited(
 async def _drain(receive: Receive) -> None:
     """Read the rest of a rejected body, up to a limit.
 
-    Closing a connection that is still receiving data resets it, and then many clients never see our
+    Closing a connection that is still receiving data resets it, and many clients then miss the
     error response.
     """
     remaining = DRAIN_BYTES

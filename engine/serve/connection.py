@@ -75,10 +75,7 @@ class Connection(H11Protocol):
         super().data_received(data)
 
     def eof_received(self) -> bool | None:  # type: ignore[override]
-        """Called when the client closes its sending side.
-
-        Return True to finish sending the answer.
-        """
+        """Return True to finish sending the answer after the client has closed its sending side."""
         if self.waits or self.cycle.more_body:
             return None
         self._half_closed = True
@@ -102,7 +99,7 @@ class Connection(H11Protocol):
         super().resume_writing()
 
     def send_400_response(self, msg: str) -> None:
-        """Called by uvicorn if h11 can't parse a request. Send the reason and close."""
+        """Send the reason and close, if h11 can't parse a request."""
         error = sys.exception()
         status = error.error_status_hint if isinstance(error, h11.RemoteProtocolError) else 400
         if status == 431:
@@ -143,10 +140,7 @@ class Connection(H11Protocol):
                 self._probe(now - self._unsure_since)
 
     def give_up(self) -> None:
-        """Called at shutdown.
-
-        Abort the connection if its client is still sending, or isn't reading.
-        """
+        """Abort the connection at shutdown if its client is still sending, or isn't reading."""
         if self._blocked_since is not None or (not self.waits and self.cycle.more_body):
             self.transport.abort()
 
@@ -170,8 +164,8 @@ class Connection(H11Protocol):
 def _make_room(newest: Connection, all_: list[Connection]) -> None:
     """Close the longest-idle connection to make room, or the newest if none is idle.
 
-    If necessary, also close connections that are still sending a body. A few hundred clients
-    sending a byte now and then could lock everybody else out for minutes otherwise.
+    If necessary, also close connections that are still sending a body. Otherwise, a few hundred
+    clients sending a byte now and then could keep everybody else out for minutes.
     """
     others = [c for c in all_ if c is not newest and not c.transport.is_closing()]
     idle = [c for c in others if c.waits]

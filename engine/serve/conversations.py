@@ -148,7 +148,7 @@ class ConversationIndex:
     def _listed(self, digests: Iterable[str]) -> bytes:
         """Format digests, names and owners as lines of the index file.
 
-        Each line *starts* with a line break, since the previous line may have been cut off by a
+        Each line *starts* with a line break, because the previous line may have been cut off by a
         crash or a full disk. (After a power failure it may even consist of zeros.)
         """
         named = ((digest, self._names[digest]) for digest in digests if digest in self._names)
@@ -282,7 +282,7 @@ class ConversationPool:
         """
         digests: list[str] = []
         if self._names is not None and not conversation.is_idle:
-            # Hash outside the lock, since hashing megabytes takes milliseconds.
+            # Hash outside the lock, because hashing megabytes takes milliseconds.
             digests = _digests(conversation.kind, conversation.messages)
         with self._lock:
             if conversation.losses != self._loss_count(conversation.kind[1]) or self._ended:
@@ -367,7 +367,7 @@ class ConversationPool:
     def clear(self, model_id: str | None = None) -> None:
         """Close the idle sessions (of one model, or all) that the engine has lost.
 
-        Sessions in use are closed when they come back to the pool.
+        Sessions in use are closed when they return to the pool.
         """
         with self._lock:
             self._losses[model_id] += 1
@@ -388,7 +388,7 @@ class ConversationPool:
                     self._names.remove(names)
 
     def forget_closed(self, conversation: Conversation) -> None:
-        """Call this when a conversation in use was closed and won't be returned."""
+        """Note that a conversation in use was closed and won't be returned."""
         with self._lock:
             self._release_names(conversation)
 
@@ -434,7 +434,7 @@ class ConversationPool:
 def _begins_with(messages: Sequence[Message], beginning: Sequence[Message]) -> bool:
     """Check whether a conversation starts with the given messages.
 
-    Compare backwards, because conversations of the same agent have long common prefixes.
+    Compares backwards, because conversations of the same agent have long common prefixes.
     """
     if len(beginning) > len(messages):
         return False

@@ -1,6 +1,6 @@
 """Text extraction from documents in requests, with the same reader as attachments.
 
-Reading a document can take a minute. So these requests are parsed on separate threads with fair
+Reading a document can take a minute. Such requests are parsed on separate threads with fair
 queueing between keys and limits on count and time, and reading stops when the request is cancelled.
 """
 
@@ -285,10 +285,7 @@ def _from_base64(data: str) -> bytes:
 
 
 def _percent_decoded(data: str) -> Iterator[bytes]:
-    """Percent-decode in chunks.
-
-    Each step holds the GIL, so chunks let other threads run.
-    """
+    """Percent-decode in chunks, because each step holds the GIL."""
     incomplete = b""
     for start in range(0, len(data), PIECE_CHARACTERS):
         piece = incomplete + data[start : start + PIECE_CHARACTERS].encode()

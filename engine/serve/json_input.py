@@ -1,6 +1,6 @@
 """JSON from clients: size checks while it arrives, decoding with limits, error messages.
 
-Includes sampling parameters, since server requests and batch files share their format.
+Includes sampling parameters, because server requests and batch files share their format.
 """
 
 from __future__ import annotations
@@ -26,9 +26,8 @@ MAX_MESSAGE_CHARACTERS = 400
 def decode(raw: bytes | bytearray) -> dict[str, Any]:
     """Decode a JSON object from a client.
 
-    Be lenient, because clients truncate tool output mid-character: invalid UTF-8 and lone
-    surrogates become U+FFFD, control characters in strings are accepted, and a byte order mark is
-    skipped.
+    Clients truncate tool output mid-character, so invalid UTF-8 and lone surrogates become U+FFFD,
+    control characters in strings are accepted, and a byte order mark is skipped.
 
     Raises:
         ValueError: if it's invalid, with the reason.
@@ -53,7 +52,7 @@ def decode(raw: bytes | bytearray) -> dict[str, Any]:
 
 
 def replace_surrogates(tree: Any) -> Any:
-    """Replace lone surrogates by U+FFFD, since they can't be encoded.
+    """Replace lone surrogates by U+FFFD, because they can't be encoded.
 
     Raises:
         ValueError: if the tree is nested too deeply to process safely.
@@ -294,5 +293,5 @@ def answer_form(wanted: Any, where: str) -> dict[str, Any]:
 
 
 def line_seed(seed: int, line: int) -> int:
-    """Derive the seed for a line. Below 2**48, so every JSON parser keeps it exact."""
+    """Derive the seed for a line. It's below 2**48, so every JSON parser keeps it exact."""
     return int.from_bytes(hashlib.sha256(f"{seed} {line}".encode()).digest()[:6], "big")

@@ -94,7 +94,7 @@ def exposition(metrics: Metrics, gauges: Mapping[str, tuple[str, float]]) -> tup
 
 
 class _Collector:
-    """Collector for our metrics, so we don't need a Prometheus registry."""
+    """Collector for our metrics, without a Prometheus registry."""
 
     def __init__(self, metrics: Metrics, gauges: Mapping[str, tuple[str, float]]) -> None:
         self._metrics = metrics

@@ -1,7 +1,7 @@
 """Model requests, from the body to the engine, and reply events back to the client.
 
 If several answers are requested, their common prompt is prefilled once. The other answers run in
-forks of the first session, created as soon as its prefill is done.
+forks of the first session, created when its prefill is done.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ class ClientResponse:
     def comment(self, text: str) -> None:
         """Send a comment to a streaming client, and a keep-alive event if one is due.
 
-        Comments are there for humans to read; idle timers of clients only reset on events.
+        Comments are for humans; idle timers of clients only reset on events.
         """
         if not self._may_stream:
             return
@@ -173,7 +173,7 @@ class ClientResponse:
     def _may_stream(self) -> bool:
         """True if events may be sent.
 
-        We wait a bit at first, because an error can still get its own status.
+        Waits a bit first, because an error can still get its own status.
         """
         if self._writer is not None:
             return self._writer.generation.stream

@@ -325,7 +325,7 @@ class ModelRegistry:
         """Unload a model that isn't in use. Returns None if nothing needs to be freed.
 
         Call this in the same event-loop step as the check for users. The engine gets the message
-        right away, so a load that follows comes after it.
+        immediately, so a load that follows comes after it.
         """
         model, entry.model = entry.model, None
         entry.owner_ids.clear()
@@ -336,7 +336,7 @@ class ModelRegistry:
         return unloading
 
     def note_unloaded(self, model_id: str) -> None:
-        """Called when a model was unloaded outside the server. The next request reloads it."""
+        """Note that a model was unloaded outside the server. The next request reloads it."""
         for entry in self.entries:
             if entry.model is not None and entry.model.id == model_id:
                 entry.model = None
@@ -352,7 +352,7 @@ class ModelRegistry:
                 self._unload(entry)
 
     def relieve(self) -> None:
-        """If the system is short of memory, free caches or unload a model (if we may)."""
+        """If the system is short of memory, free caches or unload a model (if allowed)."""
         if not self._may_unload:
             return
         need = self._relief.need(pressure.pressure(), time.monotonic())
@@ -510,8 +510,8 @@ class ModelRegistry:
                     self._on_loss(model.id)
                 answer: Future[tuple[list[Model | None], str]] = Future()
                 answer.set_running_or_notify_cancel()
-                # Use a daemon thread, because the call may block on the engine and must not delay
-                # the exit.
+                # A daemon thread, because the call may block on the engine and must not delay the
+                # exit.
                 threading.Thread(
                     target=lambda: answer.set_result(_load(self._engine, missing)),
                     name="serve-loading",

@@ -129,10 +129,7 @@ class ModelRequest:
             (reply.pause if on else reply.resume)()
 
     def stop(self) -> None:
-        """Stop generating.
-
-        The client gets the text so far, or an error if nothing was generated yet.
-        """
+        """Stop generating. The client gets the text so far, or an error if there is none."""
         with contextlib.suppress(RuntimeError):  # the server has already stopped
             self._loop.call_soon_threadsafe(self._stop)
 
@@ -289,7 +286,7 @@ def _params(params: SamplingParams, number: int) -> SamplingParams:
 class EventRelay:
     """Passes events from the engine thread to the server's event loop.
 
-    A step of the engine usually has an event for each reply. Together they wake the loop once.
+    A step of the engine usually has an event for each reply, and wakes the loop once.
     """
 
     def __init__(self) -> None:
