@@ -218,7 +218,7 @@ class Request:
 
     @property
     def uncomputed(self) -> int:
-        """Number of tokens that haven't been computed. Feeding the last one gives the next token."""
+        """Number of tokens that haven't been computed. The last one gives the next token."""
         return len(self.tokens) - self.kv.length
 
     @property

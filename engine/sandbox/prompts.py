@@ -72,7 +72,7 @@ def load_wrapper(folder: str, eos: list[int] | None, defaults: dict[str, Any] | 
 
 
 def load_reader(folder: str, eos: list[int] | None, defaults: dict[str, Any] | None) -> InProcess:
-    """Load a reader using transformers and mlx-lm, for models that `PlainTokenizer` can't handle."""
+    """Load a reader using transformers and mlx-lm, where `PlainTokenizer` isn't enough."""
     return InProcess(load_wrapper(folder, eos, defaults))
 
 
