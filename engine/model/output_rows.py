@@ -34,7 +34,7 @@ def restrict_rows(rows: Sequence[int]) -> Iterator[None]:
 
 
 def extract_logits(logits: mx.array, rows: Sequence[int]) -> mx.array:
-    """Extract the logits of `rows`, `[rows, ids]`, from a pass inside `restricted_to(rows)`.
+    """Extract the logits of `rows`, `[rows, ids]`, from a pass inside `restrict_rows(rows)`.
 
     Also works if the output layer wasn't found, so that the model has computed all rows.
     """

@@ -193,7 +193,7 @@ class Server:
         self._answering.shares = dict(shares)
 
     def note_unloaded(self, model_id: str) -> None:
-        """Call this when a model was unloaded outside the server. Thread-safe."""
+        """Note that a model was unloaded outside the server. Thread-safe."""
         if self._http.loop is not None:
             with contextlib.suppress(RuntimeError):  # the server has already stopped
                 self._http.loop.call_soon_threadsafe(self.served.note_unloaded, model_id)
@@ -287,14 +287,11 @@ class _HTTPServer(uvicorn.Server):
         self.lifespan.state["room"] = connection_limit(self._most)
         await super().startup(sockets)
         # asyncio accepts up to `backlog` connections per iteration, which could use up all file
-        # descriptors. So asyncio gets a small value, and we set the real backlog on the socket.
+        # descriptors. So asyncio gets a small value, and the socket the real backlog.
         self._listening.listen(BACKLOG)
 
     async def main_loop(self) -> None:
-        """Run until the server stops.
-
-        An error must not end the loop, or else all requests would hang.
-        """
+        """Run until the server stops. An error must not end the loop. All requests would hang."""
         while True:
             try:
                 return await super().main_loop()
@@ -305,7 +302,7 @@ class _HTTPServer(uvicorn.Server):
                 await asyncio.sleep(1 / TICKS_PER_SECOND)
 
     async def on_tick(self, counter: int) -> bool:
-        """Called ten times per second. Check timeouts, and clean up once per second."""
+        """Check timeouts ten times per second, and clean up once per second."""
         try:
             self._supervise()
             if counter % TICKS_PER_SECOND == 0:

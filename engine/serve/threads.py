@@ -1,7 +1,7 @@
 """Thread pools for work that would block the server's event loop.
 
-We don't use asyncio's default pool: unrelated requests would wait when it's full, and the event
-loop would wait for all of its work at shutdown.
+In asyncio's default pool, unrelated requests would wait when it's full, and the event loop would
+wait for all of its work at shutdown.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class ServerThreads:
         return self._large_bodies if size > LARGE_BODY_BYTES else self._bodies
 
     def close(self) -> None:
-        """Drop whatever is queued. Running work isn't waited for."""
+        """Drop the queued work, without waiting for running work."""
         for pool in (self.status, self._bodies, self._large_bodies):
             pool.shutdown(wait=False, cancel_futures=True)
 

@@ -2,9 +2,8 @@
 
 The parsers are lenient but don't lose anything: strings stay as written, numbers keep their digits,
 and text that isn't a call is returned (`ParsedCalls.rest`). The table is also used to follow
-incomplete calls (`engine.text.tool_calls`) and to create grammars (`engine.text.tool_grammars`). If
-mlx-lm has a newer notation that isn't in the table, mlx-lm parses it, and calls can't be
-constrained.
+incomplete calls (`engine.text.tool_calls`) and to create grammars (`engine.text.tool_grammars`).
+mlx-lm parses newer notations that aren't in the table, whose calls can't be constrained.
 """
 
 from __future__ import annotations
@@ -240,9 +239,9 @@ def _properties(tools: Sequence[Tool], name: str) -> Mapping[str, Any]:
 class _TagParser:
     """Parser for arguments between tags.
 
-    A value ends at the first closing tag that is followed by something that can come after a value.
-    That way, strings may contain similar tags. If the closing tag is missing, the value ends before
-    a line that starts the schema's next argument.
+    A value ends at the first closing tag followed by text that can come after a value, so strings
+    may contain similar tags. Without the closing tag, the value ends before a line that starts the
+    schema's next argument.
     """
 
     def __init__(self, text: str, notation: Notation, tools: Sequence[Tool]) -> None:
@@ -526,7 +525,7 @@ def format_of(tokenizer: Any) -> str:
 def infer_format(template: str) -> str:
     """Let mlx-lm guess its parser from a chat template. Returns "" if it finds none.
 
-    By itself, mlx-lm only does this for unnamed templates.
+    mlx-lm itself does this only for unnamed templates.
     """
     from mlx_lm import tokenizer_utils
 

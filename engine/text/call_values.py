@@ -1,7 +1,7 @@
 """Conversion of argument values of tool calls to JSON, from literals as models write them.
 
-Valid JSON is copied unchanged. So numbers keep all their digits, and the start of a value is final
-before its end is known. We repair single quotes, unescaped quotes, trailing commas, missing ends,
+Valid JSON is copied unchanged, so numbers keep all their digits, and the start of a value is final
+before its end is known. Repairs single quotes, unescaped quotes, trailing commas, missing ends,
 Python literals and line breaks in strings.
 """
 

@@ -1,10 +1,9 @@
 """Escaping of message contents, so that special tokens in them are treated as plain text.
 
-Tokenizers recognize special tokens anywhere, including text from users, web pages and tools. So
-before rendering a template, we insert a gap after the first character of each special token in the
+Tokenizers recognize special tokens anywhere, including text from users, web pages and tools. Before
+a template is rendered, a gap is inserted after the first character of each special token in the
 contents. The gap is a character that never occurs in text, and templates copy it like any other.
-Before tokenization, the rendered text is split at the gaps, which drops them. Text without special
-tokens isn't changed.
+Before tokenization, the rendered text is split at the gaps, which drops them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Detection of the encoding of text files, from declarations or from the bytes.
 
 On short files, charset-normalizer alone is right in two of three cases (167 of 254 one-line samples
-in 17 languages). So we first rate a file against common encodings, using charset-normalizer's
-letter frequencies, and only fall back to its own guess if nothing fits.
+in 17 languages). So a file is first rated against common encodings, using charset-normalizer's
+letter frequencies. Its own guess is only used if nothing fits.
 """
 
 from __future__ import annotations

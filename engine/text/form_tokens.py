@@ -1,9 +1,9 @@
 """Assembly of llguidance's tokenizer from prepared parts, so that the GIL is never held for long.
 
-Building it from JSON is a single call, which takes 1.5 s for 200,000 tokens. During that time, no
-reply can continue. The child process that checked the form has already built a tokenizer, so it
-returns the parts (`extract`). Our process then assembles the same tokenizer (`assemble`) in shorter
-calls. The longest call takes a quarter of that time.
+Building it from JSON is one call of 1.5 s for 200,000 tokens, during which no reply can continue.
+The child process that checked the form has already built a tokenizer and returns its parts
+(`extract`). The engine's process assembles the same tokenizer (`assemble`) in shorter calls, the
+longest of which takes a quarter of that time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Conversion of answer forms to llguidance grammars with limits. Doesn't need MLX.
 
-If a schema lets them, small models produce endless digits, list items or text. `add_limits` adds
-limits wherever a schema has none, so every answer comes to an end.
+If a schema allows it, small models produce endless digits, list items or text. `add_limits` adds
+limits wherever a schema has none, so that every answer ends.
 """
 
 from __future__ import annotations
@@ -130,10 +130,10 @@ _NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentS
 def add_limits(schema: str, limits: FormLimits | None) -> str:
     """Add limits to a schema (given as text) where it has none, and apply `supported`.
 
-    The result never allows more than `schema`. Limits that the schema already has are kept even if
-    they are wider than ours. We don't touch `allOf`, `not` and `if`, since a limit in one part
-    could contradict another. Objects with optional properties are closed to additional properties,
-    because llguidance can't count additional properties.
+    The result never allows more than `schema`, whose own limits are kept even if they are wider
+    than ours. `allOf`, `not` and `if` stay unchanged, because a limit in one part could contradict
+    another. Objects with optional properties are closed to additional properties, because
+    llguidance can't count them.
     """
     schema = remove_unsupported(schema)
     if limits is None:

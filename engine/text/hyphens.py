@@ -1,8 +1,8 @@
 """Joining of words that a PDF hyphenates at line ends.
 
-When a line ends in a hyphen between two letters, pdfium writes U+FFFE and joins the lines. Whether
-the hyphen belongs to the word depends on the rest of the document and, failing that, on what the
-two halves look like. Numbers and ranges keep their line breaks.
+If a line ends in a hyphen between two letters, pdfium writes U+FFFE and joins the lines. Whether
+the hyphen belongs to the word depends on the rest of the document, or else on the two halves.
+Numbers and ranges keep their line breaks.
 """
 
 from __future__ import annotations

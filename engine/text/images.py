@@ -1,8 +1,8 @@
 """Images and recordings in prompts: digests in the text, token ids after tokenization.
 
 Templates use the same placeholder for every image, so prompts with different images would look
-equal. We replace it by a mark with the image's digest in the rendered text. For tokenization, the
-mark is turned back into the placeholder, whose token then expands to the image's ids.
+equal. In the rendered text, a mark with the image's digest replaces it. For tokenization, the mark
+becomes the placeholder again, whose token then expands to the image's ids.
 """
 
 from __future__ import annotations

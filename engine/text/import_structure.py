@@ -1,10 +1,10 @@
 """Cache for the import structure of transformers.
 
-Whenever it's imported, transformers reads its 1,600 modules twice to find out which names they
-define. That takes half a second at every start, and in every child that checks a tokenizer. Since
-the result only depends on the installed files, we save it next to the package when that is
-installed or bundled (`python -m engine.text.import_structure`). If there's no file for the
-installed version, transformers reads its modules as usual.
+On every import, transformers reads its 1,600 modules twice to find the names they define. That
+takes half a second at every start, and in every child that checks a tokenizer. The result depends
+only on the installed files, so it's saved next to the package when that is installed or bundled
+(`python -m engine.text.import_structure`). Without a file for the installed version, transformers
+reads its modules as usual.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Loading a tokenizer with 150,000 tokens takes seconds and 150 MB, and repeatedly holds the GIL for
 half a second, during which all replies stop. So a child process (`sandbox`) loads it and tokenizes
-prompts. Our process only needs a table of tokens, which it gets from the child.
+prompts, and the engine's process only gets a table of tokens.
 """
 
 from __future__ import annotations
@@ -155,10 +155,7 @@ class KnownTokenizer:
         return dict(self._facts["added"])
 
     def encode(self, text: str, add_special_tokens: bool = True) -> list[int]:
-        """Tokenize a text.
-
-        Only the model's markers are known without loading the real tokenizer.
-        """
+        """Tokenize a text. Markers work without loading the real tokenizer."""
         known = self._facts["encoded"].get(text)
         added = self._facts["added"].get(text)
         if known is None and added is not None and not add_special_tokens:

@@ -1,8 +1,8 @@
 """Conversion of Lark grammars to regular expressions where possible.
 
-A call's string argument is JSON-escaped or between tags, and there llguidance can apply an
-expression but not a grammar. Codex's patch format and most other tool grammars have no recursive
-rules, so an equivalent expression exists.
+A call's string argument is JSON-escaped or between tags, where llguidance can apply an expression
+but not a grammar. Codex's patch format and most other tool grammars have no recursive rules, so an
+equivalent expression exists.
 """
 
 from __future__ import annotations

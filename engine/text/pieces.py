@@ -3,8 +3,8 @@
 A single call on megabytes of text holds the GIL until it returns, blocking the window and the
 engine. A chunk takes about a millisecond.
 
-Where a rendered text quotes a special token, it has a gap (`engine.text.contents`). We split at the
-gaps before tokenizing.
+Where a rendered text quotes a special token, it has a gap (`engine.text.contents`), and is split
+there before tokenizing.
 """
 
 from __future__ import annotations

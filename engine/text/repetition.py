@@ -1,9 +1,8 @@
 """Detection of replies that keep repeating the same words.
 
-Small models get stuck in such loops, mostly at low temperatures. But legitimate text can be
-repetitive, too: rows of zeros, identical rows of a table or JSON, the refrain of a song. So we only
-count exact repetition of prose outside code, and ignore anything the user asked for in the same
-words.
+Small models get stuck in such loops, mostly at low temperatures. Legitimate text can be repetitive,
+too: rows of zeros, identical rows of a table or JSON, the refrain of a song. So only exact
+repetition of prose outside code counts, unless the user asked for it in the same words.
 """
 
 from __future__ import annotations

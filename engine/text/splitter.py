@@ -1,7 +1,7 @@
 """Splitter of generated text into answer, reasoning and tool calls. Stops at stop strings.
 
-Text that could be the start of a marker or stop string is held back until it's clear. That way,
-partial markers are never shown.
+Text that could be the start of a marker or stop string is held back until it's clear, so partial
+markers are never shown.
 """
 
 from __future__ import annotations
@@ -330,7 +330,7 @@ class TextSplitter:
     def _end_doubtful_call(self, out: list[Delta]) -> None:
         """End the call at the first doubtful end marker.
 
-        If there were too many markers to try parsing at each, use the last one instead.
+        After too many markers, parsing at each would be slow, so use the last one.
         """
         at = self._last_doubtful_end()
         marker, rest = self._doubtful[at], self._doubtful[at + 1 :]
@@ -570,8 +570,8 @@ class TextSplitter:
     def _end_in_call(self, out: list[Delta], marker: str) -> None:
         """End the call if it's complete. If not, the end marker may be quoted.
 
-        A complete call is followed by its end or another call. Any other text could mean that the
-        call continues, and that its end was only quoted.
+        A complete call is followed by its end or another call. Any other text means that the call
+        may continue, and that its end was only quoted.
         """
         is_complete_call = self._is_complete([*self.call, *self._doubtful])
         if is_complete_call and (self.eager or not self._may_be_quoted):

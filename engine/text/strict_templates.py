@@ -1,11 +1,11 @@
 """Adaptation of messages to chat templates that reject some of them.
 
 Templates may raise for a system message, roles that don't alternate, several tool calls, unexpected
-content types and more. Others silently drop system messages, tool calls or results. We find the
-first message that is rejected or dropped by rendering prefixes. Then we look for a change that the
-template accepts, and apply it to this and all later messages of the same shape. Earlier messages
-stay as they are, so their tokens remain in the cache. Whether a message is changed only depends on
-the messages before it, so the next turn starts with the same text.
+content types and more. Others silently drop system messages, tool calls or results. Rendering
+prefixes finds the first message that is rejected or dropped. Then a change that the template
+accepts is applied to this and all later messages of the same shape. Earlier messages stay as they
+are, so their tokens remain in the cache. A change depends only on the messages before it, so the
+next turn starts with the same text.
 """
 
 from __future__ import annotations

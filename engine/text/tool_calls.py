@@ -1,7 +1,7 @@
 """Events about tool calls while they are being written.
 
 JSON arguments are reported as they arrive. In other notations, only the text after a value shows
-where it ends, so the arguments are reported once the call is complete. The early reports come from
+where it ends, so the arguments are reported when the call is complete. The early reports come from
 simple scanners. Finally, `engine.text.call_notations` parses the complete text, and its result
 counts.
 """
@@ -73,8 +73,8 @@ class _Partial(Struct):
 class _Objects:
     """Scanner for JSON objects as arguments.
 
-    Only reports text that's certain to be part of the arguments. Because invalid JSON is repaired
-    later (`call_values.parse_literal`), the scanner stops at the first invalid token.
+    Reports only text that is certainly part of the arguments. Invalid JSON is repaired later
+    (`call_values.parse_literal`), so the scanner stops at the first invalid token.
 
     Args:
         head: pattern for what comes before an object, from the end of the previous object on.

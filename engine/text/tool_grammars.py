@@ -253,7 +253,7 @@ class _GrammarBuilder:
     def _free_argument(self, tags: Tags) -> str:
         """Build the rule for an unconstrained argument.
 
-        It can only be JSON if the tags tell JSON and text apart.
+        It's JSON only if the tags tell JSON and text apart.
         """
         after = self._spell_out(tags.after)
         text = self._text_until(f"/(?s:.*)/ & {_exclude(tags.ends)}", after)

@@ -306,10 +306,7 @@ class Choice(Struct, eq=False):
 
     @property
     def hit_limit(self) -> bool:
-        """True if the answer hit a limit.
-
-        None of the APIs has a reason for running out of memory, so we report that as a limit, too.
-        """
+        """True if the answer hit a limit, or ran out of memory, for which no API has a reason."""
         ends = (FinishReason.LENGTH, FinishReason.MEMORY)
         return self.last is not None and self.last.reason in ends
 
@@ -332,8 +329,8 @@ class Choice(Struct, eq=False):
 def _missing_brackets(arguments: str) -> str | None:
     """Return the brackets needed to close `arguments`, or None if that wouldn't complete them.
 
-    Arguments cut off inside a string or number are never completed, since half a command must not
-    be run.
+    Arguments that end inside a string or number are never completed, because half a command must
+    not run.
     """
     open_ones, in_text, escaped = list[str](), False, False
     for character in arguments:
@@ -372,10 +369,7 @@ class Writer(ABC):
 
     @property
     def open_choice(self) -> Choice:
-        """First unfinished choice, for keep-alives.
-
-        Chunks after a choice's finish reason are invalid.
-        """
+        """First unfinished choice, for keep-alives. Chunks after a finish reason are invalid."""
         return next((choice for choice in self.choices if choice.last is None), self.choices[-1])
 
     def begin(self) -> bytes:

@@ -351,8 +351,8 @@ class PromptBody(InSession, TemplateOptions):
     def conversation(self, model: Model) -> list[Message]:
         """Convert to messages for the model, system message first.
 
-        System turns before the first answer are the same for all agents of a program. Moving them
-        to the front lets their caches be shared.
+        System turns before the first answer are the same for all agents of a program. At the front,
+        their caches can be shared.
         """
         deferred = {tool.name: tool.as_function for tool in self._tools if tool.defer_loading}
         head, messages = [self.system] if self.system else [], list[Message]()

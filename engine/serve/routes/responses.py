@@ -220,8 +220,8 @@ class ResponsesBody(GenerationBody, TemplateOptions):
     tools: list[Any] = Field(default_factory=list)
     tool_choice: ToolChoice = "auto"
     parallel_tool_calls: bool = True
-    # Either the data is always included (e.g. reasoning text, so there's no need for encrypted
-    # reasoning), or it concerns tools we don't support.
+    # The data is always included (e.g. reasoning text, so encrypted reasoning isn't needed), or
+    # belongs to tools that aren't supported.
     include: Items[str] = Field(default_factory=list)
     top_logprobs: TopLogprobs = 0
     truncation: Literal["auto", "disabled"] = "disabled"
@@ -461,9 +461,9 @@ def _is_answer(item: Any) -> bool:
 def _messages(items: list[Any], answered: bool) -> list[Message]:
     """Convert input items to chat messages.
 
-    Tools listed before the first answer go into the head of the prompt, later tools stay where they
-    are. Reasoning is merged into the assistant message that follows it, calls into the previous
-    message.
+    Tools listed before the first answer are added to the head of the prompt, and later tools stay
+    where they are. Reasoning is merged into the assistant message that follows it, calls into the
+    previous message.
     """
     messages: list[Message] = []
     thought = ""

@@ -382,10 +382,7 @@ def content_of(parts: Sequence[str | JSON]) -> str | list[JSON]:
 
 
 def given_image(part: JSON) -> JSON:
-    """Wrap an image as sent by the client.
-
-    `decode_media` decodes it if the model can see images.
-    """
+    """Wrap an image as sent by the client. `decode_media` decodes it if the model has vision."""
     return {"type": "image", "given": part}
 
 
@@ -395,10 +392,10 @@ def given_sound(part: JSON) -> JSON:
 
 
 def decode_media(messages: list[Message], model: Model) -> list[Message]:
-    """Decode images and recordings. If the model doesn't support them, use a note instead.
+    """Decode images and recordings, or replace them with a note if the model doesn't support them.
 
     Raises:
-        ValueError: if there are too many, or if any is invalid or just a link.
+        ValueError: if there are too many, or if any is invalid or a link.
     """
     accepted = {"image": model.sees, "audio": model.hears}
     decoded = [
@@ -493,7 +490,7 @@ _TEXT_FIELDS = {"type", "text", "annotations", "cache_control", "citations", "lo
 def join_texts(content: Any, shows: bool = False) -> str | list[JSON]:
     """Join the texts of a list of parts. A plain string is returned as is.
 
-    Unsupported parts become a note, because otherwise the model would guess what was there.
+    Unsupported parts become a note. Otherwise, the model would guess their content.
 
     Args:
         shows: keep images and recordings as parts. See `content_of`.
@@ -574,8 +571,8 @@ def tagged_by(field: str, *known: str, default: str = "") -> Discriminator:
 def call_arguments(value: Any) -> dict[str, Any]:
     """Convert the arguments of an earlier tool call to the object that chat templates expect.
 
-    The model may have written something other than a JSON object. Since the client resends it with
-    every request, don't reject it but pass it on as `raw`.
+    The model may have written something else. The client resends it with every request, so it's
+    passed on as `raw`.
     """
     found = value
     if isinstance(value, str):

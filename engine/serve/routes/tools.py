@@ -1,9 +1,9 @@
-"""Convert tools of OpenAI clients to functions for the model, and calls back to what the client
-expects.
+"""Convert tools of OpenAI clients to functions for the model, and calls back to the client's
+format.
 
-Besides functions, we support namespaces, custom tools with text input (optionally with a grammar),
-and the client's own search for further tools. For tools that run on OpenAI's servers, the model
-gets a note that they are unavailable.
+Besides functions, this supports namespaces, custom tools with text input (optionally with a
+grammar), and the client's own search for further tools. For tools that run on OpenAI's servers, the
+model gets a note that they are unavailable.
 """
 
 from __future__ import annotations
