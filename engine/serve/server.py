@@ -291,7 +291,7 @@ class _HTTPServer(uvicorn.Server):
         self._listening.listen(BACKLOG)
 
     async def main_loop(self) -> None:
-        """Run until the server stops. An error must not end the loop. All requests would hang."""
+        """Run until the server stops. Continues after errors, or all requests would hang."""
         while True:
             try:
                 return await super().main_loop()
