@@ -262,7 +262,7 @@ def _post(number: int, outcome: Outcome) -> None:
         if _loop is not None:
             _loop.call_soon_threadsafe(_resume, number, outcome)
     except RuntimeError:
-        log.debug("result dropped, the program has ended")
+        log.debug("result dropped during exit")
 
 
 def _resume(number: int, outcome: Outcome) -> None:

@@ -126,12 +126,12 @@ def formula(source: str, display: bool) -> Formula | None:
         raised = _RAISED.sub(r"{\1}", source.translate(_WIDE))
         latex = ziamath.Latex(raised, size=EM * 1.1, color=INK, inline=not display, margin=1)
         if any(not latex.font.glyphindex(letter) for letter in _foreign_words(raised)):
-            log.debug("no formula: letter missing in its font")
+            log.debug("cannot render a formula: letter missing in its font")
             return None
         width, height = (side + 2 for side in latex.getsize())
         drawn = latex.svgxml()
         if not is_harmless(drawn):
-            log.debug("no formula: not only shapes in plain colors")
+            log.debug("cannot render a formula: unexpected shapes or colors")
             return None
         return Formula(
             ElementTree.tostring(drawn, encoding="unicode"),
@@ -140,7 +140,7 @@ def formula(source: str, display: bool) -> Formula | None:
             max(0.0, 1 - latex.getyofst()),
         )
     except Exception as error:  # the parser raises all sorts of exceptions on invalid input
-        log.debug("no formula: %s: %s", type(error).__name__, error)
+        log.debug("cannot render a formula: %s: %s", type(error).__name__, error)
         return None
 
 

@@ -97,7 +97,7 @@ def load_small_model(file: Path | None = None) -> SmallModel | None:
         suggestion = Suggestion(entry["repo"], size, entry["good_at"], entry["licence"])
         return SmallModel(suggestion, str(entry["file_sha256"]))
     except (OSError, ValueError, LookupError, TypeError) as error:
-        log.warning("small model suggestion not read: %s", error)
+        log.warning("cannot read the small model's suggestion: %s", error)
         return None
 
 

@@ -210,7 +210,7 @@ class ServerFigures:
         try:
             body = await client.fetch_json(address, "/sessions", key)
         except RemoteError as error:
-            log.info("no figures of remote sessions: %s", error.code)
+            log.info("cannot read statistics of remote sessions: %s", error.code)
             self._rest[address] = now + REST_S
             return {}
         entries = _sessions_by_name(body)

@@ -91,5 +91,5 @@ def _keychain() -> KeyringBackend | None:
         found = keyring.get_keyring()
         return found if float(found.priority) >= _SAFE else None
     except Exception as error:
-        log.warning("no keychain: %s", type(error).__name__)
+        log.warning("keychain unavailable: %s", type(error).__name__)
         return None

@@ -102,7 +102,7 @@ class Backups:
         try:
             db = open_reader(self._path)
         except StoreError as error:
-            log.warning("backup not made: %s", error.code)
+            log.warning("cannot back up: %s", error.code)
             return
         try:
             db.execute("BEGIN")
@@ -179,7 +179,7 @@ class Backups:
                 self._busy = False
 
     def _report_error(self, error: StoreError) -> None:
-        log.warning("backup not made: %s", error.code)
+        log.warning("cannot back up: %s", error.code)
         if self.on_error is not None:
             self.on_error(error)
 

@@ -186,7 +186,7 @@ def scrub_file(file: Path, ids: Iterable[str], ended: Callable[[], bool] = lambd
     except sqlite3.Error as error:
         if not is_damage(error):
             raise
-        log.warning("kept file is damaged: %s", file.name)
+        log.warning("stored result is damaged: %s", file.name)
         return False
     finally:
         for suffix in ("", "-wal", "-shm", "-journal"):

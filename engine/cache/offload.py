@@ -259,7 +259,7 @@ class Offload:
             try:
                 self.wake()
             except BaseException:  # the engine has stopped
-                log.debug("no engine to notify of a written KV cache")
+                log.debug("engine gone after writing a KV cache")
 
     def _write_one(self, path: Path, image: CacheImage) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

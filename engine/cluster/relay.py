@@ -223,7 +223,7 @@ class Relay:
         try:
             self._mailbox.post(message)
         except EngineError:  # all callers have already received their results
-            log.debug("message of a rank after the end")
+            log.debug("message from a rank after the end")
 
     def _handle_message(self, handed: object) -> None:
         match handed:

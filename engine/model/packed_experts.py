@@ -144,7 +144,7 @@ def pack_experts(net: Any, folder: Path, library: Library) -> Iterator[int]:
     try:
         tensors = Tensors(folder)
     except (OSError, RefusedError) as error:
-        log.warning("experts stay slow: %s", error)
+        log.warning("cannot pack experts: %s", error)
         return
     with contextlib.closing(tensors):
         yield from _pack_experts(found, tensors, library)
@@ -166,7 +166,7 @@ def _pack_experts(
                 packed.append(_pack_expert(module, name, expert, tensors, library))
                 yield nbytes // count
         except ValueError as error:
-            log.warning("experts stay slow: %s", error)
+            log.warning("cannot pack experts: %s", error)
             agreed[forms] = False
             continue
         experts = PackedExperts(library, packed)

@@ -155,7 +155,7 @@ def _pack_group(group: Sequence[Any], library: Library, wide: bool) -> None:
     try:
         matrices = [pack(library, layer, Format.of(layer)) for layer in packable]
     except ValueError as error:
-        log.warning("a layer stays slow: %s", error)
+        log.warning("cannot pack a layer: %s", error)
         return
     if matrices:
         _replace_arrays(packable, SharedProduct(library, matrices), wide)

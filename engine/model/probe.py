@@ -198,7 +198,7 @@ def _estimate(
             yield from evaluate_in_slices(caches)
             yield
     except Exception as error:  # e.g. the model's context is shorter
-        log.debug("caches are measured at short lengths: %s: %s", type(error).__name__, error)
+        log.debug("cannot measure caches at full length: %s: %s", type(error).__name__, error)
         return cache_objects.measure(sessions[0], sessions[1], more=7)
     return cache_objects.measure(shorter, caches, more=second - first)
 

@@ -58,7 +58,7 @@ class Lookup:
 
     def fail(self, error: BaseException) -> None:
         self.breaker.record_failure()
-        log.warning("a draft by lookup failed: %s", type(error).__name__)
+        log.warning("draft by lookup failed: %s", type(error).__name__)
 
 
 class MatchSearch:

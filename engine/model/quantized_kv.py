@@ -153,7 +153,7 @@ def _agree_in_slots(
         got = model.net(mx.concatenate([feeds[row] for row in order]), cache=shared)[:, -1]
         return probe.logit_difference(got, alone[mx.array(order)]) <= probe.TOLERANCE
     except Exception as error:  # models without support for quantized keys may raise any exception
-        log.debug("in few bits and in slots: %s: %s", type(error).__name__, error)
+        log.debug("cannot use quantized caches in slots: %s: %s", type(error).__name__, error)
         return False
     finally:
         for kv in kvs:

@@ -227,7 +227,7 @@ class Executor:
             donor = self._donor(adoption.donor, request.session)
             state.memory.prefixes.adopt(request.reader, donor, adoption.length)
         except BaseException as error:  # raised by the donor, whose next step will report it
-            log.debug("no copy of another chat's cache: %s", type(error).__name__)
+            log.debug("cannot copy another chat's cache: %s", type(error).__name__)
             request.adopts = False
             return
         request.reused += request.kv.length - before

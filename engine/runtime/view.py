@@ -167,7 +167,7 @@ def _offer(state: State, request: Request) -> CacheOffer | None:
         try:
             request.offered = (now, prefixes.find_offer(request.reader))
         except BaseException as error:  # prefill the prompt instead of adopting the prefix
-            log.warning("no offer of another chat's cache: %s", describe_error(error))
+            log.warning("cannot look up other chats' caches: %s", describe_error(error))
             request.offered = (now, None)
     return request.offered[1]
 

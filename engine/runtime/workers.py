@@ -316,7 +316,7 @@ class Workers:
             try:
                 going_on = self._do_one()
             except BaseException:  # keep the thread alive, because the pool counts on it
-                log.exception("an error between two jobs of a task")
+                log.exception("task failed between two jobs")
 
     def _do_one(self) -> bool:
         job = self._next_job()

@@ -83,7 +83,7 @@ class _LoggingMiddleware:
             # If possible, Starlette has already sent a 500. Don't log the error's message, because
             # it may quote the request.
             log.error("a request failed (%s)", type(error).__name__)
-            log.debug("how a request failed", exc_info=True)
+            log.debug("failed request", exc_info=True)
         finally:
             route = getattr(scope.get("route"), "path", "(no route)")
             outcome = str(status) if status else "client gone"

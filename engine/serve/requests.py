@@ -230,7 +230,7 @@ class ModelRequest:
                 over.set_result(None)
         except Exception as error:
             if over is None or over.done():
-                log.exception("an event of a reply that was stopped could not be handled")
+                log.exception("cannot handle an event of a stopped reply")
             else:
                 over.set_exception(error)
 

@@ -347,7 +347,7 @@ class DraftModelChooser(QObject):
         try:
             found = await flows.run_in_thread(lambda stop: candidates(base, others, stop))
         except Exception:
-            log.exception("no draft models were found for %s", model.name)
+            log.exception("found no draft models for %s", model.name)
             found = []
         dialog.show_candidates(found, chosen, self._installed.draft_name(chosen))
 

@@ -507,7 +507,7 @@ class ModelLookup(QObject):
         try:
             card = await flows.run_in_thread(lambda stop: hub.card(model, token, stop))
         except Exception:
-            log.debug("no card of %s", model.repo, exc_info=True)
+            log.debug("cannot read the card of %s", model.repo, exc_info=True)
         else:
             self.card_received.emit(card)
 

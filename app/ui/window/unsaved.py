@@ -96,7 +96,7 @@ class SaveErrorNotice(QObject):
 
     def report_error(self, error: StoreError) -> None:
         """Show that saving or reading has failed. Unsaved data stays in memory."""
-        log.warning("The chats' file: %s", error.code)
+        log.warning("error in the chat database: %s", error.code)
         if error.code in {"invalid", "closed"}:
             return
         words = tr(_DAMAGED) if error.code == "corrupt" else error.message
@@ -116,7 +116,7 @@ class SaveErrorNotice(QObject):
                 self._store.flush(self.LAST_TRY_S)
                 return
             except StoreError as error:
-                log.warning("Not saved at the end: %s", error.code)
+                log.warning("cannot save everything at exit: %s", error.code)
                 if ask(error) is Recovery.QUIT:
                     return
 
