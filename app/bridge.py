@@ -88,8 +88,8 @@ class Bridge(QObject):
         self._pause.stop()
         with self._lock:
             inbox, self._inbox = self._inbox, []
-        many = len({number for number, _ in inbox}) >= self.MANY
-        self._rest = 2 * self.FRAME_S if many else self.FRAME_S
+        is_busy = len({number for number, _ in inbox}) >= self.MANY
+        self._rest = 2 * self.FRAME_S if is_busy else self.FRAME_S
         for number, message in coalesce(inbox):
             handler = self._handlers.get(number)
             if handler is None:

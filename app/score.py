@@ -273,8 +273,8 @@ class ScoreFeed(QObject):
             return
         shown = {**self._library.sessions(), **self._agents()}
         titles = {chat.id: chat.title for chat in self._library.open_chats()}
-        told = merge_remote(stats, shown, self._elsewhere, titles)
-        self.lanes.update(monotonic(), *told, self._tools())
+        figures = merge_remote(stats, shown, self._elsewhere, titles)
+        self.lanes.update(monotonic(), *figures, self._tools())
         self.lanes_updated.emit()
 
     @Slot()

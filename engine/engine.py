@@ -88,14 +88,14 @@ class Session:
         """
         if params is not None and not isinstance(params, SamplingParams):
             raise TypeError(f"params must be SamplingParams, not {type(params).__name__}")
-        asked = prompt if isinstance(prompt, (str, RawPrompt)) else _as_messages(prompt)
+        request = prompt if isinstance(prompt, (str, RawPrompt)) else _as_messages(prompt)
         params = params or SamplingParams()
         offered = {"tools": list(params.offered)} if params.offered else {}
         reply = Reply(self.id, self._mailbox, on_event)
         command = Send(
             self.id,
             reply.id,
-            asked,
+            request,
             params,
             reply.deliver,
             self._mailbox.clock(),
@@ -394,7 +394,7 @@ class Engine:
         self._post(Unload(model.id, answer))
         return answer
 
-    def unload_idle(self, after: float | None, told: Callable[[str], None] | None = None) -> None:
+    def unload_idle(self, after: float | None, notify: Callable[[str], None] | None = None) -> None:
         """Unload models after `after` seconds without use. None disables this (the default).
 
         Sending to a session of an unloaded model fails with `unknown_model`. The caches of sessions
@@ -402,7 +402,7 @@ class Engine:
         loaded again.
 
         Args:
-            told: called on the engine thread with the id of each unloaded model. Must return
+            notify: called on the engine thread with the id of each unloaded model. Must return
                 quickly.
 
         Raises:
@@ -410,7 +410,7 @@ class Engine:
         """
         if after is not None and not after >= 0:
             raise ValueError(f"after must be seconds or None, not {after!r}")
-        self._post(UnloadIdle(after, told))
+        self._post(UnloadIdle(after, notify))
 
     def pin(self, model: Model, pinned: bool = True) -> None:
         """Keep a model loaded regardless of `unload_idle`, or undo that."""
@@ -534,13 +534,13 @@ class Engine:
                 shorten it, or only the last message if that alone exceeds the limit.
             session_id: don't count messages that this session has already dropped.
         """
-        asked = prompt if isinstance(prompt, (str, RawPrompt)) else _as_messages(prompt)
+        request = prompt if isinstance(prompt, (str, RawPrompt)) else _as_messages(prompt)
         answer: Future[int] = CommandFuture()
         options = dict(template or {})
         self._post(
             CountTokens(
                 model.id,
-                asked,
+                request,
                 reasoning,
                 options,
                 answer,
@@ -561,8 +561,8 @@ class Engine:
         """
         offered = {"tools": list(SamplingParams(tools=tools).offered)} if tools else {}
         answer: Future[int] = CommandFuture()
-        asked = _as_messages([{"role": "user", "content": "a"}])
-        self._post(CountTokens(model.id, asked, None, offered, answer, only_template=True))
+        messages = _as_messages([{"role": "user", "content": "a"}])
+        self._post(CountTokens(model.id, messages, None, offered, answer, only_template=True))
         return answer
 
     def embed_later(self, model: Model, texts: Sequence[str | Sequence[int]]) -> Future[Embeddings]:

@@ -176,10 +176,10 @@ class SamplingParams(Struct, frozen=True, dict=True):
         # The engine merges the grammars of json_schema and constrained tool calls, so both may be
         # set.
         last = ("tool_form",) if self.tool_form is not None else ("grammar", "offered")
-        asked = [n for n in ("json_schema", "regex", "choices", *last) if getattr(self, n)]
-        if len(asked) > 1 and asked != ["json_schema", "tool_form"]:
-            other = "tools" if asked[1] in ("tool_form", "offered") else asked[1]
-            raise ValueError(f"{asked[0]} and {other} cannot be combined: choose one")
+        forms = [n for n in ("json_schema", "regex", "choices", *last) if getattr(self, n)]
+        if len(forms) > 1 and forms != ["json_schema", "tool_form"]:
+            other = "tools" if forms[1] in ("tool_form", "offered") else forms[1]
+            raise ValueError(f"{forms[0]} and {other} cannot be combined: choose one")
 
     def __hash__(self) -> int:
         # Omit fields that may be mappings, which aren't hashable.

@@ -130,12 +130,12 @@ _ENDINGS = {
 
 def ending_note(message: Message) -> str:
     """Get the note shown below a reply that ended early, or "" if it ended normally."""
-    how: str = message.status
+    ending: str = message.status
     if is_repetitive(message):
-        how = "repeated"
-    elif how == "complete" and message.stats.get("reason") == "unstated":
-        how = "unstated"
-    words = _ENDINGS.get(how)
+        ending = "repeated"
+    elif ending == "complete" and message.stats.get("reason") == "unstated":
+        ending = "unstated"
+    words = _ENDINGS.get(ending)
     return tr(words, "a reply") if words else ""
 
 

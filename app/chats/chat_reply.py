@@ -105,8 +105,8 @@ class ChatReply(ChatPart):
 
     @property
     def models(self) -> frozenset[str]:
-        asked = {answer.model or self._saved.record.model for answer in self._answers}
-        return self._helping.models.union(asked)
+        used = {answer.model or self._saved.record.model for answer in self._answers}
+        return self._helping.models.union(used)
 
     @property
     def awaited_models(self) -> frozenset[str]:

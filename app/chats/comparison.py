@@ -50,10 +50,10 @@ class ComparisonController(ChatPart):
         else:
             message = self._make_view().subject(Action.PANEL, message_id)
             transcript = self._saved.transcript
-            asked = panel.question(transcript, message.id) if message is not None else None
-            if asked is None:
+            question = panel.question(transcript, message.id) if message is not None else None
+            if question is None:
                 return ""
-            self._columns.begin(asked, members)
+            self._columns.begin(question, members)
         return next(iter(self._columns.generators), "")
 
     def _is_about_draft(self, message_id: str) -> bool:

@@ -240,14 +240,14 @@ class ChatLibrary(QObject):
 
     def erase(self, ids: Iterable[str]) -> None:
         """Permanently delete chats from the trash, including their caches and backup contents."""
-        gone = [chat_id for chat_id in ids if chat_id not in self._chats]
-        for chat_id in gone:
+        unloaded = [chat_id for chat_id in ids if chat_id not in self._chats]
+        for chat_id in unloaded:
             self._to_forget.add(chat_id)
             if (chat := self._in_use.get(chat_id)) is not None:
                 chat.abandon()
-        self._store.trash.erase(gone)
+        self._store.trash.erase(unloaded)
         self._forget_caches()
-        for chat_id in gone:
+        for chat_id in unloaded:
             self.toolbox.consents.forget_chat(chat_id)
             self.chat_erased.emit(chat_id)
             self.release(chat_id)

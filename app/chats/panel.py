@@ -219,10 +219,10 @@ def columns(tree: Transcript, message_id: str) -> list[Message]:
     message = tree.get(message_id)
     if message is None or not (panel := panel_of(message)):
         return []
-    beside = tree.children(message.parent_id)
+    siblings = tree.children(message.parent_id)
     if kind_of(message):
-        beside = beside[: beside.index(message)]
-    found = [m for m in beside if panel_of(m) == panel and letter_of(m) and not kind_of(m)]
+        siblings = siblings[: siblings.index(message)]
+    found = [m for m in siblings if panel_of(m) == panel and letter_of(m) and not kind_of(m)]
     newest = {letter_of(m): m for m in found}
     return [newest[letter] for letter in sorted(newest)]
 

@@ -48,8 +48,8 @@ class PanelRunner(ChatPart):
         moving = stages - {Stage.PAUSED} or stages
         return Stage.RUNNING if Stage.RUNNING in stages else next(iter(moving), Stage.IDLE)
 
-    def begin(self, asked: Message, members: Sequence[Member]) -> None:
-        """Ask all members. ``asked`` is the user's message."""
+    def begin(self, question: Message, members: Sequence[Member]) -> None:
+        """Ask all members. ``question`` is the user's message."""
         self.release()
         chat_model = self._saved.record.model
         refs = [member.model or chat_model for member in members]
@@ -57,7 +57,7 @@ class PanelRunner(ChatPart):
         known = [status.model for status in map(self._loader.get, refs)]
         defaults = [model.defaults if model is not None else {} for model in known]
         asked_with = panel.options_of_members(members, self._main.options, defaults)
-        panel_id, begun = new_id(), []
+        panel_id, answers = new_id(), []
         with self._saved.transaction():
             for letter, member, ref, model, own_options in zip(
                 panel.letters(len(members)), members, refs, models, asked_with, strict=True
@@ -70,13 +70,13 @@ class PanelRunner(ChatPart):
                     **member.to_json(),
                     "name": panel.name(member),
                 }
-                message = Message(answer.message_id, asked.chat_id, asked.id, "assistant")
+                message = Message(answer.message_id, question.chat_id, question.id, "assistant")
                 self._saved.add(
                     replace(message, status="streaming", model=model, stats={"panel": data})
                 )
-                begun.append(answer)
-            self._saved.show(begun[0].message_id)
-        for answer in begun:
+                answers.append(answer)
+            self._saved.show(answers[0].message_id)
+        for answer in answers:
             column = self._new_column()
             column.session.set_front(self._front)
             self.generators[answer.message_id] = column

@@ -43,8 +43,8 @@ def render_pages(
         found = {n: known for n in numbers if (known := held.get(digest, n)) is not None}
         missing = [n for n in numbers if n not in found]
         for start in range(0, len(missing), _AT_ONCE):
-            some = missing[start : start + _AT_ONCE]
-            for page in draw_pages(path, some, PIXELS, THUMBNAIL, stop):
+            batch = missing[start : start + _AT_ONCE]
+            for page in draw_pages(path, batch, PIXELS, THUMBNAIL, stop):
                 image = StoredImage(page.jpeg, page.thumbnail)
                 attachment = Attachment(
                     name,

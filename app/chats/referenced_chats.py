@@ -207,13 +207,13 @@ class ReferencedChats:
                 continue
             mine = [f for f in found if f.chat == chat_id]
             cut = [f for f in mine if f.use != "all"]  # the user picked a part of the chat
-            begun = next((f for f in mine if not f.news and f.use == "all"), None)
+            old = next((f for f in mine if not f.news and f.use == "all"), None)
             position = found.index(mine[0]) if mine else len(found)
             found = [f for f in found if f not in mine or f in cut]
             read = self._read([*earlier, *cut], chat_id)
             new = _find_news(of, read, last)
-            if begun is not None:
-                new = min(begun.before, len(of.lines) - 1), ""
+            if old is not None:
+                new = min(old.before, len(of.lines) - 1), ""
             if new is not None:
                 attachment, text = make_attachment(of, *new)
                 if attachment.characters > MAX_CHARACTERS:

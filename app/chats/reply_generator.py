@@ -273,12 +273,12 @@ class ReplyGenerator(ChatPart):
             images=self._saved.image if model.sees else None,
             hears=model.hears,
         )
-        if says := panel.instructions_of(
+        if instructions := panel.instructions_of(
             self._saved.transcript, self._saved.transcript[answer.message_id]
         ):
             # Imported chats may have an answer without a question, so this is a loop.
-            for asked in [turn for turn in turns if turn["role"] == "user"][-1:]:
-                asked["content"] = concatenate(asked["content"], says)
+            for user_turn in [turn for turn in turns if turn["role"] == "user"][-1:]:
+                user_turn["content"] = concatenate(user_turn["content"], instructions)
         answer.options = answer.options or self.options
         answer.model = ref
         try:

@@ -188,12 +188,12 @@ class SavedChat:
         leaf, compose = self.transcript.leaf_id, self.compose
         removed = tuple(self.transcript.remove(message_id))
         editing = compose if isinstance(compose, Editing) else None
-        gone = editing if editing and not self._is_there(editing.message) else None
-        removal = RemovedMessages(removed, leaf, gone)
+        edit = editing if editing and not self._is_there(editing.message) else None
+        removal = RemovedMessages(removed, leaf, edit)
         self._store.delete_messages(self.record.id, removal.ids, self.transcript.leaf_id)
         self.change_record(leaf_id=self.transcript.leaf_id)
-        if gone:
-            self.change_compose(gone.composer_before)
+        if edit:
+            self.change_compose(edit.composer_before)
             self.save_record()
         return removal
 

@@ -229,40 +229,40 @@ class TitleGenerator(QObject):
             self._release()
 
     def _on_event(self, event: object) -> None:
-        asked = self._asked
-        if asked is None:
+        pending = self._asked
+        if pending is None:
             return
         if isinstance(event, TextDelta) and event.kind == "answer":
-            asked.output += event.text
-            if len(asked.output) > 8 * LONGEST and asked.reply is not None:
-                asked.reply.cancel()  # too long to be a title
+            pending.output += event.text
+            if len(pending.output) > 8 * LONGEST and pending.reply is not None:
+                pending.reply.cancel()  # too long to be a title
         elif isinstance(event, Finished):
             self._release()
-            self._on_title(asked, event.reason)
+            self._on_title(pending, event.reason)
             self._rest.start()  # other chats may be waiting
         elif isinstance(event, Failed):
             # The engine stopped or the model was unloaded, so wait for the chat's next reply.
-            self._waiting.pop(asked.chat_id, None)
+            self._waiting.pop(pending.chat_id, None)
             self._release()
 
-    def _on_title(self, asked: _PendingTitle, reason: FinishReason) -> None:
-        self._waiting.pop(asked.chat_id, None)
-        self._tried.add(asked.chat_id)
+    def _on_title(self, pending: _PendingTitle, reason: FinishReason) -> None:
+        self._waiting.pop(pending.chat_id, None)
+        self._tried.add(pending.chat_id)
         stopped = reason in (FinishReason.STOP, FinishReason.UNSTATED)
-        title = extract_title(asked.output, asked.question, asked.answer) if stopped else ""
-        self._faults[asked.model_id] = 0 if title else self._faults.get(asked.model_id, 0) + 1
-        record = self._library.chat(asked.chat_id)
+        title = extract_title(pending.output, pending.question, pending.answer) if stopped else ""
+        self._faults[pending.model_id] = 0 if title else self._faults.get(pending.model_id, 0) + 1
+        record = self._library.chat(pending.chat_id)
         if record is None or record.titled_by or record.archived_at is not None:
             return
-        if title and record.title == asked.title and self._wanted():
-            self._library.change({asked.chat_id: {"title": title, "titled_by": "model"}})
+        if title and record.title == pending.title and self._wanted():
+            self._library.change({pending.chat_id: {"title": title, "titled_by": "model"}})
 
     def _release(self) -> None:
-        asked, self._asked = self._asked, None
-        if asked is not None:
-            self._library.bridge.close(asked.channel)
-            if asked.reply is not None:
-                asked.reply.cancel()
+        pending, self._asked = self._asked, None
+        if pending is not None:
+            self._library.bridge.close(pending.channel)
+            if pending.reply is not None:
+                pending.reply.cancel()
 
     @Slot(str)
     def _on_activity(self, chat_id: str) -> None:

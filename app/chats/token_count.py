@@ -108,30 +108,30 @@ class TokenCount(QObject):
             if not self._wanted:
                 self.count_changed.emit(found if _has_content(self._look().compose) else None)
 
-    async def _ask(self, asked: CountRequest) -> CountedTokens | None:
-        engine, model, compose = self._loader.engine, asked.model_status.model, asked.compose
+    async def _ask(self, request: CountRequest) -> CountedTokens | None:
+        engine, model, compose = self._loader.engine, request.model_status.model, request.compose
         if engine is None or model is None or not model.context_length or not _has_content(compose):
             return None
-        if is_remote(asked.model_status.ref):
+        if is_remote(request.model_status.ref):
             return None
-        end = asked.transcript.leaf_id
-        if isinstance(compose, Editing) and (edited := asked.transcript.get(compose.message)):
+        end = request.transcript.leaf_id
+        if isinstance(compose, Editing) and (edited := request.transcript.get(compose.message)):
             end = edited.parent_id
         # Count the messages of the real request, which drops earlier messages that don't fit.
-        files = await asked.files(compose)
-        message = Message("", asked.record.id, end, content=compose.text, attachments=files)
-        path = [*asked.transcript.path_to(end), message]
-        seen = asked.images if model.sees else None
+        files = await request.files(compose)
+        message = Message("", request.record.id, end, content=compose.text, attachments=files)
+        path = [*request.transcript.path_to(end), message]
+        seen = request.images if model.sees else None
         turns = conversation(
-            path, asked.record.system, texts=asked.texts, images=seen, hears=model.hears
+            path, request.record.system, texts=request.texts, images=seen, hears=model.hears
         )
-        limit = asked.options.context_of(model.context_length)
-        count = partial(engine.count_later, model, turns, asked.options.reasoning)
+        limit = request.options.context_of(model.context_length)
+        count = partial(engine.count_later, model, turns, request.options.reasoning)
         try:
             tokens = await flows.wait_for_future(count())
-            if not asked.options.slide:
+            if not request.options.slide:
                 return CountedTokens(tokens, limit)
-            sent = await flows.wait_for_future(count(slides_in=limit, session_id=asked.record.id))
+            sent = await flows.wait_for_future(count(slides_in=limit, session_id=request.record.id))
             return CountedTokens(sent, limit, slid=sent < tokens)
         # The engine stopped, or the template rejected the chat. A rejection is reported on send.
         except Exception:

@@ -105,9 +105,9 @@ class ToolQuestions:
         self._channels[call.message_id] = number
 
         def ask(question: Question) -> Future[Response]:
-            asked = OpenQuestion(question, Future())
-            post(asked)
-            return asked.future
+            open_question = OpenQuestion(question, Future())
+            post(open_question)
+            return open_question.future
 
         return ask
 
@@ -115,10 +115,10 @@ class ToolQuestions:
         """Answer the displayed question. Returns False if no question is displayed."""
         if not call.questions:
             return False
-        asked = call.questions.pop(0)
-        call.asked.append((asked.question.message, response.action.value))
-        if asked.future.set_running_or_notify_cancel():
-            asked.future.set_result(response)
+        open_question = call.questions.pop(0)
+        call.asked.append((open_question.question.message, response.action.value))
+        if open_question.future.set_running_or_notify_cancel():
+            open_question.future.set_result(response)
         self._changed(call)
         return True
 
@@ -128,23 +128,23 @@ class ToolQuestions:
         if number is not None:
             self._bridge.close(number)
         questions, call.questions = call.questions, []
-        for asked in questions:
-            if asked.future.set_running_or_notify_cancel():
-                asked.future.set_result(Response(QuestionAction.CANCEL))
+        for open_question in questions:
+            if open_question.future.set_running_or_notify_cancel():
+                open_question.future.set_result(Response(QuestionAction.CANCEL))
 
-    def _add_question(self, call: Call, asked: OpenQuestion) -> None:
-        if asked.future.cancelled():
+    def _add_question(self, call: Call, open_question: OpenQuestion) -> None:
+        if open_question.future.cancelled():
             return
-        call.questions.append(asked)
-        flows.start(self._owner, self._watch(call, asked))
+        call.questions.append(open_question)
+        flows.start(self._owner, self._watch(call, open_question))
         self._changed(call)
 
-    async def _watch(self, call: Call, asked: OpenQuestion) -> None:
+    async def _watch(self, call: Call, open_question: OpenQuestion) -> None:
         try:
-            await flows.wait_for_future(asked.future)
+            await flows.wait_for_future(open_question.future)
         except CancelledError:
-            if asked in call.questions:
-                call.questions.remove(asked)
+            if open_question in call.questions:
+                call.questions.remove(open_question)
                 self._changed(call)
 
 

@@ -192,7 +192,7 @@ def conversation(
     turns: list[dict[str, Any]] = [{"role": "system", "content": system}] if system.strip() else []
     messages = list(path)
     without = omitted_ids(messages)
-    begun = messages.pop() if continuing and messages else None
+    partial_answer = messages.pop() if continuing and messages else None
     calls = OpenCalls(turns)
     for message in messages:
         if message.role == "tool":
@@ -211,10 +211,10 @@ def conversation(
         else:
             turns.append({"role": message.role, "content": parts})
     calls.end()
-    if begun is not None:
-        turns.append({"role": "assistant", "content": begun.content})
-        if begun.reasoning:
-            turns[-1]["reasoning_content"] = begun.reasoning
+    if partial_answer is not None:
+        turns.append({"role": "assistant", "content": partial_answer.content})
+        if partial_answer.reasoning:
+            turns[-1]["reasoning_content"] = partial_answer.reasoning
     return turns
 
 

@@ -135,8 +135,8 @@ class TurnController(ChatPart):
         if name := self._attaching.largest_unfit_file(files):
             words = mark("“{file}” is too long for this model. Attach less of it, or remove it.")
             return tr(words, file=name)
-        says = compose.text.strip() or any(file.is_medium for file in files)
-        return "" if says else tr("Write a message first.")
+        has_content = compose.text.strip() or any(file.is_medium for file in files)
+        return "" if has_content else tr("Write a message first.")
 
     def preview(self, event: Event, message: Writing | None = None, unseen: bool = False) -> Step:
         """Compute the step for an event without performing it. See `state` for the arguments."""

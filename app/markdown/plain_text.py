@@ -90,12 +90,12 @@ def _lines(tokens: Iterable[Token]) -> Iterator[str]:
 
 def _text_of(tokens: Iterable[Token]) -> str:
     found: list[str] = []
-    begun, href = 0, ""
+    start, href = 0, ""
     for token in tokens:
         if token.type == "link_open":
-            begun, href = len(found), str(token.attrs.get("href", ""))
+            start, href = len(found), str(token.attrs.get("href", ""))
         elif token.type == "link_close":
-            if href not in "".join(found[begun:]):
+            if href not in "".join(found[start:]):
                 found.append(f" ({href})")
         elif token.type in {"text", "code_inline", "text_special", "html_inline"}:
             found.append(token.content)

@@ -246,12 +246,12 @@ def _pairs(state: StateInline, name: str) -> dict[int, int]:
     assert isinstance(state, _InlineState)
     known = state.tag_pairs
     if name not in known:
-        known[name], begun = {}, []
+        known[name], starts = {}, []
         for tag in re.finditer(f"<(/?){name}>", state.src):
             if not tag[1]:
-                begun.append(tag.start())
-            elif begun:
-                known[name][begun.pop()] = tag.start()
+                starts.append(tag.start())
+            elif starts:
+                known[name][starts.pop()] = tag.start()
     return known[name]
 
 

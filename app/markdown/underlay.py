@@ -215,9 +215,9 @@ class Underlay:
             return 0, count
         document = self._document
         at = clip.top(), clip.bottom(), document.textWidth()
-        asked: tuple[float, ...] = (*at, count, document.revision())
+        inputs: tuple[float, ...] = (*at, count, document.revision())
         # This is called several times per repaint.
-        if self._looked is not None and self._looked[0] == asked:
+        if self._looked is not None and self._looked[0] == inputs:
             return self._looked[1]
         find, number = document.findBlockByNumber, self._writer.number
         place_of = document.documentLayout().blockBoundingRect
@@ -226,12 +226,12 @@ class Underlay:
             return place_of(find(number(index))).top()
 
         # Calls tend to be close to the previous one, near the end of a growing text.
-        _, (near, _) = self._looked or (asked, (0, 0))
+        _, (near, _) = self._looked or (inputs, (0, 0))
         near = near if near < count and top(near) < clip.top() else 0
         # Add a row at both ends, because a code block's header is above its first row.
         first = max(bisect_left(range(count), clip.top(), near, key=top) - 2, 0)
         last = min(bisect_right(range(count), clip.bottom(), first, key=top) + 1, count)
-        self._looked = asked, (first, last)
+        self._looked = inputs, (first, last)
         return first, last
 
     def _paint_row(self, painter: QPainter, index: int) -> None:

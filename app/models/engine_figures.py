@@ -32,14 +32,14 @@ class EngineFigures(QObject):
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._ask)
 
-    def show(self, who: QObject, every_ms: int) -> None:
+    def show(self, owner: QObject, every_ms: int) -> None:
         """Emit the stats now and at least at this interval until `stop_polling`."""
-        self._shown[who] = every_ms
+        self._shown[owner] = every_ms
         self._timer.start(min(self._shown.values()))
         self._ask()
 
-    def stop_polling(self, who: QObject) -> None:
-        self._shown.pop(who, None)
+    def stop_polling(self, owner: QObject) -> None:
+        self._shown.pop(owner, None)
         if self._shown:
             self._timer.setInterval(min(self._shown.values()))
         else:

@@ -139,11 +139,11 @@ class InstalledModels(QObject):
 
     def remove_deleted(self, removes: Path) -> list[InstalledModel]:
         """Remove all models of a deleted folder from the list, and return them."""
-        gone = [m for m in self.models.values() if m.removes == removes]
-        for model in gone:
+        deleted = [m for m in self.models.values() if m.removes == removes]
+        for model in deleted:
             del self.models[model.folder]
         self.changed.emit()
-        return gone
+        return deleted
 
     async def _scan(self, walk: _Walk) -> None:
         seen: set[Path] = set()
@@ -234,15 +234,15 @@ class InstalledModels(QObject):
     def remove_from_list(self, model: InstalledModel) -> Callable[[], None]:
         """Remove a model from the list but keep its files. Returns a function to undo this."""
         before = (self._settings.model_folders, self._settings.models)
-        gone = self.listing_entries(model)
+        removed = self.listing_entries(model)
         self._settings.set(
-            model_folders=tuple(f for f in before[0] if f not in gone),
-            models=tuple(ref for ref in before[1] if ref not in gone),
+            model_folders=tuple(f for f in before[0] if f not in removed),
+            models=tuple(ref for ref in before[1] if ref not in removed),
         )
         self.rescan()
 
         def restore() -> None:
-            for ref in gone:
+            for ref in removed:
                 for name, old in zip(("model_folders", "models"), before, strict=True):
                     now = getattr(self._settings, name)
                     if ref in old and ref not in now:

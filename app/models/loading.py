@@ -105,10 +105,10 @@ class LoadRequirements(Struct, frozen=True):
 class _ModelLoad:
     """Loads one model, including the estimate."""
 
-    def __init__(self, engine: Engine, ref: str, wish: LoadRequirements) -> None:
+    def __init__(self, engine: Engine, ref: str, needs: LoadRequirements) -> None:
         self.folder = model_location(ref)
         self.adapter = adapter_of(ref) or None  # count the adapter's base only once
-        self._engine, self._wish = engine, wish
+        self._engine, self._wish = engine, needs
         self._asked: Future[Any] | None = None
 
     async def estimate(self) -> Fit | None:
@@ -283,19 +283,19 @@ class ModelLoader(QObject):
         Args:
             by: chat ID that can be passed to `withdraw_request`, or "" if the user asked for it.
         """
-        model_status, wish = self.get(ref), LoadRequirements(kv_bits, context)
+        model_status, needs = self.get(ref), LoadRequirements(kv_bits, context)
         if is_remote(ref):
             return model_status
         if self.engine is None:
             # Several chats from the last run may request the model, so the smallest only has to
             # fit.
-            self._early[ref] = min(self._early.get(ref, wish), wish, key=LoadRequirements.size)
+            self._early[ref] = min(self._early.get(ref, needs), needs, key=LoadRequirements.size)
         if model_status.state not in {LoadState.LOADING, LoadState.READY}:
             model_status.state = LoadState.LOADING
             model_status.error = model_status.code = ""
             model_status.fit, model_status.share = None, 0.0
             self._wanted_by[ref] = {by}
-            self._begin(model_status, wish)
+            self._begin(model_status, needs)
             self.changed.emit(ref)
         elif model_status.state is LoadState.LOADING:
             self._wanted_by[ref].add(by)
@@ -364,9 +364,9 @@ class ModelLoader(QObject):
                 model_status.state, model_status.model = LoadState.UNASKED, None
                 self.changed.emit(model_status.ref)
 
-    def _begin(self, status: ModelStatus, wish: LoadRequirements) -> None:
+    def _begin(self, status: ModelStatus, needs: LoadRequirements) -> None:
         if self.engine is not None:  # otherwise, `attach` starts the load
-            load = self._loads[status.ref] = _ModelLoad(self.engine, status.ref, wish)
+            load = self._loads[status.ref] = _ModelLoad(self.engine, status.ref, needs)
             flows.start(self, self._load(status, load))
 
     async def _load(self, status: ModelStatus, load: _ModelLoad) -> None:

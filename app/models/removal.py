@@ -160,8 +160,8 @@ class ModelRemover(QObject):
             self._installed.rescan()
             return
         self._going.discard(model.removes)
-        gone = self._installed.remove_deleted(model.removes)
-        refs = {ref for item in (*gone, model) for ref in (item.ref, str(item.folder))}
+        deleted = self._installed.remove_deleted(model.removes)
+        refs = {ref for item in (*deleted, model) for ref in (item.ref, str(item.folder))}
         listed = []
         for option in ("models", "pinned"):
             before = getattr(self._settings, option)

@@ -99,19 +99,19 @@ def _parse_prompt(prompt: Mapping[str, Any]) -> Any:
     return prompt.get("prompt", prompt.get("messages"))
 
 
-def _questions(asked: Any) -> list[str]:
+def _questions(prompt: Any) -> list[str]:
     """Get the user and model turns of a prompt. The last turn is the question."""
-    turns = [_dict(turn) for turn in _list(asked) or [{"content": asked}]]
+    turns = [_dict(turn) for turn in _list(prompt) or [{"content": prompt}]]
     return [str(turn.get("content")).strip("\n") for turn in turns if turn.get("role") != "system"]
 
 
 def _find_answers(chat: Transcript, questions: Sequence[Sequence[str]]) -> Iterator[Message | None]:
     """Yield the answer to each question. Duplicate questions were asked in this order."""
-    begun: dict[str, list[Message]] = {}
+    by_question: dict[str, list[Message]] = {}
     for first in reversed(chat.children(None)):
-        begun.setdefault(first.content, []).append(first)
+        by_question.setdefault(first.content, []).append(first)
     for texts in questions:
-        messages = begun.get(texts[0]) if texts else None
+        messages = by_question.get(texts[0]) if texts else None
         message = messages.pop() if messages else None
         for text in texts[1:]:
             after = chat.children(message.id) if message is not None else []

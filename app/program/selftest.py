@@ -94,13 +94,13 @@ def run(json_to: Path | None = None, picture_to: Path | None = None) -> int:
             "log": errors.report,
         }
         for name, check in checks.items():
-            begun = time.perf_counter()
+            start = time.perf_counter()
             try:
                 ok, detail = True, check()
             except Exception as error:
                 traceback.print_exc()
                 ok, detail = False, f"{type(error).__name__}: {error}"
-            results.append(Check(name, ok, detail, time.perf_counter() - begun))
+            results.append(Check(name, ok, detail, time.perf_counter() - start))
             if not ok:
                 break
         window.end()
@@ -240,16 +240,16 @@ class WindowTest:
 
         self.end()
         with Store.open(self._paths.chats) as store:
-            asked = {
+            counts = {
                 message.content: len(store.path(chat.id))
                 for chat in store.chats()
                 for message in store.messages(chat.id)
                 if message.role == "user"
             }
         for question in QUESTIONS:
-            if asked.get(question, 0) < 2:
+            if counts.get(question, 0) < 2:
                 raise RuntimeError(f"{question!r} and its answer are not in the store")
-        return f"{len(asked)} chats written and read"
+        return f"{len(counts)} chats written and read"
 
     def end(self) -> None:
         if self._application is not None:

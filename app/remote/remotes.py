@@ -96,11 +96,11 @@ class Remotes:
                 session.elsewhere.close()
         self.groups.forget(ref)
         models = dict(self._models)
-        gone = models.pop(ref, None)
+        removed = models.pop(ref, None)
         self._models = models
         self._save()
         addresses = {model.remote.address for model in models.values()}
-        return gone is not None and gone.remote.address not in addresses
+        return removed is not None and removed.remote.address not in addresses
 
     @property
     def is_discovery_on(self) -> bool:

@@ -65,14 +65,14 @@ class ServerSession:
         self._key = key
         digests, lies = conversation_digests(body["messages"]), False
         await self._ready.wait()
-        for asked in await self._requests_to_try(key, body, digests):
-            in_session = "session_id" in asked
+        for request in await self._requests_to_try(key, body, digests):
+            in_session = "session_id" in request
             if in_session and lies:
                 continue
             self._asked |= in_session
             check = self._check(digests) if in_session else None
             try:
-                pieces = client.stream_reply(self._remote, key, asked, reading, check)
+                pieces = client.stream_reply(self._remote, key, request, reading, check)
                 async with aclosing(pieces):
                     async for piece in pieces:
                         yield piece
@@ -85,7 +85,7 @@ class ServerSession:
                 self._forget()
                 lies = True
             except RemoteError as error:
-                if not in_session or not self._should_try_next(error, asked):
+                if not in_session or not self._should_try_next(error, request):
                     raise
 
     async def _requests_to_try(
@@ -109,7 +109,7 @@ class ServerSession:
 
         return check
 
-    def _should_try_next(self, error: RemoteError, asked: Mapping[str, Any]) -> bool:
+    def _should_try_next(self, error: RemoteError, request: Mapping[str, Any]) -> bool:
         """Check whether to try the next request, i.e. the session was refused and not the reply."""
         if not error.status:  # the reply had already started, or no server responded
             return False
@@ -117,7 +117,7 @@ class ServerSession:
             self._forget()
             return True
         if error.said_code == _NO_ROOM:
-            return "follows" not in asked and not self.there
+            return "follows" not in request and not self.there
         # The server claims to support sessions, but rejects their fields.
         return error.status in (400, 404, 405, 422) and error.said_code != "model_not_found"
 
@@ -215,8 +215,8 @@ class ServerFigures:
             return {}
         entries = _sessions_by_name(body)
         read = self._read.setdefault(address, {})
-        for gone in [name for name in read if name not in entries]:
-            del read[gone]
+        for old_name in [name for name in read if name not in entries]:
+            del read[old_name]
         host = host_of(address)
         return {
             chat_id: figures_of(read, session.name, entries[session.name], host)

@@ -53,14 +53,14 @@ def tr(text: str, comment: str = "", /, **values: object) -> str:
     return found.format(**values) if values else found
 
 
-def counted(singular: str, many: str, n: int, /, **values: object) -> str:
+def counted(singular: str, plural: str, n: int, /, **values: object) -> str:
     """Translate text with a plural: ``counted("%n chat", "%n chats", n)``.
 
     Both are literals with ``%n``, or with ``%Ln`` to format the number. Languages with more or
-    fewer plural forms define them in their file, under `singular` with `many` as the comment.
+    fewer plural forms define them in their file, under `singular` with `plural` as the comment.
     """
-    found = _translate(singular, many, n) if _translate is not None else ""
-    found = found or (singular if n == 1 else many)
+    found = _translate(singular, plural, n) if _translate is not None else ""
+    found = found or (singular if n == 1 else plural)
     found = found.replace("%Ln", number(n)).replace("%n", str(n))
     return found.format(**values) if values else found
 

@@ -84,11 +84,11 @@ def install(qt: QApplication, setting: str) -> str:
         qt.removeTranslator(_of_qt.pop())
     global _spoken
     code = choose_language(setting, QLocale.system().uiLanguages())
-    asked = os.environ.get(ENVIRONMENT, "")
-    if asked in TRANSLATIONS or asked in LANGUAGES:
-        code = asked
-    elif asked:
-        log.warning("unknown language in %s: %s", ENVIRONMENT, asked)
+    requested = os.environ.get(ENVIRONMENT, "")
+    if requested in TRANSLATIONS or requested in LANGUAGES:
+        code = requested
+    elif requested:
+        log.warning("unknown language in %s: %s", ENVIRONMENT, requested)
     translate = TRANSLATIONS.get(code)
     if translate is None and code != "en":
         translate = _translations(code)

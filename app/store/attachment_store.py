@@ -91,7 +91,7 @@ class Texts:
             return None
 
     def get_all(self, attached: Iterable[Attachments]) -> dict[str, AttachedText]:
-        wanted = dict.fromkeys(attachment.hash for many in attached for attachment in many)
+        wanted = dict.fromkeys(attachment.hash for files in attached for attachment in files)
         found = {key: self.get(key) for key in wanted}
         return {key: text for key, text in found.items() if text is not None}
 

@@ -280,8 +280,8 @@ _TABLES = ("attached", "images")
 def has_unused(db: sqlite3.Connection) -> bool:
     """Check for texts or images not referenced by any message or draft."""
     unused = _unused_condition(db)
-    some = " UNION ALL ".join(f"SELECT 1 FROM {table} WHERE {unused}" for table in _TABLES)
-    return db.execute(f"{some} LIMIT 1").fetchone() is not None
+    queries = " UNION ALL ".join(f"SELECT 1 FROM {table} WHERE {unused}" for table in _TABLES)
+    return db.execute(f"{queries} LIMIT 1").fetchone() is not None
 
 
 def forget_unused(db: sqlite3.Connection) -> None:

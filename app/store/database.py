@@ -251,9 +251,9 @@ def copy(path: Path, target: Path) -> None:
         for suffix in ("-wal", ""):
             part = path.with_name(path.name + suffix)
             if part.exists():
-                beside = target.with_name(f"{target.name}{suffix}.part")
-                shutil.copyfile(part, beside)
-                beside.rename(target.with_name(target.name + suffix))
+                temporary = target.with_name(f"{target.name}{suffix}.part")
+                shutil.copyfile(part, temporary)
+                temporary.rename(target.with_name(target.name + suffix))
     except OSError as error:
         raise to_store_error(error, target) from error
 

@@ -39,10 +39,10 @@ class Erase(Struct, frozen=True):
         erase_ids(db, self.ids)
 
     def show(self, view: View) -> None:
-        gone = set(self.ids)
-        for chat in gone:
+        erased = set(self.ids)
+        for chat in erased:
             view.chats.pop(chat, None)
-        for message in [m.id for m in view.messages.values() if m.chat_id in gone]:
+        for message in [m.id for m in view.messages.values() if m.chat_id in erased]:
             del view.messages[message]
 
 

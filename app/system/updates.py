@@ -102,11 +102,11 @@ def fetch(url: str) -> bytes:
     class SameKind(urllib.request.HTTPRedirectHandler):
         """Only follows redirects to allowed addresses."""
 
-        def redirect_request(self, *asked: Any) -> Any:
-            if not _is_allowed_url(str(asked[-1])):
-                asked[1].close()  # close the response that contained the redirect
+        def redirect_request(self, *args: Any) -> Any:
+            if not _is_allowed_url(str(args[-1])):
+                args[1].close()  # close the response that contained the redirect
                 raise ValueError(tr("the request was redirected"))
-            return super().redirect_request(*asked)
+            return super().redirect_request(*args)
 
     request = urllib.request.Request(url, headers={"User-Agent": "Stretto"})
     try:

@@ -313,14 +313,14 @@ def parse_helper_call(arguments: Arguments) -> tuple[list[str], bool]:
     """
     questions = arguments.get("questions")
     listed = questions if isinstance(questions, list) else [questions]
-    asked = [item.strip() for item in listed if isinstance(item, str) and item.strip()]
-    if not 1 <= len(asked) == len(listed) <= MOST_HELPERS:
+    stripped = [item.strip() for item in listed if isinstance(item, str) and item.strip()]
+    if not 1 <= len(stripped) == len(listed) <= MOST_HELPERS:
         words = mark("“{name}” must be a list of 1 to {most} texts.")
         raise ToolError(words, name="questions", most=MOST_HELPERS)
     context = arguments.get("context") or "fresh"
     if context not in ("fresh", "fork"):
         raise ToolError(mark("“{name}” must be “fresh” or “fork”."), name="context")
-    return asked, context == "fork"
+    return stripped, context == "fork"
 
 
 _PATH = {"type": "string", "description": "The whole path, in a granted folder."}

@@ -202,7 +202,7 @@ def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> Outc
     Raises ToolError, also if the change no longer matches that diff.
     """
     grant, names = _find_writable_grant(path, text, grants)
-    beside = f".{secrets.token_hex(8)}.new"
+    temporary = f".{secrets.token_hex(8)}.new"
     with _open_folder(grant, names[:-1]) as folder:
         change = _change(folder, names, text)
         if change.digest(grant, names) != seen:
@@ -210,17 +210,17 @@ def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> Outc
         if change.before is None:
             _write(folder, names[-1], change.after, 0o644)
         else:
-            _write(folder, beside, change.after, 0o600, change.mode)
+            _write(folder, temporary, change.after, 0o600, change.mode)
             try:
                 # Check again now that the new file is complete, because another program may have
                 # changed the old one.
                 if _change(folder, names, text).digest(grant, names) != seen:
                     raise ToolError(_CHANGED)
                 # This replaces the directory entry itself, even if it has become a link.
-                os.replace(beside, names[-1], src_dir_fd=folder, dst_dir_fd=folder)
+                os.replace(temporary, names[-1], src_dir_fd=folder, dst_dir_fd=folder)
             except BaseException:
                 with suppress(OSError):
-                    os.unlink(beside, dir_fd=folder)
+                    os.unlink(temporary, dir_fd=folder)
                 raise
     size = len(change.after)
     answer = f"{size:,} bytes were written to {path}."

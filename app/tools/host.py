@@ -269,8 +269,8 @@ class Toolbox:
 
     def shut_down(self, timeout_s: float | None = None) -> None:
         """Wait for tools and servers to end, up to ``timeout_s`` (default: 2 s and 4 s)."""
-        begun = monotonic()
+        start = monotonic()
         self.host.begin_shut_down()
         self.builtin.shut_down(2.0 if timeout_s is None else min(2.0, timeout_s))
         timeout_s = self.host.STOP_S if timeout_s is None else timeout_s
-        self.host.shut_down(max(0.0, begun + timeout_s - monotonic()))
+        self.host.shut_down(max(0.0, start + timeout_s - monotonic()))

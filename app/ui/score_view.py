@@ -75,13 +75,13 @@ class LaneRow(QWidget):
             self.button.setToolTip(tr("The model isn’t replying."))
         self.button.set_revealed(lane.state != "idle")
         words = tr(_WORDS.get(lane.state, _WORDS["idle"]))
-        told = {"title": lane.title, "state": words}
+        fields = {"title": lane.title, "state": words}
         self.setToolTip(
             counted(
                 "{title}: {state}, %Ln of {most} tokens on {host}",
                 "{title}: {state}, %Ln of {most} tokens on {host}",
                 lane.kv_tokens,
-                **told,
+                **fields,
                 host=lane.host,
                 most=number(lane.context),
             )
@@ -90,7 +90,7 @@ class LaneRow(QWidget):
                 "{title}: {state}, %Ln tokens in memory",
                 "{title}: {state}, %Ln tokens in memory",
                 lane.kv_tokens,
-                **told,
+                **fields,
             )
         )
         self.setAccessibleName(f"{lane.title}, {words}")
@@ -326,17 +326,17 @@ class ScoreView(QWidget):
             row.deleteLater()
         top = 0
         for chat_id, lane in present.items():
-            was = False
+            was_enabled = False
             if chat_id in self._rows:
                 row = self._rows[chat_id]
-                was = row.button.isEnabled()
+                was_enabled = row.button.isEnabled()
                 row.refresh(lane)
             else:
                 row = self._rows[chat_id] = LaneRow(lane, self.feed, self._lanes)
                 row.chat_clicked.connect(self._on_chosen)
                 row.pause_requested.connect(self._on_pause)
                 self._column.insertWidget(self._column.count() - 1, row)
-            if row.button.isEnabled() and not was:
+            if row.button.isEnabled() and not was_enabled:
                 # Active lanes move to the top and stay there after becoming idle.
                 self._column.insertWidget(top, row)
                 top += 1

@@ -126,8 +126,8 @@ def parse_openai_request(
             ignore(key)
     url = ChatCompletions.path
     if entry.get("method", "POST") != "POST" or entry.get("url", url) != url:
-        asked = f"{entry.get('method', 'POST')} {entry.get('url', url)}"
-        raise ValueError(f"only POST {url} is supported, not {asked}")
+        target = f"{entry.get('method', 'POST')} {entry.get('url', url)}"
+        raise ValueError(f"only POST {url} is supported, not {target}")
     body = entry["body"]
     if not isinstance(body, dict):
         raise ValueError(f"body must be an object, not {body!r}")

@@ -251,7 +251,7 @@ class BatchRunner:
             self._suspects.popleft()
         on_answer(flight.request, _read_answer(flight, last))
 
-    def _recover(self, again: list[BatchRequest]) -> None:
+    def _recover(self, requests: list[BatchRequest]) -> None:
         """Reload the model, and repeat the running requests one by one.
 
         Raises:
@@ -260,7 +260,7 @@ class BatchRunner:
         self.model = self._engine.load_again(self.model)
         log.warning("engine failed; model reloaded")
         self._flights.clear()
-        self._suspects.extend(sorted(again, key=lambda request: request.line))
+        self._suspects.extend(sorted(requests, key=lambda request: request.line))
 
 
 def _send_failure(error: Exception) -> BatchAnswer:

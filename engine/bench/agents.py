@@ -96,26 +96,26 @@ def jain(shares: Sequence[float]) -> float | None:
     return sum(shares) ** 2 / (len(shares) * squares) if squares else None
 
 
-def run(wish: RequestSettings, crowd: Crowd, tally: CrowdResult, salt: int) -> None:
+def run(settings: RequestSettings, crowd: Crowd, tally: CrowdResult, salt: int) -> None:
     """Run all agents and the user for `crowd.seconds`. A new `salt` avoids cached prefixes."""
-    asyncio.run(_run(wish, crowd, tally, salt))
+    asyncio.run(_run(settings, crowd, tally, salt))
 
 
-async def _run(wish: RequestSettings, crowd: Crowd, tally: CrowdResult, salt: int) -> None:
+async def _run(config: RequestSettings, crowd: Crowd, tally: CrowdResult, salt: int) -> None:
     import httpx2
 
     # Avoid proxies, which would distort the results, and connection limits, which add a queue.
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
-    async with httpx2.AsyncClient(timeout=wish.seconds, limits=limits, trust_env=False) as client:
-        hall = _CrowdRun(client, wish, crowd, tally, salt)
+    async with httpx2.AsyncClient(timeout=config.seconds, limits=limits, trust_env=False) as client:
+        hall = _CrowdRun(client, config, crowd, tally, salt)
         began = time.perf_counter()
         agents = asyncio.gather(*(hall.run_agent(i, crowd.tasks) for i in range(crowd.agents)))
-        going = [asyncio.ensure_future(task) for task in (agents, hall.run_user())]
-        done, _ = await asyncio.wait(going, timeout=crowd.seconds, return_when="FIRST_COMPLETED")
+        tasks = [asyncio.ensure_future(task) for task in (agents, hall.run_user())]
+        done, _ = await asyncio.wait(tasks, timeout=crowd.seconds, return_when="FIRST_COMPLETED")
         tally.seconds += time.perf_counter() - began
-        for task in going:
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*going, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
         for task in done:
             task.result()
 
@@ -126,13 +126,13 @@ class _CrowdRun:
     def __init__(
         self,
         client: httpx2.AsyncClient,
-        wish: RequestSettings,
+        settings: RequestSettings,
         crowd: Crowd,
         tally: CrowdResult,
         salt: int,
     ) -> None:
-        self._client, self._wish, self._tally, self._salt = client, wish, tally, salt
-        self._person_key = crowd.person_key or wish.key
+        self._client, self._wish, self._tally, self._salt = client, settings, tally, salt
+        self._person_key = crowd.person_key or settings.key
         self._every, self._beginning = crowd.every, _system_prompt(crowd.beginning, salt)
         self._head_is_known = False  # set once an agent's first answer has cached the prefix
 
@@ -201,9 +201,9 @@ class _CrowdRun:
                 messages = []  # start a new chat
 
     async def _ask(
-        self, messages: Sequence[dict[str, str]], tokens: int, who: str, key: str, broken: int = 0
+        self, messages: Sequence[dict[str, str]], tokens: int, role: str, key: str, broken: int = 0
     ) -> tuple[TimedRequest, str]:
-        headers = {"User-Agent": f"load-{who}"}
+        headers = {"User-Agent": f"load-{role}"}
         headers |= {"Authorization": f"Bearer {key}"} if key else {}
         turn, text = TimedRequest(time.perf_counter()), ""
         try:
@@ -211,7 +211,7 @@ class _CrowdRun:
                 self._client, self._wish, messages, turn, tokens, headers, broken
             )
         except asyncio.CancelledError:
-            if who == "person" and not turn.moments:
+            if role == "person" and not turn.moments:
                 # The run ended before the first token, so count the time waited so far.
                 self._tally.firsts.append(time.perf_counter() - turn.sent)
             raise
@@ -244,8 +244,8 @@ def table(tallies: dict[str, CrowdResult]) -> str:
         cells = [_format_value(name, value) for value in values]
         if len(values) == 2:
             cells.append(_ratio(values))
-        whose = "person, " if name in _PERSONS else "agents, "
-        lines.append(f"{whose + name:24}" + "".join(f"{cell:>11}" for cell in cells))
+        owner = "person, " if name in _PERSONS else "agents, "
+        lines.append(f"{owner + name:24}" + "".join(f"{cell:>11}" for cell in cells))
     for letter, tally in zip("abcdefgh", tallies.values(), strict=False):
         if tally.failed:
             failures = ", ".join(f"{count}x {why}" for why, count in tally.failed.items())

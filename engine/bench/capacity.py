@@ -36,25 +36,25 @@ class Capacity(Struct, frozen=True):
 
 def capacity(path: str, lengths: Sequence[int], chats: int, say: Callable[[str], None]) -> Capacity:
     """Measure a chat of each length, then try a budget for `chats` chats of the first length."""
-    with subject(path) as it:
-        budget = it.engine.stats()["memory_budget"]
-        weights = it.model.nbytes
+    with subject(path) as running:
+        budget = running.engine.stats()["memory_budget"]
+        weights = running.model.nbytes
         found = []
         for tokens in lengths:
             say(f"a chat of {tokens:,} tokens …")
-            chat = _chat(it, tokens, 0)
-            size = it.engine.stats()["sessions"][chat.id]["kv_bytes"]
+            chat = _chat(running, tokens, 0)
+            size = running.engine.stats()["sessions"][chat.id]["kv_bytes"]
             found.append(Length(tokens, size, max(0, budget - weights) // size))
             chat.close()
     first = found[0]
     small = weights + first.nbytes * (2 * chats + 1) // 2
-    with subject(path, memory_budget=small) as it:
-        before = it.engine.stats()["memory_in_use"]
+    with subject(path, memory_budget=small) as running:
+        before = running.engine.stats()["memory_in_use"]
         opened = []
         for number in range(chats + 2):
             say(f"chat {number + 1} where {chats} should fit …")
-            opened.append(_chat(it, first.tokens, number))
-        stats = it.engine.stats()
+            opened.append(_chat(running, first.tokens, number))
+        stats = running.engine.stats()
         opened_stats = [stats["sessions"][c.id] for c in opened]
         full = [s for s in opened_stats if s["kv_tokens"] > first.tokens // 2]
         trial = Trial(
@@ -67,8 +67,8 @@ def capacity(path: str, lengths: Sequence[int], chats: int, say: Callable[[str],
     return Capacity(budget, weights, found, trial)
 
 
-def _chat(it: Subject, tokens: int, salt: int) -> Session:
-    session = it.engine.open_session(it.model)
-    prompt = it.text(tokens - 32, salt)
+def _chat(running: Subject, tokens: int, salt: int) -> Session:
+    session = running.engine.open_session(running.model)
+    prompt = running.text(tokens - 32, salt)
     session.send(prompt, SamplingParams(max_tokens=4, temperature=0.0)).tokens()
     return session

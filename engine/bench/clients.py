@@ -56,29 +56,29 @@ def arrivals(traffic: str, clients: int, count: int, every: float, salt: int) ->
     return found
 
 
-def run(wish: RequestSettings, several: Sequence[Arrival]) -> list[TimedRequest]:
-    return asyncio.run(_run(wish, several))
+def run(settings: RequestSettings, several: Sequence[Arrival]) -> list[TimedRequest]:
+    return asyncio.run(_run(settings, several))
 
 
-async def _run(wish: RequestSettings, several: Sequence[Arrival]) -> list[TimedRequest]:
+async def _run(settings: RequestSettings, several: Sequence[Arrival]) -> list[TimedRequest]:
     import httpx2
 
-    headers = {"Authorization": f"Bearer {wish.key}"} if wish.key else {}
+    headers = {"Authorization": f"Bearer {settings.key}"} if settings.key else {}
     # Avoid proxies, which would distort the results, and connection limits, which add a queue.
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
     async with httpx2.AsyncClient(
-        headers=headers, timeout=wish.seconds, limits=limits, trust_env=False
+        headers=headers, timeout=settings.seconds, limits=limits, trust_env=False
     ) as client:
         salt = random.randrange(10**9)
         began = time.perf_counter()
-        going = [
-            _client(client, wish, arrival, began, f"load-{salt}-{i}")
+        tasks = [
+            _client(client, settings, arrival, began, f"load-{salt}-{i}")
             for i, arrival in enumerate(several)
         ]
-        turns = [turn for found in await asyncio.gather(*going) for turn in found]
-        if wish.sessions:
+        turns = [turn for found in await asyncio.gather(*tasks) for turn in found]
+        if settings.sessions:
             for i in range(len(several)):
-                await client.delete(f"{wish.url}/sessions/load-{salt}-{i}")
+                await client.delete(f"{settings.url}/sessions/load-{salt}-{i}")
         return turns
 
 
@@ -103,7 +103,7 @@ async def _client(
 
 async def request_answer(
     client: httpx2.AsyncClient,
-    wish: RequestSettings,
+    settings: RequestSettings,
     messages: Sequence[Mapping[str, str]],
     turn: TimedRequest,
     tokens: int,
@@ -125,11 +125,11 @@ async def request_answer(
         "temperature": 0.0,
         "stream": True,
         "stream_options": {"include_usage": True},
-        **({"model": wish.model} if wish.model else {}),
+        **({"model": settings.model} if settings.model else {}),
         **fields,
     }
     try:
-        return await _stream_answer(client, wish.url, body, turn, dict(headers or {}), broken)
+        return await _stream_answer(client, settings.url, body, turn, dict(headers or {}), broken)
     except (httpx2.HTTPError, ValueError) as error:
         turn.error = f"{type(error).__name__}: {error}".rstrip(": ")
         return ""

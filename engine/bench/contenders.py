@@ -78,13 +78,13 @@ def batch_generator(subject: Subject, **options: Any) -> Contender:
         )
         began = time.perf_counter()
         turns = {}
-        coming = list(zip(arrivals, prompts, strict=True))
+        waiting = list(zip(arrivals, prompts, strict=True))
         open_ = 0
-        while coming or open_:
+        while waiting or open_:
             if not open_:
-                wait_until(began + coming[0][0].after)
-            while coming and began + coming[0][0].after <= time.perf_counter():
-                arrival, ids = coming.pop(0)
+                wait_until(began + waiting[0][0].after)
+            while waiting and began + waiting[0][0].after <= time.perf_counter():
+                arrival, ids = waiting.pop(0)
                 turn = TimedRequest(began + arrival.after, long=arrival.long)
                 turns[generator.insert([ids])[0]] = turn
                 open_ += 1

@@ -178,7 +178,7 @@ def measure(architecture: str, folder: Path, group: int = 0, bits: int = 4) -> F
         few = "not in few bits: " if group else ""
         return Finding(architecture, why=few + _first_line(error))
     kinds = sorted({k for c in model.new_caches() for k in _kinds(c)})
-    had = Finding(
+    finding = Finding(
         architecture,
         ", ".join(kinds),
         model.info.step,
@@ -188,15 +188,15 @@ def measure(architecture: str, folder: Path, group: int = 0, bits: int = 4) -> F
     )
     try:
         if isinstance(model.net, vlm.AsLanguageModel):
-            had = replace(had, own=_difference_from_vlm(model.net))
+            finding = replace(finding, own=_difference_from_vlm(model.net))
         if model.info.step == ALONE:
-            return had
+            return finding
         difference, spread, equal = _compare(model)
     except Exception as error:
-        return replace(had, why=_first_line(error))
+        return replace(finding, why=_first_line(error))
     finally:
         mx.clear_cache()
-    return replace(had, difference=difference, spread=spread, equal=equal)
+    return replace(finding, difference=difference, spread=spread, equal=equal)
 
 
 def _difference_from_vlm(net: Any) -> float:

@@ -57,12 +57,12 @@ def count_here(families: str, chats: Sequence[int], names: Sequence[str] = ()) -
     _prepare()
     for family in families.split(","):
         model = _load_family(family)
-        for many in chats:
-            for case in graph_steps.cases(many):
+        for count in chats:
+            for case in graph_steps.cases(count):
                 if not names or case.name in names:
                     ours = graph_steps.stretto(model, case)
                     batch = graph_steps.batch(model.net, model.new_caches, case)
-                    yield Cell(family, case.name, many, ours, batch)
+                    yield Cell(family, case.name, count, ours, batch)
 
 
 def _prepare() -> None:

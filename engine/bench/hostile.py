@@ -50,7 +50,7 @@ class Ordeal(Struct, frozen=True):
         return self.longest <= self.bound
 
 
-def ordeals(it: Subject, note: Callable[[str], None]) -> Iterator[Ordeal]:
+def ordeals(running: Subject, note: Callable[[str], None]) -> Iterator[Ordeal]:
     """Send all inputs to the engine, one after another, while three chats are streaming."""
     with tempfile.TemporaryDirectory() as scratch:
         for number, hostile in enumerate((*INPUTS, *IMAGES)):
@@ -58,15 +58,15 @@ def ordeals(it: Subject, note: Callable[[str], None]) -> Iterator[Ordeal]:
             root = Path(scratch) / str(number)
             root.mkdir()
             # Writing and loading models isn't part of the measurement.
-            ask = hostile.prepare(root, it.engine)
-            yield _ordeal(it, hostile, ask)
+            ask = hostile.prepare(root, running.engine)
+            yield _ordeal(running, hostile, ask)
 
 
-def _ordeal(it: Subject, hostile: Input, ask: Ask) -> Ordeal:
-    with _streaming(it) as streams:
+def _ordeal(running: Subject, hostile: Input, ask: Ask) -> Ordeal:
+    with _streaming(running) as streams:
         began = time.perf_counter()
         error: EngineError | None = None
-        outcome = ask(it.engine, it.model)
+        outcome = ask(running.engine, running.model)
         try:
             outcome(PATIENCE)
         except EngineError as refusal:

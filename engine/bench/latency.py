@@ -150,7 +150,7 @@ def _many(
     chats: int,
     several: Callable[[int], list[Session]],
     prompts: Sequence[str],
-    beside: Sequence[Session],
+    idle: Sequence[Session],
     rounds: int,
 ) -> Many:
     few = SamplingParams(max_tokens=8, temperature=0.0)
@@ -161,11 +161,11 @@ def _many(
         streams = [send_timed(s, prompt, few) for s in sessions]
         first = max(s.first for s in streams)
         known = subject.engine.stats()["sessions"]
-        kv_bytes = sum(known[s.id]["kv_bytes"] for s in [*sessions, *beside])
+        kv_bytes = sum(known[s.id]["kv_bytes"] for s in [*sessions, *idle])
         found.append((first, kv_bytes))
         for session in sessions:
             session.close()
-    for session in beside:
+    for session in idle:
         session.close()
     (single, nbytes_one), (last, nbytes) = (sorted(f)[rounds // 2] for f in figures)
     return Many(label, chats, length, single, last, nbytes_one, nbytes)

@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     urls = [options.url, *([options.against] if options.against else [])]
-    asked = {
+    request_options = {
         "key": options.key,
         "model": options.model,
         "tokens": options.tokens,
@@ -69,7 +69,7 @@ def main(options: argparse.Namespace) -> int:
         "sessions": options.sessions,
         "seconds": options.seconds,
     }
-    wishes = [RequestSettings.for_url(url, **asked) for url in urls]
+    wishes = [RequestSettings.for_url(url, **request_options) for url in urls]
     if options.agents:
         return _with_agents(options, wishes)
     found: list[LoadResult] = []
@@ -78,11 +78,11 @@ def main(options: argparse.Namespace) -> int:
         for traffic in options.traffic:
             several: dict[str, list[LoadResult]] = {}
             for salt in range(options.rounds):
-                for wish in wishes:
+                for settings in wishes:
                     wanted = arrivals(traffic, clients, options.words, options.every, salt)
-                    turns = run(wish, wanted)
-                    several.setdefault(wish.url, []).append(
-                        summarize(wish.url, traffic, clients, turns)
+                    turns = run(settings, wanted)
+                    several.setdefault(settings.url, []).append(
+                        summarize(settings.url, traffic, clients, turns)
                     )
             for loads in several.values():
                 found.append(middle(loads))
@@ -104,11 +104,11 @@ def _with_agents(options: argparse.Namespace, wishes: Sequence[RequestSettings])
         options.tasks,
         options.person_key,
     )
-    tallies = {wish.url: agents.CrowdResult() for wish in wishes}
+    tallies = {settings.url: agents.CrowdResult() for settings in wishes}
     for salt in range(options.rounds):
-        for wish in wishes:
-            agents.run(wish, crowd, tallies[wish.url], salt)
-            print(f"round {salt + 1} at {wish.url}", file=sys.stderr, flush=True)
+        for settings in wishes:
+            agents.run(settings, crowd, tallies[settings.url], salt)
+            print(f"round {salt + 1} at {settings.url}", file=sys.stderr, flush=True)
     print(agents.table(tallies))
     if options.json:
         figures = {url: tally.figures for url, tally in tallies.items()}

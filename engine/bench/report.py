@@ -62,8 +62,8 @@ def machine() -> dict[str, Any]:
     """Describe this machine, without personal data."""
     chip = platform.processor()
     if sys.platform == "darwin":
-        asked = ["sysctl", "-n", "machdep.cpu.brand_string"]
-        process = subprocess.run(asked, capture_output=True, text=True, check=False)
+        command = ["sysctl", "-n", "machdep.cpu.brand_string"]
+        process = subprocess.run(command, capture_output=True, text=True, check=False)
         chip = process.stdout.strip() or chip
     return {
         "system": platform.platform(),
@@ -125,7 +125,7 @@ def run(models: list[str], minutes: float, file: Path, say: Callable[[str], None
     return met
 
 
-def _figures(it: Subject, end: float, errors: list[str]) -> Iterator[Figure]:
+def _figures(running: Subject, end: float, errors: list[str]) -> Iterator[Figure]:
     parts: list[Callable[[Subject], Iterator[Figure]]] = [
         _measure_prefill,
         _long_prompt,
@@ -136,22 +136,22 @@ def _figures(it: Subject, end: float, errors: list[str]) -> Iterator[Figure]:
             errors.append("The time was over before everything was measured.")
             return
         try:
-            yield from part(it)
+            yield from part(running)
         except Exception as error:  # continue with the next part
             errors.append(_error_text(error))
 
 
-def _measure_prefill(it: Subject) -> Iterator[Figure]:
-    length = min(4000, it.model.context_length // 2)
-    turn = latency.follow_up(it, length)
+def _measure_prefill(running: Subject) -> Iterator[Figure]:
+    length = min(4000, running.model.context_length // 2)
+    turn = latency.follow_up(running, length)
     rate = turn.history_tokens / turn.first_turn
     yield Figure(f"reading {turn.history_tokens:,} tokens", rate, "tokens/s")
     name = "first token of the next turn"
     yield Figure(name, turn.second_turn * 1e3, "ms", 200.0, more=False)
 
 
-def _long_prompt(it: Subject) -> Iterator[Figure]:
-    gap = latency.long_prompt(it, min(_GAP_PROMPT, it.model.context_length * 3 // 4))
+def _long_prompt(running: Subject) -> Iterator[Figure]:
+    gap = latency.long_prompt(running, min(_GAP_PROMPT, running.model.context_length * 3 // 4))
     name = f"gaps while {gap.prompt_tokens:,} tokens are read"
     yield Figure("gap between two tokens of three chats, p50", gap.median_before * 1e3, "ms")
     most = round(gap.budgeted_before * 1e3, 1)
@@ -162,15 +162,15 @@ def _long_prompt(it: Subject) -> Iterator[Figure]:
 def _measure_throughput(chats: int) -> Callable[[Subject], Iterator[Figure]]:
     targets = {True: LARGE_TARGETS, False: SMALL_TARGETS}
 
-    def measure(it: Subject) -> Iterator[Figure]:
-        prompts = [it.text(_PROMPT, salt=i) for i in range(chats)]
+    def measure(running: Subject) -> Iterator[Figure]:
+        prompts = [running.text(_PROMPT, salt=i) for i in range(chats)]
         ours: list[float] = []
         alone: list[float] = []
         for _ in range(_ROUNDS):  # alternate between them, so that a slow phase affects both
-            ours.append(throughput.stretto_rate(it, prompts, _TOKENS))
-            alone.append(throughput.alone_rate(it, prompts[:1], _TOKENS))
+            ours.append(throughput.stretto_rate(running, prompts, _TOKENS))
+            alone.append(throughput.alone_rate(running, prompts[:1], _TOKENS))
         rate, rate_alone = statistics.median(ours), statistics.median(alone)
-        wanted = targets[it.model.nbytes >= LARGE].get(chats)
+        wanted = targets[running.model.nbytes >= LARGE].get(chats)
         yield Figure(f"{chats} chats together", rate, "tokens/s")
         if chats == 1:
             yield Figure("one chat by mlx-lm alone", rate_alone, "tokens/s")

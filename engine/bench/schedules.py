@@ -126,8 +126,8 @@ class Schedule:
             return self._send(chat)
         self.actions["edit"] += 1
         at = self._random.choice(users)
-        again = self._random.random() < 0.5
-        last = chat.messages[at] if again else {"role": "user", "content": self._random_text()}
+        edits_last = self._random.random() < 0.5
+        last = chat.messages[at] if edits_last else {"role": "user", "content": self._random_text()}
         return self._ask(chat, [*chat.messages[:at], last])
 
     def _continue(self, chat: Chat) -> None:
@@ -204,11 +204,11 @@ class Schedule:
         chat.turns.append(turn)
         chat.reply, chat.paused = None, False
         if turn.ended in ("finished", "cancelled") and turn.is_kept:
-            asked = chat.asked
-            if isinstance(asked, str):
-                asked = [*chat.messages, {"role": "user", "content": asked}]
-            reply_start = asked[-1]["content"] if asked[-1]["role"] == "assistant" else None
-            messages = asked if reply_start is None else asked[:-1]
+            prompt = chat.asked
+            if isinstance(prompt, str):
+                prompt = [*chat.messages, {"role": "user", "content": prompt}]
+            reply_start = prompt[-1]["content"] if prompt[-1]["role"] == "assistant" else None
+            messages = prompt if reply_start is None else prompt[:-1]
             chat.messages = [
                 *messages,
                 {"role": "assistant", "content": (reply_start or "") + text},

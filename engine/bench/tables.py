@@ -130,9 +130,9 @@ def hostile_head(say: Say) -> None:
 
 
 def hostile(o: Ordeal, say: Say) -> None:
-    how = f"{o.code or 'an answer'}{'' if o.expected else ' (UNEXPECTED)'}: {o.words}"
+    outcome = f"{o.code or 'an answer'}{'' if o.expected else ' (UNEXPECTED)'}: {o.words}"
     say(
         f"{o.fault:<5} {o.name:<40} {o.median * 1e3:>7.1f} {o.longest * 1e3:>8.1f} "
         f"{o.bound * 1e3:>6.0f} {'held' if o.is_within_bound else 'MISSED':<6} {o.took:>8.2f} | "
-        f"{' '.join(how.split())[:160]}"
+        f"{' '.join(outcome.split())[:160]}"
     )

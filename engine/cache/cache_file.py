@@ -142,7 +142,7 @@ def create_image(kv: SessionKV, fingerprint: str) -> CacheImage:
         [_as_uint16(a) for a in (x.parts if isinstance(x, PartedArray) else [x])] for x in arrays
     ]
     mx.eval(ready)
-    parts = [[np.asarray(memoryview(a)) for a in some] for some in ready]  # type: ignore[arg-type]
+    parts = [[np.asarray(memoryview(a)) for a in group] for group in ready]  # type: ignore[arg-type]
     entries: dict[str, Any] = {}
     offset = 0
     for number, (array, part) in enumerate(zip(arrays, parts, strict=True)):

@@ -136,10 +136,10 @@ class SessionKV:
             self.stack.free(self)
         if self.shared_prefix is not None:
             self.shared_prefix.holders.discard(self)
-        begun = (
+        starts = (
             cache for cache in flatten_caches(caches or ()) if isinstance(cache, SharedPrefixKV)
         )
-        first = next(begun, None)
+        first = next(starts, None)
         self.shared_prefix = None if first is None else first.shared_prefix
         if self.shared_prefix is not None:
             self.shared_prefix.holders.add(self)

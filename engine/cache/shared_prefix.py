@@ -116,9 +116,9 @@ class SharedPrefixKV:
         if self.keys is None or self.values is None or not length:
             first, second = self._prefix_arrays
             return first[:, :, : self.base], second[:, :, : self.base]
-        begun = SharedPrefixRows([self.prefix_in_use])
+        shared = SharedPrefixRows([self.prefix_in_use])
         suffix = self.keys[:, :, :length], self.values[:, :, :length]
-        return begun.split(self.layer, *suffix)
+        return shared.split(self.layer, *suffix)
 
     def concatenate(self, length: int, room: int) -> tuple[mx.array, mx.array]:
         """Concatenate the prefix and the session's own tokens, up to `length` tokens.
@@ -211,11 +211,11 @@ class SharedPrefixRows:
     def split(self, layer: int, keys: mx.array, values: mx.array) -> tuple[Split, Split]:
         """Combine the rows' own keys and values in a layer with their shared prefixes."""
         first = [self.rows[members[0]] for members in self.groups]
-        begun = [
+        splits = [
             [_slice_tokens(arrays(prefix)[layer], base + 1) for prefix, base in first]
             for arrays in (attrgetter("keys"), attrgetter("values"))
         ]
-        return Split(self, begun[0], keys, (layer, 0)), Split(self, begun[1], values, (layer, 1))
+        return Split(self, splits[0], keys, (layer, 0)), Split(self, splits[1], values, (layer, 1))
 
     def both(self, layer: int) -> list[mx.array] | None:
         """Return the concatenated keys and values of each group, or None if not available."""
@@ -281,10 +281,10 @@ class Split:
 
     def row(self, number: int, length: int) -> Split:
         """Slice out a single session, limited to `length` of its own tokens."""
-        begun = self.beginnings
-        (shared,) = [a for a, g in zip(self.shared, begun.groups, strict=True) if number in g]
+        rows = self.beginnings
+        (shared,) = [a for a, g in zip(self.shared, rows.groups, strict=True) if number in g]
         suffix = self.own[number : number + 1, :, :length]
-        return Split(SharedPrefixRows([begun.rows[number]]), [shared], suffix, self.place)
+        return Split(SharedPrefixRows([rows.rows[number]]), [shared], suffix, self.place)
 
 
 class SplitFactor(mx.array):

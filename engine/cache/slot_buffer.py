@@ -61,25 +61,25 @@ class SlotBuffer:
         """Reshape one of the layers' arrays to `[slots, key heads, capacity, width]`."""
         return array.reshape(self._slots, -1, *array.shape[1:])
 
-    def add(self, coming: Sequence[Occupant]) -> None:
+    def add(self, new: Sequence[Occupant]) -> None:
         """Add sessions (possibly none), and make room for one more token in all slots."""
         before = len(self.occupants)
         count, self._nbytes = self._slots, None
-        if coming:
-            arriving = [slot_caches(kv.layers, self.policy)[0] for kv in coming]
+        if new:
+            arriving = [slot_caches(kv.layers, self.policy)[0] for kv in new]
             if not self.layers:
                 self.layers = [
                     [mx.zeros((0, 0, a.shape[3]), a.dtype) for a in slot_layer.arrays(c)]
                     for c in arriving[0]
                 ]
-            if before + len(coming) > count:
+            if before + len(new) > count:
                 # Allocate 25% extra, to avoid copying the buffer for every new session.
-                count = (before + len(coming)) * 5 // 4
+                count = (before + len(new)) * 5 // 4
             # Update this first, so that after an error these sessions are found in the slots and
             # dropped.
-            self.occupants.extend(coming)
+            self.occupants.extend(new)
             self.caches.extend(arriving)
-            for kv in coming:
+            for kv in new:
                 kv.slots = self
         needed = {
             form: max(slot_layer.tokens_after(caches[first], 1) for caches in self.caches)
@@ -90,7 +90,7 @@ class SlotBuffer:
             self._grow(layer, slots, needed[self.forms[layer]])
             for slot in range(before, len(self.occupants)):
                 self._fill_slot(layer, slot, self.caches[slot][layer])
-            if coming and self.policy.classes:
+            if new and self.policy.classes:
                 # Evaluate layer by layer, so that only one layer of a long session exists twice.
                 mx.eval(self.layers[layer])
 

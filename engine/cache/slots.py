@@ -78,9 +78,9 @@ class Slots:
         for kv in [kv for kv in self.occupants if id(kv) not in able_ids]:
             _leave_slot(kv)
         self.buffers = [buffer for buffer in self.buffers if buffer.occupants]
-        coming = [kv for kv in able if kv.slots is None]
+        new = [kv for kv in able if kv.slots is None]
         enter = self._assign_by_class if self.policy.classes else self._assign_to_one
-        entering = enter(coming, forms)
+        entering = enter(new, forms)
         for buffer in self.buffers:
             buffer.add(entering.get(id(buffer), []))
         row_of = {id(kv): row for row, kv in enumerate(self.occupants)}
@@ -96,21 +96,21 @@ class Slots:
         able = caches and self.policy.can_hold(length_of(kv)) and has_equal_positions(caches, forms)
         return forms if able else ()
 
-    def _assign_to_one(self, coming: list[Occupant], forms: _Forms) -> dict[int, list[Occupant]]:
+    def _assign_to_one(self, new: list[Occupant], forms: _Forms) -> dict[int, list[Occupant]]:
         """Assign entering sessions to the only buffer. Used for policies without classes.
 
         Returns the sessions by the buffer's `id()`.
         """
         most = self.policy.max_bytes
         if most is not None:
-            coming = [kv for kv in coming if bytes_of(kv, self.policy) <= most]
-            if len(self.occupants) + len(coming) < 2:
+            new = [kv for kv in new if bytes_of(kv, self.policy) <= most]
+            if len(self.occupants) + len(new) < 2:
                 return {}
-        if coming and not self.buffers:
-            self.buffers.append(SlotBuffer(self.policy, forms[id(coming[0])]))
-        return {id(self.buffers[0]): coming} if coming else {}
+        if new and not self.buffers:
+            self.buffers.append(SlotBuffer(self.policy, forms[id(new[0])]))
+        return {id(self.buffers[0]): new} if new else {}
 
-    def _assign_by_class(self, coming: list[Occupant], forms: _Forms) -> dict[int, list[Occupant]]:
+    def _assign_by_class(self, new: list[Occupant], forms: _Forms) -> dict[int, list[Occupant]]:
         """Assign entering sessions to buffers, adding buffers for groups of two or more.
 
         A session without similar sessions keeps its own caches, because a slot wouldn't save
@@ -118,7 +118,7 @@ class Slots:
         """
         entering: dict[int, list[Occupant]] = {id(buffer): [] for buffer in self.buffers}
         unassigned: list[Occupant] = []
-        for kv in sorted(coming, key=length_of, reverse=True):
+        for kv in sorted(new, key=length_of, reverse=True):
             length = length_of(kv)
             best: tuple[int, SlotBuffer] | None = None
             for buffer in self.buffers:
@@ -143,7 +143,7 @@ class Slots:
             if len(alike) > 1:
                 self.buffers.append(SlotBuffer(self.policy, kind))
                 entering[id(self.buffers[-1])] = alike
-        order = {id(kv): index for index, kv in enumerate(coming)}
+        order = {id(kv): index for index, kv in enumerate(new)}
         return {key: sorted(group, key=lambda kv: order[id(kv)]) for key, group in entering.items()}
 
     def _largest_group(self, able: list[Occupant], forms: _Forms) -> list[Occupant]:
@@ -153,13 +153,13 @@ class Slots:
             return sum(kv.slots is not None for kv in group), len(group)
 
         order = sorted(able, key=length_of)
-        beside = self.policy.max_length_with
+        limit_for = self.policy.max_length_with
         kinds = [forms[id(kv)] for kv in order]
-        if able and len(set(kinds)) == 1 and length_of(order[-1]) <= beside(length_of(order[0])):
+        if able and len(set(kinds)) == 1 and length_of(order[-1]) <= limit_for(length_of(order[0])):
             return able if len(able) > 1 else []
         best: list[Occupant] = []
         for first, shortest in enumerate(order):
-            most, kind = beside(length_of(shortest)), kinds[first]
+            most, kind = limit_for(length_of(shortest)), kinds[first]
             longer = zip(order[first:], kinds[first:], strict=True)
             group = [kv for kv, form in longer if form == kind and length_of(kv) <= most]
             if rank(group) > rank(best):

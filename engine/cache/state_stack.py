@@ -67,18 +67,18 @@ class StateStack:
         row_ids = {id(kv) for kv in rows}
         for kv in [kv for kv in self.members if id(kv) not in row_ids]:
             self.leave(kv)
-        coming = [kv for kv in rows if kv.stack is None]
-        places = {id(kv): index for index, kv in enumerate((*self.members, *coming))}
+        entering = [kv for kv in rows if kv.stack is None]
+        places = {id(kv): index for index, kv in enumerate((*self.members, *entering))}
         order = [places[id(kv)] for kv in rows]
         if order == list(range(len(self.members))):
             return
-        new = [state_caches(kv) for kv in coming]
+        new = [state_caches(kv) for kv in entering]
         both = [*self.caches, *new]
         layers = self.layers or [[] for _ in both[0]]
         # Update this first, so that after an error these sessions are found in the stack and
         # dropped.
         self.members, self.caches, self.layers = list(rows), [both[index] for index in order], []
-        for kv in coming:
+        for kv in entering:
             kv.stack = self
         stacks = []
         for layer, before in enumerate(layers):

@@ -138,11 +138,11 @@ def _batch(engine: Engine, options: argparse.Namespace) -> int:
     if target.exists() and target.samefile(source):
         raise OutputError(f"{target} is the input. Choose another file for the answers.")
     sampling = {k: getattr(options, k) for k in ("max_tokens", "temperature", "top_p")}
-    asked = {k: v for k, v in sampling.items() if v is not None}
-    SamplingParams(**asked)  # report invalid options once, not for every line
+    settings = {k: v for k, v in sampling.items() if v is not None}
+    SamplingParams(**settings)  # report invalid options once, not for every line
     model = engine.load(options.model, options.adapter, options.draft_model)
     defaults = RequestDefaults(
-        {**model.defaults, **asked}, options.seed, options.system, options.think
+        {**model.defaults, **settings}, options.seed, options.system, options.think
     )
     salt = json.dumps([model.id, to_builtins(defaults), options.reproducible], sort_keys=True)
     results = ResultsFile(target, options.restart, options.retry_failed)

@@ -104,8 +104,8 @@ def main(options: argparse.Namespace) -> int:
             if part in options.parts:
                 figures[part] = run(options, say)
         if set(options.parts) - {"capacity", *SEPARATE_PARTS}:
-            with subject(options.model) as it:
-                _compare_contenders(it, options, say, note, figures)
+            with subject(options.model) as running:
+                _compare_contenders(running, options, say, note, figures)
         # This part is last, because the other parts' model must be unloaded first.
         if "capacity" in options.parts:
             rows = capacity(options.model, options.length or [512, 2048], 4, note)

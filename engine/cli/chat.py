@@ -38,13 +38,13 @@ def main(options: argparse.Namespace) -> int:
     with Engine() as engine:
         try:
             model = engine.load(options.model, options.adapter, options.draft_model)
-            asked = {
+            sampling = {
                 "temperature": options.temperature,
                 "top_p": options.top_p,
                 "max_tokens": options.max_tokens,
                 "seed": options.seed,
             }
-            wanted = {k: v for k, v in asked.items() if v is not None}
+            wanted = {k: v for k, v in sampling.items() if v is not None}
             params = SamplingParams(**{**model.defaults, **wanted})
         except (EngineError, ValueError) as error:
             print(f"chat: {error}", file=sys.stderr)

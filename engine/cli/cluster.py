@@ -177,11 +177,11 @@ def _check(options: argparse.Namespace) -> int:
 
     reports = machines.check_hosts(_find_hosts(options, options.names))
     if options.json:
-        told = [
+        results = [
             {"name": r.host.name, "good": r.is_usable, "faults": r.problems, **r.facts}
             for r in reports
         ]
-        print(json.dumps(told))
+        print(json.dumps(results))
     else:
         for report in reports:
             print("\n".join(report.lines()))
@@ -211,8 +211,8 @@ def _copy(options: argparse.Namespace) -> int:
             print(f"cluster: {error}", file=sys.stderr)
             status = PROBLEMS
             continue
-        how = f"was copied with {done.method}" if done.method else "already exists"
-        print(f"{name} {how}: {host.name}:{done.folder} ({done.nbytes / 1e9:.2f} GB)")
+        outcome = f"was copied with {done.method}" if done.method else "already exists"
+        print(f"{name} {outcome}: {host.name}:{done.folder} ({done.nbytes / 1e9:.2f} GB)")
     return status
 
 

@@ -24,9 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.add_argument("folder", help="model folder with weights that are not quantized")
     parser.add_argument("--out", required=True, metavar="NEW", help="folder to create")
-    how = parser.add_mutually_exclusive_group()
-    how.add_argument("--bits", type=int, choices=conversion.BITS, default=4, help="(default: 4)")
-    how.add_argument("--recipe", choices=conversion.RECIPES, help="more bits for critical layers")
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--bits", type=int, choices=conversion.BITS, default=4, help="(default: 4)")
+    group.add_argument("--recipe", choices=conversion.RECIPES, help="more bits for critical layers")
     parser.add_argument("--quiet", action="store_true", help="show no progress on stderr")
     parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
 

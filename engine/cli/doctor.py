@@ -112,8 +112,8 @@ def _report_lines(found: DoctorReport) -> Iterable[str]:
     budget, memory = backend["memory_budget"] / 1e9, backend["memory"] / 1e9
     yield f"{'memory budget':<16} {budget:.1f} of {memory:.1f} GB"
     for patch in found.patches:
-        how = "on" if patch["on"] else f"off: {patch['reason']}"
-        yield f"{'patch':<16} {patch['name']:<16} {how}"
+        state = "on" if patch["on"] else f"off: {patch['reason']}"
+        yield f"{'patch':<16} {patch['name']:<16} {state}"
     yield f"{'adapters':<16} {found.adapters or 'LoRA and DoRA'}"
     for lacking in found.missing:
         yield f"{'missing':<16} {lacking}"

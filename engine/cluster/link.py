@@ -191,13 +191,13 @@ def rank_environments(
     """
     # Use the address that the other machines see. Our own SSH_CONNECTION could have an address on a
     # different network.
-    far = [told for host, told in zip(hosts, places, strict=True) if not host.is_local]
-    seen = next((str(told["seen"]) for told in far if told.get("seen")), LOOPBACK)
+    far = [remote for host, remote in zip(hosts, places, strict=True) if not host.is_local]
+    seen = next((str(remote["seen"]) for remote in far if remote.get("seen")), LOOPBACK)
     ends = []
-    for host, told in zip(hosts, places, strict=True):
-        address = host.ip or (seen if host.is_local else str(told.get("address") or LOOPBACK))
+    for host, remote in zip(hosts, places, strict=True):
+        address = host.ip or (seen if host.is_local else str(remote.get("address") or LOOPBACK))
         ends.append(
-            f"[{address}]:{told['port']}" if ":" in address else f"{address}:{told['port']}"
+            f"[{address}]:{remote['port']}" if ":" in address else f"{address}:{remote['port']}"
         )
     if hosts[0].backend == "jaccl":
         files = {"MLX_IBV_DEVICES": json.dumps([host.rdma for host in hosts])}

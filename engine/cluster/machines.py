@@ -257,8 +257,8 @@ def ask_host(host: Host, folder: str = "") -> dict[str, Any]:
     Raises:
         HostError: if it can't be reached, or its version of Stretto doesn't have the command.
     """
-    asked = ["cluster", "here", "--models", host.models, *(["--folder", folder] if folder else [])]
-    output = run_remote(host, remote_engine_command(host, *asked), _CHECK_TIMEOUT_S)
+    args = ["cluster", "here", "--models", host.models, *(["--folder", folder] if folder else [])]
+    output = run_remote(host, remote_engine_command(host, *args), _CHECK_TIMEOUT_S)
     try:
         # The remote shell may have printed something first.
         answer = json.loads(output.strip().splitlines()[-1])

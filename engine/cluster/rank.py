@@ -97,15 +97,15 @@ def _guard_rank() -> int:
     return status if status >= 0 else 128 - status
 
 
-def _join_group(asked: dict[str, Any], link: Link) -> None:
+def _join_group(request: dict[str, Any], link: Link) -> None:
     from engine.model import backend
 
-    rank = int(asked["rank"])
+    rank = int(request["rank"])
     if rank == 0:
         confined.shared().start()  # the child's imports run in parallel to ours
     about = backend.start()
     hello = {"versions": versions(), "memory": about.memory, "device": about.device}
-    with reserve_port(asked["ports"], rank, int(asked["count"])) as listener:
+    with reserve_port(request["ports"], rank, int(request["count"])) as listener:
         link.send_message(hello | rank_address(listener))
         setup = link.receive(rank == 0)
     from engine.cluster.group import RankGroup
@@ -118,7 +118,7 @@ def _join_group(asked: dict[str, Any], link: Link) -> None:
     elif rank == 0:
         _run_leader(link, group, setup, pulse)
     else:
-        _run_follower(link, group, {**setup, **asked}, pulse)
+        _run_follower(link, group, {**setup, **request}, pulse)
 
 
 class Heartbeat:
@@ -232,20 +232,20 @@ class CommandReceiver:
         self._post = post
         self._answers: dict[int, Future[Any]] = {}
 
-    def handle(self, asked: RelayedCommand | CommandCancelled) -> None:
+    def handle(self, message: RelayedCommand | CommandCancelled) -> None:
         """Called on the listening thread when an object arrives."""
-        if isinstance(asked, CommandCancelled):
-            answer = self._answers.pop(asked.number, None)
+        if isinstance(message, CommandCancelled):
+            answer = self._answers.pop(message.number, None)
             if answer is not None:
                 answer.cancel()
             return
         with contextlib.suppress(EngineError):  # the engine is stopping
-            self._post(self._attach_callbacks(asked))
+            self._post(self._attach_callbacks(message))
 
-    def _attach_callbacks(self, asked: RelayedCommand) -> Any:
+    def _attach_callbacks(self, message: RelayedCommand) -> Any:
         from engine.runtime.workers import CommandFuture
 
-        command, number = asked.command, asked.number
+        command, number = message.command, message.number
         callbacks: dict[str, Any] = {
             name: lambda *arguments: self._link.send_object(CommandCallback(number, arguments))
             for name in CALLBACK_FIELDS

@@ -66,15 +66,15 @@ def convert(
     expected, group = _check_convertible(folder, out, name, bits, recipe)
     out.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(out)
-    beside = Path(tempfile.mkdtemp(prefix=f".{out.name}.{os.getpid()}.", dir=out.parent))
+    temporary = Path(tempfile.mkdtemp(prefix=f".{out.name}.{os.getpid()}.", dir=out.parent))
     try:
-        converted = beside / out.name
-        how = ["--recipe", recipe] if recipe else ["--bits", str(bits)]
+        converted = temporary / out.name
+        options = ["--recipe", recipe] if recipe else ["--bits", str(bits)]
         command = engine_command(
-            *("convert", str(folder), "--out", str(converted), *how, "--child", str(group))
+            *("convert", str(folder), "--out", str(converted), *options, "--child", str(group))
         )
         _run_conversion(
-            command, beside, name, expected, progress or (lambda _done, _total: None), stop
+            command, temporary, name, expected, progress or (lambda _done, _total: None), stop
         )
         for code in converted.glob("*.py"):  # mlx-lm also copies code, which we never run
             code.unlink()
@@ -85,7 +85,7 @@ def convert(
     except OSError as error:
         raise EngineError(NO_SPACE, f"The converted model cannot be written: {error}.") from None
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
     return out
 
 
@@ -156,14 +156,14 @@ def _group_size(config: Mapping[str, Any]) -> int:
 
 def _run_conversion(
     command: list[str],
-    beside: Path,
+    temporary: Path,
     name: str,
     expected: int,
     progress: Progress,
     stop: threading.Event,
 ) -> None:
     """Run the child until it's done, reporting the bytes written so far."""
-    log = beside / "log"
+    log = temporary / "log"
     with log.open("wb") as output:
         child = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=output, stderr=subprocess.STDOUT
@@ -173,7 +173,7 @@ def _run_conversion(
         while child.poll() is None:
             if stop.wait(_CHECK_S):
                 raise EngineError(DOWNLOAD_CANCELLED, f"Converting {name} was cancelled.")
-            progress(min(_written_bytes(beside), expected), expected)
+            progress(min(_written_bytes(temporary), expected), expected)
     finally:
         child.kill()
         child.wait()

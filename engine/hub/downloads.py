@@ -112,11 +112,11 @@ def publish(
     snapshot = folder / "snapshots" / commit
     if snapshot.is_dir():  # another program has downloaded some of the files
         for file in files:
-            link, beside = snapshot / file.name, snapshot / f".{file.name}.new"
+            link, temporary = snapshot / file.name, snapshot / f".{file.name}.new"
             if not link.exists():
-                beside.unlink(missing_ok=True)
-                beside.symlink_to(Path("..", "..", "blobs", file.digest))
-                os.replace(beside, link)
+                temporary.unlink(missing_ok=True)
+                temporary.symlink_to(Path("..", "..", "blobs", file.digest))
+                os.replace(temporary, link)
     else:
         staged = folder / f".{commit}.new"
         shutil.rmtree(staged, ignore_errors=True)
@@ -128,9 +128,9 @@ def publish(
     if revision != commit:
         ref = folder / "refs" / revision
         ref.parent.mkdir(parents=True, exist_ok=True)
-        beside = folder / f".{commit}.ref"
-        beside.write_text(commit, encoding="utf-8")
-        os.replace(beside, ref)
+        temporary = folder / f".{commit}.ref"
+        temporary.write_text(commit, encoding="utf-8")
+        os.replace(temporary, ref)
     if tidy:
         for leftover in (folder / "blobs").glob(f"*{_INCOMPLETE}"):
             if _is_ours(leftover):
@@ -313,9 +313,9 @@ class ModelDownload:
                 raise why
             self._cancelled.wait(patience.pause)
             self._check_cancelled()
-            asked = dict(self._headers)
+            headers = dict(self._headers)
             if have:
-                asked["Range"] = f"bytes={have}-"
+                headers["Range"] = f"bytes={have}-"
             url = file_url(self._model.repo, self._model.commit, file.name)
             why = EngineError(
                 DOWNLOAD_FAILED,
@@ -324,7 +324,7 @@ class ModelDownload:
             )
             try:
                 for status, piece in net.stream_chunks(
-                    url, asked, self._model.repo, self._cancelled
+                    url, headers, self._model.repo, self._cancelled
                 ):
                     if not piece:
                         if have and status != 206:  # the whole file rather than the rest

@@ -386,14 +386,14 @@ def _request_results(
 ) -> list[dict[str, Any]]:
     from huggingface_hub import constants
 
-    asked = [
+    parameters = [
         *question.items(),
         ("sort", "downloads"),
         ("direction", "-1"),
         ("limit", str(MAX_RESULTS)),
     ]
-    asked += [("expand[]", name) for name in _SEARCH_FIELDS]
-    url = f"{constants.ENDPOINT}/api/models?{urlencode(asked)}"
+    parameters += [("expand[]", name) for name in _SEARCH_FIELDS]
+    url = f"{constants.ENDPOINT}/api/models?{urlencode(parameters)}"
     answer = parse_json(
         net.fetch(url, request_headers(token), net.SEARCH_LABEL, stop, _MAX_RESULTS_BYTES)
     )

@@ -88,8 +88,8 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
     net = copy_sharing_arrays(base.net)
     yield
     try:
-        again = needs_own_weights(base, adapter.facts.kind)
-        if again:
+        reloads = needs_own_weights(base, adapter.facts.kind)
+        if reloads:
             net, _ = loader.load_net(
                 base.examined.folder, lazy=True, seeing=base.examined.preprocessor is not None
             )
@@ -115,7 +115,7 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
     info = replace(
         adapted.info,
         id=hashlib.sha256(both.encode()).hexdigest()[:32],
-        nbytes=loader.memory_bytes(net) if again else added,
+        nbytes=loader.memory_bytes(net) if reloads else added,
         dtype=base.info.dtype,
         context_length=base.info.context_length,
         adapter=str(adapter.folder.resolve()),

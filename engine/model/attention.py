@@ -168,9 +168,9 @@ def _attend_rows(queries: mx.array, keys: Rows, values: Rows, call: _Call) -> mx
     if len(split) < 2 or any(isinstance(mask, (str, mx.array)) for mask in some_masks):
         return mx.concatenate([one(row) for row in range(n)])
     rest = [row for row in range(n) if row not in split]
-    some = queries[mx.array(split)] if rest else queries
+    rest_queries = queries[mx.array(split)] if rest else queries
     k, v = [keys.rows[row] for row in split], [values.rows[row] for row in split]
-    out = _attend_split(some, k, v, some_masks, call)
+    out = _attend_split(rest_queries, k, v, some_masks, call)
     if not rest:
         return out
     rows_in_order = [*split, *rest]
@@ -265,18 +265,18 @@ def prefix_attention(
         key_parts.append([product.keys for product in products])
         factors = [product.left for product in products]
         q.append(_group_by_key_head(mx.concatenate(factors) if rows > 1 else factors[0], key_heads))
-    begun = keys[0].beginnings
+    prefixes = keys[0].beginnings
     if rows > 1:
-        begun = SharedPrefixRows([key.beginnings.rows[0] for key in keys])
+        prefixes = SharedPrefixRows([key.beginnings.rows[0] for key in keys])
     owns = []
     for row, parts in enumerate(zip(*(mx.split(one, rows) for one in q), strict=True)):
         pairs = [(one, some[row].own) for one, some in zip(parts, key_parts, strict=True)]
-        base = begun.rows[row][1]
+        base = prefixes.rows[row][1]
         owns.append(partial_attention(pairs, values[row].own, n, _own_mask(mask, base)))
 
-    def shared(some: Sequence[Split]) -> Split:
-        first = [some[members[0]] for members in begun.groups]
-        return Split(begun, [part.shared[0] for part in first], first[0].own, first[0].place)
+    def shared(splits: Sequence[Split]) -> Split:
+        first = [splits[members[0]] for members in prefixes.groups]
+        return Split(prefixes, [part.shared[0] for part in first], first[0].own, first[0].place)
 
     by_row, begun_with = _sinks_by_key_head(sinks, q[0], n), [shared(some) for some in key_parts]
     out = _attend_prefixes_and_own(
@@ -317,8 +317,8 @@ def _group_by_key_head(queries: mx.array, key_heads: int) -> mx.array:
 def _sinks_by_key_head(sinks: Any, queries: mx.array, n: int) -> mx.array | None:
     if sinks is None:
         return None
-    _, key_heads, some, _ = queries.shape
-    per_row: mx.array = sinks.reshape(1, key_heads, some // n, 1)
+    _, key_heads, query_length, _ = queries.shape
+    per_row: mx.array = sinks.reshape(1, key_heads, query_length // n, 1)
     return per_row if n == 1 else mx.repeat(per_row, n, axis=2)
 
 
@@ -337,16 +337,16 @@ def _attend_prefixes_and_own(
         queries, keys: the scores are the sum of the products of these pairs.
         own: attention to the rows' own keys.
     """
-    begun, shared = values.beginnings, [some.shared for some in keys]
+    starts, shared = values.beginnings, [some.shared for some in keys]
     first, second = keys[0].place, keys[-1].place
     if first is not None and second == (first[0], 1):
-        both = begun.both(first[0])
+        both = starts.both(first[0])
         if both is not None:
             queries, shared = [mx.concatenate(queries, axis=-1)], [both]
     if dense.is_engaged(queries[0]):
-        return merge(_attend_prefixes(queries, shared, values.shared, begun, n, mask), own, sinks)
+        return merge(_attend_prefixes(queries, shared, values.shared, starts, n, mask), own, sinks)
     score = combined_score(own, sinks, queries[0])
-    found = _attend_prefixes(queries, shared, values.shared, begun, n, mask, score)
+    found = _attend_prefixes(queries, shared, values.shared, starts, n, mask, score)
     return merge_by_score(found, own, score, sinks)
 
 
@@ -354,7 +354,7 @@ def _attend_prefixes(
     queries: list[mx.array],
     keys: Sequence[list[mx.array]],
     values: list[mx.array],
-    begun: SharedPrefixRows,
+    starts: SharedPrefixRows,
     n: int,
     mask: Any,
     score: mx.array | None = None,
@@ -366,26 +366,26 @@ def _attend_prefixes(
         score: see `attend_with_score`.
     """
     query_group = queries if score is None else [*queries, score]
-    if begun.order is not None:
-        query_group = [some[begun.order] for some in query_group]
+    if starts.order is not None:
+        query_group = [some[starts.order] for some in query_group]
     found, start = [], 0
-    for group, members in enumerate(begun.groups):
+    for group, members in enumerate(starts.groups):
         end = start + len(members)
-        mine = query_group if len(begun.groups) == 1 else [some[start:end] for some in query_group]
-        base = begun.rows[members[0]][1]
+        mine = query_group if len(starts.groups) == 1 else [some[start:end] for some in query_group]
+        base = starts.rows[members[0]][1]
         shared = [k[group] for k in keys]
         found.append(_attend_prefix(mine, shared, values[group], base, n, _prefix_mask(mask, base)))
         start = end
     out = _concatenate(found)
-    return out if begun.back is None else PartialAttention(*(array[begun.back] for array in out))
+    return out if starts.back is None else PartialAttention(*(array[starts.back] for array in out))
 
 
 def _attend_prefix(
     group: list[mx.array], keys: list[mx.array], values: mx.array, base: int, n: int, mask: Any
 ) -> PartialAttention:
-    rows, key_heads, some, _ = group[0].shape
+    rows, key_heads, length, _ = group[0].shape
     if rows > 1:
-        group = [a.swapaxes(0, 1).reshape(1, key_heads, rows * some, -1) for a in group]
+        group = [a.swapaxes(0, 1).reshape(1, key_heads, rows * length, -1) for a in group]
     queries, values = group[: len(keys)], values[:, :, :base]
     if len(group) > len(keys):
         found = attend_with_score([*zip(queries, keys, strict=True)], values, n, mask, group[-1])
@@ -394,7 +394,7 @@ def _attend_prefix(
         found = partial_attention([*zip(queries, keys, strict=True)], values, n, mask)
     if rows == 1:
         return found
-    return PartialAttention(*(a.reshape(key_heads, rows, some, -1).swapaxes(0, 1) for a in found))
+    return PartialAttention(*(a.reshape(key_heads, rows, length, -1).swapaxes(0, 1) for a in found))
 
 
 def _concatenate(parts: list[PartialAttention]) -> PartialAttention:

@@ -223,12 +223,12 @@ def _exponentiate(table: Table) -> tuple[Table, Table]:
     sums, most = np.empty(rows, np.float32), np.empty((rows, 1), np.float32)
     step = max(1, BLOCK_SCORES // length)
     for begin in range(0, rows, step):
-        some, largest = table[begin : begin + step], most[begin : begin + step]
-        some.max(-1, keepdims=True, out=largest)
+        part, largest = table[begin : begin + step], most[begin : begin + step]
+        part.max(-1, keepdims=True, out=largest)
         np.maximum(largest, MIN_SCORE, out=largest)
-        np.subtract(some, largest, out=some)
-        np.exp(some, out=some)
-        some.sum(-1, out=sums[begin : begin + step])
+        np.subtract(part, largest, out=part)
+        np.exp(part, out=part)
+        part.sum(-1, out=sums[begin : begin + step])
     return sums, most
 
 

@@ -98,13 +98,13 @@ class PackedExperts:
 
         Returns `[..., k, outputs]`.
         """
-        asked = np.array(chosen).reshape(-1, chosen.shape[-1])
+        experts = np.array(chosen).reshape(-1, chosen.shape[-1])
         rows = as_rows(x, self._inputs)
-        out = np.empty((*asked.shape, self._outputs), np.float32)
-        for expert in np.unique(asked):
-            which, choice = np.nonzero(asked == expert)
+        out = np.empty((*experts.shape, self._outputs), np.float32)
+        for expert in np.unique(experts):
+            rows_used, choice = np.nonzero(experts == expert)
             *gate_up, down = self._experts[expert]
-            out[which, choice] = gated_mlp(self._library, rows[which], gate_up, down)
+            out[rows_used, choice] = gated_mlp(self._library, rows[rows_used], gate_up, down)
         result = mx.array(out.reshape(*chosen.shape, self._outputs))
         return result if x.dtype == mx.float32 else result.astype(x.dtype)
 

@@ -336,13 +336,13 @@ def _convert_to_float16(cache: Any) -> None:
 
 def _segments_of(cache: Any) -> tuple[Any, int]:
     """Return a cache's segments (the count of the last segment isn't set) and its capacity."""
-    found, begun = [], 0
+    found, start = [], 0
     if isinstance(cache, SharedPrefixKV):
-        begun, prefix = cache.base, cache.shared_prefix
+        start, prefix = cache.base, cache.shared_prefix
         arrays = prefix.keys[cache.layer], prefix.values[cache.layer]
-        found.append((*_pair_layout(*arrays), 0, begun))
-    found.append((*_pair_layout(cache.keys, cache.values), begun, 0))
-    return found, begun + int(cache.keys.shape[2])
+        found.append((*_pair_layout(*arrays), 0, start))
+    found.append((*_pair_layout(cache.keys, cache.values), start, 0))
+    return found, start + int(cache.keys.shape[2])
 
 
 def _pair_layout(keys: mx.array, values: mx.array) -> tuple[int, int, int, int]:

@@ -120,11 +120,11 @@ def _can_skip_rows(
         undo = output_rows.install(net, logits.shape[-1])
         caches = make_cache()
         with output_rows.restrict_rows(row):
-            some = net(ids, cache=caches)
-        yield from evaluate_in_slices(caches, some)
-        computed = some.size // some.shape[-1]
+            output = net(ids, cache=caches)
+        yield from evaluate_in_slices(caches, output)
+        computed = output.size // output.shape[-1]
         off = logit_difference(
-            output_rows.extract_logits(some, row), output_rows.extract_logits(logits, row)
+            output_rows.extract_logits(output, row), output_rows.extract_logits(logits, row)
         )
     except Exception as error:  # models may raise any exception, as will `explore`
         log.debug("the output layer cannot leave out rows: %s", error)
@@ -404,9 +404,9 @@ def widen_caches(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], Cac
     ]
     if not windows:
         return make_cache
-    asked: dict[int, int] = {}
+    recorded: dict[int, int] = {}
     for cache in windows:
-        cache.make_mask = _WindowRecorder(cache, asked)
+        cache.make_mask = _WindowRecorder(cache, recorded)
     try:
         net(mx.array([[1, 1]]), cache=caches)
     except Exception as error:  # `explore` will run into the same error and report it
@@ -414,7 +414,7 @@ def widen_caches(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], Cac
     finally:
         for cache in windows:  # breaks a reference cycle
             del cache.make_mask
-    wider = {size: window for size, window in asked.items() if window > size}
+    wider = {size: window for size, window in recorded.items() if window > size}
     if not wider:
         return make_cache
     log.debug("windows that look back further than their caches keep: %s", wider)
@@ -433,9 +433,9 @@ def widen_caches(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], Cac
 class _WindowRecorder:
     """Replacement for a cache's `make_mask` that records the requested window size."""
 
-    def __init__(self, cache: Any, asked: dict[int, int]) -> None:
+    def __init__(self, cache: Any, windows: dict[int, int]) -> None:
         self._cache = cache
-        self._requested = asked
+        self._requested = windows
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         window = kwargs.get("window_size", args[1] if len(args) > 1 else None)

@@ -197,11 +197,11 @@ class SlotStep:
             form: SlotLengths([caches[first] for caches in buffer.caches])
             for form, first in buffer.firsts.items()
         }
-        begun = [first for form, first in buffer.firsts.items() if form.own]
+        owners = [first for form, first in buffer.firsts.items() if form.own]
         # Shared prefixes extended by the rows, or None.
         self.beginnings = (
-            SharedPrefixRows([caches[begun[0]].prefix_in_use for caches in buffer.caches])
-            if begun
+            SharedPrefixRows([caches[owners[0]].prefix_in_use for caches in buffer.caches])
+            if owners
             else None
         )
 

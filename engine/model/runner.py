@@ -131,7 +131,7 @@ def decode(
     ending = [id(reading.kv) for reading in readings if reading.ends]
     turn = [r for r in rows if id(r.kv) not in ending]
     kvs = [r.kv for r in turn]
-    lost = [(r.kv, again) for r in turn if (again := _lost_tokens(r))]
+    lost = [(r.kv, count) for r in turn if (count := _lost_tokens(r))]
     alone = bool(lost) or _needs_own_passes(model, kvs, shared)
     if model.slots is not None:
         order = model.slots.assign(kvs, alone)
@@ -432,8 +432,8 @@ def verify(model: LoadedModel, answer: DecodeRequest, fed: mx.array) -> Verifica
     outcomes, _ = _sample_tokens(logits, places)
     _, chosen = found = _verification(answer, logits, outcomes)
     # Logits are only needed again for constraints and odds.
-    again = [logits] if chosen is None or answer.odds is not None else []
-    mx.async_eval([fed, *again, *([] if chosen is None else [chosen])])  # type: ignore[no-untyped-call]
+    logits_again = [logits] if chosen is None or answer.odds is not None else []
+    mx.async_eval([fed, *logits_again, *([] if chosen is None else [chosen])])  # type: ignore[no-untyped-call]
     return found
 
 

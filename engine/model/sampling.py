@@ -241,10 +241,10 @@ def candidates(
     ids = None
     if 0 < top_k < values.shape[-1]:
         top_indices = mx.argpartition(values, values.shape[-1] - top_k, axis=-1)[:, -top_k:]
-        some = mx.take_along_axis(values, top_indices, axis=-1)
-        order = mx.argsort(-some, axis=-1)
+        top_values = mx.take_along_axis(values, top_indices, axis=-1)
+        order = mx.argsort(-top_values, axis=-1)
         ids = mx.take_along_axis(top_indices, order, axis=-1)
-        values = mx.take_along_axis(some, order, axis=-1)
+        values = mx.take_along_axis(top_values, order, axis=-1)
     if min_p:
         floor = values.max(axis=-1, keepdims=True) + column(lambda p: _log(p.min_p))
         values = mx.where(values < floor, -mx.inf, values)

@@ -140,7 +140,7 @@ class _RecordedPieces:
             self.add(*arrays)
             starts = [*range(step, count, step)]
             cut = [mx.split(array, starts, axis=axis) for array, axis in given]
-            parts = [call(*some) for some in zip(*cut, strict=True)]
+            parts = [call(*args) for args in zip(*cut, strict=True)]
         finally:
             recorder.now = self
         self.pieces += [(kind, cost * part[0].shape[axes[0]], part) for part in parts]
@@ -207,8 +207,8 @@ def _rotary_by_rows(
         return turn(*inputs, **named)
     arrays, rest = inputs[: len(axes)], inputs[len(axes) :]
 
-    def part(*some: mx.array) -> list[mx.array]:
-        out = turn(*some, *rest, **named)
+    def part(*args: mx.array) -> list[mx.array]:
+        out = turn(*args, *rest, **named)
         return [*out] if isinstance(out, tuple) else [out]
 
     numbers = 3 * sum(array.size for array in arrays) / arrays[0].shape[axes[0]]

@@ -99,7 +99,7 @@ class Candidate(Struct, frozen=True):
 
 
 def examine(
-    asked: str, confined: Sandbox, adapter: str | None = None, kept_dir: Path | None = None
+    reference: str, confined: Sandbox, adapter: str | None = None, kept_dir: Path | None = None
 ) -> Candidate:
     """Resolve and check a requested model.
 
@@ -112,7 +112,7 @@ def examine(
     Raises:
         EngineError: `model_load_failed`. The message says what to do.
     """
-    path, name, facts = _model(asked, confined)
+    path, name, facts = _model(reference, confined)
     added = None
     if adapter is not None:
         added = adapters.examine(*_adapter(adapter, confined))
@@ -142,14 +142,14 @@ def examine(
     return Candidate(loader.examine(*about), checked, added, facts.wide)
 
 
-def _model(asked: str, confined: Sandbox) -> tuple[Path, str, ModelFacts]:
-    path = resolve(asked)
+def _model(reference: str, confined: Sandbox) -> tuple[Path, str, ModelFacts]:
+    path = resolve(reference)
     name = clean_name(folder.display_name(path)) or clean_name(path.name) or "The model"
     return path, name, confined.inspect_model(path, name)
 
 
-def _adapter(asked: str, confined: Sandbox) -> tuple[Path, str, AdapterFacts]:
-    path = resolve_adapter(asked)
+def _adapter(reference: str, confined: Sandbox) -> tuple[Path, str, AdapterFacts]:
+    path = resolve_adapter(reference)
     name = clean_name(path.name) or "The adapter"
     return path, name, confined.inspect_adapter(path, name)
 
@@ -308,16 +308,16 @@ def resolve(path_or_id: str) -> Path:
     return downloaded
 
 
-def resolve_adapter(asked: str) -> Path:
+def resolve_adapter(reference: str) -> Path:
     """Return the folder of an adapter.
 
     Raises:
         EngineError: `model_load_failed`, and the message says what to do.
     """
-    local_folder = Path(asked).expanduser()
-    if not asked.strip() or not local_folder.is_dir():
+    local_folder = Path(reference).expanduser()
+    if not reference.strip() or not local_folder.is_dir():
         raise folder.load_refused(
-            f"Adapter folder {asked[:500]!r} does not exist. Choose a folder with an "
+            f"Adapter folder {reference[:500]!r} does not exist. Choose a folder with an "
             "adapter_config.json, or use the model without an adapter."
         )
     return local_folder

@@ -260,10 +260,10 @@ def _tokens(model: TextCodec, command: Embed) -> list[list[int]]:
     """Tokenize the texts. Runs on a worker."""
     found, context = [], model.info.context_length
     for number, text in enumerate(command.texts, 1):
-        asked = RawPrompt(text) if isinstance(text, str) else RawPrompt(None, text)
+        text_prompt = RawPrompt(text) if isinstance(text, str) else RawPrompt(None, text)
         try:
             tokens = prompt.build_raw_prompt(
-                model.tokenizer, asked, model.reader, context, False
+                model.tokenizer, text_prompt, model.reader, context, False
             ).tokens
         except TooLongError as error:
             raise EngineError(

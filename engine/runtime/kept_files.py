@@ -143,10 +143,10 @@ class CheckedFile(KeptFile):
         eos: list[int] | None,
         defaults: Mapping[str, Any] | None,
     ) -> None:
-        asked = {"rows": rows, "eos": eos, "defaults": None if defaults is None else {**defaults}}
+        inputs = {"rows": rows, "eos": eos, "defaults": None if defaults is None else {**defaults}}
         code = {"code": own_code("sandbox", "text")}
         libraries = versions("mlx-lm", "transformers", "tokenizers")
-        super().__init__(folder, {"contents": contents, **asked, **code, **libraries})
+        super().__init__(folder, {"contents": contents, **inputs, **code, **libraries})
 
     def read(self, path: Path) -> CheckedTokenizer | None:
         """Load the result for the model folder `path`, or return None if there's no valid file."""

@@ -102,8 +102,8 @@ class ModelLoader:
         )
 
     def _examine(self, command: Load) -> Task:
-        asked = command.path, self._confined, command.adapter, self._ways_dir
-        candidate = yield Work("loads", partial(examine, *asked))
+        arguments = command.path, self._confined, command.adapter, self._ways_dir
+        candidate = yield Work("loads", partial(examine, *arguments))
         if candidate.examined.config.get("model_type") == PREDICTION_HEAD:
             words = f"{candidate.name} is a prediction head (MTP), which is no longer supported."
             raise EngineError(UNSUPPORTED_SESSION, words)

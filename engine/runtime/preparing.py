@@ -246,14 +246,14 @@ def _with_notes_for_lost_media(
     return {**message, "content": parts if seen else text_of(parts)}
 
 
-def _prepare_raw(job: Job, asked: RawPrompt) -> PreparedRequest:
+def _prepare_raw(job: Job, raw: RawPrompt) -> PreparedRequest:
     model, params = job.model, job.params
     context = job.context
     bounds.check_params(params, model.rows)
-    if asked.text is not None:
-        bounds.check_prompt([{"content": asked.text}], context)
+    if raw.text is not None:
+        bounds.check_prompt([{"content": raw.text}], context)
     try:
-        ready = prompt.build_raw_prompt(model.tokenizer, asked, model.reader, context - 1)
+        ready = prompt.build_raw_prompt(model.tokenizer, raw, model.reader, context - 1)
     except TooLongError as error:
         raise EngineError(
             CONTEXT_OVERFLOW,
@@ -327,8 +327,8 @@ def count(job: Job) -> int:
 def _too_long(job: Job, messages: list[Message], length: int, build: Build) -> EngineError:
     name, context = job.model.info.name, job.context
 
-    def length_of(some: list[Message]) -> int:
-        return _build_or_measure(build, some)[1]
+    def length_of(messages: list[Message]) -> int:
+        return _build_or_measure(build, messages)[1]
 
     if not job.slides and slide(messages, context - 1, context - 1, length_of) is not None:
         return EngineError(

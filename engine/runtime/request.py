@@ -524,8 +524,8 @@ class Request:
 
 def _question(messages: Sequence[Message]) -> str:
     """Return the text of the user's last message, without attached files."""
-    asked = next((m for m in reversed(messages) if m["role"] == "user"), {})
-    content = asked.get("content")
+    question = next((m for m in reversed(messages) if m["role"] == "user"), {})
+    content = question.get("content")
     if isinstance(content, (list, tuple)):
         texts = [part.get("text") for part in content]
         return " ".join(text for text in texts if isinstance(text, str))

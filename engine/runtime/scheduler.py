@@ -285,13 +285,13 @@ class Scheduler:
         """
         handed_on = view.now < self._hand_on_until
         if handed_on:
-            asked = order
+            rows = order
         elif order and order[0].remaining <= self.pacing.chunk(order[0].model, MAX_CHUNK, None):
-            asked = candidates(view, order)
+            rows = candidates(view, order)
         else:
-            asked = order[:1]
+            rows = order[:1]
         reading = {r.id for r in order}
-        for row in asked:
+        for row in rows:
             offer = row.offer
             if offer is None:
                 continue
@@ -394,8 +394,8 @@ def _may_mix(view: View, row: Row, group: Sequence[Row]) -> bool:
 
 def _runs_beside(neighbor: Row, group: Sequence[Row]) -> bool:
     """True if another active chat keeps the group from drafting."""
-    beside = not neighbor.is_suspended and all(neighbor.id != row.id for row in group)
-    return beside and neighbor.status not in (Status.PREPARING, Status.FINISHED)
+    is_neighbor = not neighbor.is_suspended and all(neighbor.id != row.id for row in group)
+    return is_neighbor and neighbor.status not in (Status.PREPARING, Status.FINISHED)
 
 
 MAX_PROMPTS = 16
@@ -465,19 +465,19 @@ def with_last_tokens(
         return plan
     read = tuple(c.session for c in chunks)
     begins = not plan.passes
-    coming = (r for r in view.rows if r.status < Status.DECODING and not r.is_suspended)
-    if begins and any(r.id not in read for r in coming):
+    waiting = (r for r in view.rows if r.status < Status.DECODING and not r.is_suspended)
+    if begins and any(r.id not in read for r in waiting):
         return plan
     before = ready or Pass((), (), len(read) > 1) if begins else plan.passes[0]
     step = replace(before, rows=(*before.rows, *read), feed=(*before.feed, *read))
-    first, *beside = (replace(c, mixed=True, ends=True) for c in chunks)
+    first, *others = (replace(c, mixed=True, ends=True) for c in chunks)
     return replace(
         plan,
         models=plan.models or (first.model,),
         model=first.model,
         passes=(step,),
         chunk=first,
-        other_chunks=tuple(beside),
+        other_chunks=tuple(others),
         gathering=False,
         starts_replies=begins,
     )

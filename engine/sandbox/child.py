@@ -73,14 +73,14 @@ def main(arguments: Sequence[str]) -> int:
             # Zero would disable the timer.
             signal.setitimer(signal.ITIMER_PROF, max(float(request["seconds"]), 1e-6))
             signal.setitimer(signal.ITIMER_REAL, float(request["alarm"]) + _GRACE_S)
-            reply, out, again = _run_task(request, blobs)
+            reply, out, goes_on = _run_task(request, blobs)
             # Lift the limit, so that a large reply can be written even if memory is short.
             _set_limit("RLIMIT_AS", None)
             _write_all(answers, pack(reply, out))
             for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL):
                 signal.setitimer(timer, 0)
             del request, blobs, reply, out
-            if not again:
+            if not goes_on:
                 break
     # A normal exit could hang waiting for a library's threads.
     os._exit(0)
@@ -145,15 +145,15 @@ def _set_limit(name: str, value: int | None, repeated: bool = False) -> None:
     """
     import resource
 
-    which = getattr(resource, name, None)
-    if which is None:
+    resource_id = getattr(resource, name, None)
+    if resource_id is None:
         return
-    hard = resource.getrlimit(which)[1]
+    hard = resource.getrlimit(resource_id)[1]
     soft = hard if value is None else value
     if hard != resource.RLIM_INFINITY:
         soft = hard if soft == resource.RLIM_INFINITY else min(soft, hard)
     with contextlib.suppress(OSError, ValueError):  # macOS can't limit the address space
-        resource.setrlimit(which, (soft, hard if repeated or name == "RLIMIT_AS" else soft))
+        resource.setrlimit(resource_id, (soft, hard if repeated or name == "RLIMIT_AS" else soft))
 
 
 def die_with_parent() -> None:
@@ -193,11 +193,11 @@ def _render(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     lists = [json.loads(blob) for blob in blobs[:count]]
     for (number, message_index, key), blob in zip(long, blobs[count:], strict=True):
         lists[number][message_index][key] = blob.decode()
-    asked = [(lists[number], opening) for number, opening in arguments["asked"]]
+    requests = [(lists[number], opening) for number, opening in arguments["asked"]]
     texts: list[bytes] = []
     errors: list[list[str] | None] = []
     reader, template = _readers[arguments["key"]], arguments["template"]
-    for text in reader.render(asked, arguments["reasoning"], template):
+    for text in reader.render(requests, arguments["reasoning"], template):
         if isinstance(text, EngineError):
             errors.append([text.code, text.message.encode(errors="replace").decode()])
             texts.append(b"")
@@ -214,7 +214,7 @@ def _encode(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
         )
     except TooLongError as error:
         return {"too_long": error.tokens}, ()
-    return {}, tuple(array("I", some).tobytes() for some in ids)
+    return {}, tuple(array("I", tokens).tobytes() for tokens in ids)
 
 
 def _check_form(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
@@ -291,9 +291,9 @@ def _read_document(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
 def _draw_pages(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     from engine.text.documents import UnreadableError, draw
 
-    asked = (arguments[name] for name in ("numbers", "pixels", "small"))
+    options = (arguments[name] for name in ("numbers", "pixels", "small"))
     try:
-        found = draw(Path(arguments["path"]), *asked)
+        found = draw(Path(arguments["path"]), *options)
     except UnreadableError as error:
         raise RefusedError(str(error)) from None
     about = [[page.number, page.width, page.height] for page in found]

@@ -147,8 +147,8 @@ class Sandbox:
     def _inspect(self, do: str, folder: Path, name: str) -> dict[str, Any]:
         subject = f"{name} could not be loaded: reading its config and headers"
         policy = _TaskPolicy(self._files, MODEL_LOAD_FAILED, subject)
-        asked = {"folder": str(folder), "name": name}
-        return self._run_task(self._children, do, "folder", asked, policy)[0]
+        arguments = {"folder": str(folder), "name": name}
+        return self._run_task(self._children, do, "folder", arguments, policy)[0]
 
     def check_tokenizer(
         self,
@@ -169,7 +169,7 @@ class Sandbox:
             EngineError: `model_load_failed`.
         """
         ids, usual = None if eos is None else list(eos), None if defaults is None else {**defaults}
-        asked = {"folder": str(folder), "rows": rows, "eos": ids, "defaults": usual}
+        arguments = {"folder": str(folder), "rows": rows, "eos": ids, "defaults": usual}
         failed = f"{name} could not be loaded"
         work = _TaskPolicy(
             self._tokenizer,
@@ -177,7 +177,7 @@ class Sandbox:
             f"{failed}: its tokenizer",
             refusal_prefix=f"{failed}. ",
         )
-        result, blobs = self._run_task(self._loads, "tokenizer", "tokenizer", asked, work)
+        result, blobs = self._run_task(self._loads, "tokenizer", "tokenizer", arguments, work)
         return CheckedTokenizer(
             key=uuid.uuid4().hex,
             folder=str(folder),
@@ -215,10 +215,10 @@ class Sandbox:
         # For tool calls, the engine has already combined everything into a single grammar.
         names = ("grammar",) if params.grammar else ("json_schema", "regex", "choices")
         form = {name: getattr(params, name) for name in names if getattr(params, name)}
-        asked = {"form": form, "eos": sorted(eos)}
+        arguments = {"form": form, "eos": sorted(eos)}
         work = _TaskPolicy(self._form, INVALID_REQUEST, "Compiling it")
         try:
-            self._run_task(self._children, "form", "form", asked, work, checked=checked)
+            self._run_task(self._children, "form", "form", arguments, work, checked=checked)
         except EngineError as error:
             if error.code != INVALID_REQUEST:
                 raise
@@ -239,9 +239,9 @@ class Sandbox:
         work = _TaskPolicy(
             protocol.FORM_TOKENS_LIMITS, INVALID_REQUEST, "Reading the model's tokenizer"
         )
-        asked = {"eos": sorted(eos)}
+        arguments = {"eos": sorted(eos)}
         result, out = self._run_task(
-            self._children, "form_tokens", "form", asked, work, checked=checked
+            self._children, "form_tokens", "form", arguments, work, checked=checked
         )
         return None if result["parts"] is None else (result["parts"], tuple(out))
 
@@ -258,8 +258,8 @@ class Sandbox:
     ) -> TaskReply:
         limits = self._encoding(sum(map(len, texts)))
         work = _TaskPolicy(limits, INVALID_REQUEST, "The model's tokenizer")
-        asked = {"most": most}
-        return self._run_task(self._children, "encode", checked.key, asked, work, texts, checked)
+        args = {"most": most}
+        return self._run_task(self._children, "encode", checked.key, args, work, texts, checked)
 
     def _run_task(
         self,
@@ -297,7 +297,7 @@ def _ensure_loaded(child: Child, checked: CheckedTokenizer) -> None:
     key = checked.key
     if key not in child.loaded:
         keys = list(child.loaded)[1 - _MAX_LOADED_TOKENIZERS :]
-        asked = {
+        arguments = {
             "key": key,
             "keep": keys,
             "known": checked.known,
@@ -306,7 +306,7 @@ def _ensure_loaded(child: Child, checked: CheckedTokenizer) -> None:
             "defaults": checked.defaults,
         }
         # Use a separate request, because loading can take longer than the limit for rendering.
-        child.run_task("load", asked, (checked.packed,), protocol.TOKENIZER_LIMITS)
+        child.run_task("load", arguments, (checked.packed,), protocol.TOKENIZER_LIMITS)
         child.loaded = OrderedDict.fromkeys([*keys, key])
     child.loaded.move_to_end(key)
 
@@ -319,7 +319,7 @@ class SandboxReader:
 
     def render(
         self,
-        asked: list[Asked],
+        requests: list[Asked],
         reasoning: bool | None,
         template: Mapping[str, Any] | None = None,
     ) -> list[str | EngineError]:
@@ -328,12 +328,12 @@ class SandboxReader:
         sent: list[bytes] = []
         texts: list[bytes] = []
         long: list[tuple[int, int, str]] = []
-        for messages, _ in asked:
+        for messages, _ in requests:
             if id(messages) not in lists:
                 lists[id(messages)] = number = len(lists)
                 sent.append(_encode_messages(messages, number, long, texts))
         arguments = {
-            "asked": [(lists[id(messages)], opening) for messages, opening in asked],
+            "asked": [(lists[id(messages)], opening) for messages, opening in requests],
             "long": long,
             "reasoning": reasoning,
             "template": dict(template or {}),

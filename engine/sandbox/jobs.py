@@ -57,9 +57,9 @@ def read_document(
         EngineError: `invalid_request` if the file can't be read, with a sentence that starts with
             its name; `engine_stopped` if cancelled.
     """
-    asked = {"path": str(path.absolute()), "encoding": encoding}
+    arguments = {"path": str(path.absolute()), "encoding": encoding}
     result, blobs = _run_in_child(
-        "document", asked, (), f"“{path.name}”", limits, stop, _document_slots
+        "document", arguments, (), f"“{path.name}”", limits, stop, _document_slots
     )
     return Document(
         kind=str(result["kind"]),
@@ -80,9 +80,9 @@ def draw_pages(
     limits: TaskLimits = protocol.DOCUMENT_LIMITS,
 ) -> list[DrawnPage]:
     """Render PDF pages as images. See `engine.text.documents.draw` and `read_document`."""
-    asked = {"path": str(path.absolute()), "numbers": [*numbers], "pixels": pixels, "small": small}
+    args = {"path": str(path.absolute()), "numbers": [*numbers], "pixels": pixels, "small": small}
     result, blobs = _run_in_child(
-        "pages", asked, (), f"“{path.name}”", limits, stop, _document_slots
+        "pages", args, (), f"“{path.name}”", limits, stop, _document_slots
     )
     files = zip(result["pages"], blobs[::2], blobs[1::2], strict=True)
     return [
@@ -110,8 +110,8 @@ def read_image(
     Raises:
         EngineError: `invalid_request` if the image can't be decoded; `engine_stopped` if cancelled.
     """
-    asked = {"most": max_pixels, "thumbnail": thumbnail_px}
-    result, blobs = _run_in_child("image", asked, (data,), name, limits, stop, _media_slots)
+    arguments = {"most": max_pixels, "thumbnail": thumbnail_px}
+    result, blobs = _run_in_child("image", arguments, (data,), name, limits, stop, _media_slots)
     width, height, size = result["width"], result["height"], result["size"]
     if len(blobs[0]) != (3 * size[0] * size[1] if max_pixels else 0):
         raise EngineError(INVALID_REQUEST, f"{name} is damaged or incomplete.")
@@ -209,11 +209,11 @@ def run_gguf_task(
         EngineError: `model_load_failed` if the task fails; `download_cancelled` if cancelled.
         OSError: if the file doesn't exist.
     """
-    asked = {"path": str(path), "called": called, **more}
+    arguments = {"path": str(path), "called": called, **more}
     task_limits = limits(os.stat(path).st_size)
     try:
         with Child(ChildKind.WRITES) as child:
-            return child.run_task(do, asked, (), task_limits, stop)[0]
+            return child.run_task(do, arguments, (), task_limits, stop)[0]
     except RefusedError as refusal:
         raise EngineError(MODEL_LOAD_FAILED, str(refusal)) from None
     except TaskError as error:

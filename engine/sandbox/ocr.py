@@ -164,7 +164,7 @@ def _command(path: Path, language: str) -> Sequence[str]:
 
 @functools.cache
 def _installed_languages(program: str) -> frozenset[str]:
-    asked = subprocess.run(
+    process = subprocess.run(
         [program, "--list-langs"],
         capture_output=True,
         text=True,
@@ -172,7 +172,7 @@ def _installed_languages(program: str) -> frozenset[str]:
         check=False,
         env=_environment(),
     )
-    return frozenset(asked.stdout.split())
+    return frozenset(process.stdout.split())
 
 
 def _environment() -> dict[str, str]:

@@ -64,8 +64,8 @@ def child_command(kind: ChildKind, frozen: bool = FROZEN) -> list[str]:
 
     `-P` keeps the current directory out of the import path.
     """
-    how = [CHILD_ARGUMENT] if frozen else ["-P", "-m", "engine.sandbox"]
-    return [sys.executable, *how, kind.value]
+    options = [CHILD_ARGUMENT] if frozen else ["-P", "-m", "engine.sandbox"]
+    return [sys.executable, *options, kind.value]
 
 
 def engine_command(*arguments: str) -> list[str]:

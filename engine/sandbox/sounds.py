@@ -41,9 +41,9 @@ def decode(data: bytes) -> bytes:
 
     form, seconds = miniaudio.SampleFormat.FLOAT32, []
     try:
-        for some in miniaudio.stream_memory(data, form, 1, SAMPLE_RATE, SAMPLE_RATE):
+        for chunk in miniaudio.stream_memory(data, form, 1, SAMPLE_RATE, SAMPLE_RATE):
             # Float files can contain any value, and NaN would propagate to the model's output.
-            loud = np.clip(np.nan_to_num(np.frombuffer(some, "<f4")), -1, 1)
+            loud = np.clip(np.nan_to_num(np.frombuffer(chunk, "<f4")), -1, 1)
             seconds.append(loud.astype("<f4").tobytes())
             if len(seconds) > 60 * MAX_MINUTES:
                 raise RefusedError(f"is longer than {MAX_MINUTES} minutes. Send a part of it")

@@ -222,9 +222,9 @@ def _try_text(wrapper: Any, sample: str, longest: int) -> None:
 def _try_ids(wrapper: Any, vocabulary: dict[str, int], longest: int) -> None:
     """Decode all ids in groups of 1,000, and a sample of them individually."""
     ids = sorted(vocabulary.values())
-    some = random.Random(0).sample(ids, min(200, len(ids)))
+    sample = random.Random(0).sample(ids, min(200, len(ids)))
     groups = [ids[at : at + 1000] for at in range(0, len(ids), 1000)]
-    for group in [*groups, *([i] for i in some)]:
+    for group in [*groups, *([i] for i in sample)]:
         length = len(wrapper.decode(group))
         if length > 8 * longest * (len(group) + 1):
             raise RefusedError(f"Its tokenizer makes {length:,} characters of {len(group)} tokens.")

@@ -113,9 +113,9 @@ def _program(headers: Mapping[str, str]) -> str:
     `launch` passes the agent's name as the key.
     """
     program = program_of(headers.get("user-agent", ""))
-    told = program_of(f"{headers.get('authorization', '').removeprefix('Bearer ')}/")
+    key_program = program_of(f"{headers.get('authorization', '').removeprefix('Bearer ')}/")
     names = PROGRAMS.values()
-    return told if told in names and program not in names else program
+    return key_program if key_program in names and program not in names else program
 
 
 def identify(scope: Scope, body: Mapping[str, Any], session: str | None) -> AgentIdentity:
@@ -303,13 +303,13 @@ class Agent(Struct, eq=False):
     _displayed: ModelRequest | None = None
     _task_of_tools: bool = False
 
-    def begin(self, request: ModelRequest, who: AgentIdentity) -> None:
+    def begin(self, request: ModelRequest, identity: AgentIdentity) -> None:
         self.last_seen = time.monotonic()
-        if not self.task or (who.calls_tools and not self._task_of_tools):
+        if not self.task or (identity.calls_tools and not self._task_of_tools):
             # Agents also request titles, but those prompts say less about the task.
-            self.task, self._task_of_tools = who.task or self.task, who.calls_tools
+            self.task, self._task_of_tools = identity.task or self.task, identity.calls_tools
         self.requests = [*self.requests, request]
-        if self._displayed is None or self._displayed not in self.requests or who.calls_tools:
+        if self._displayed is None or self._displayed not in self.requests or identity.calls_tools:
             self._displayed = request
         if self.paused:
             request.pause(True)
@@ -445,7 +445,7 @@ class RequestRegistry:
             if owner_ids is None or request.owner.id in owner_ids:
                 request.end(error)
 
-    def begin(self, request: ModelRequest, who: AgentIdentity) -> Agent:
+    def begin(self, request: ModelRequest, identity: AgentIdentity) -> Agent:
         """Get or create the agent that a request belongs to.
 
         Raises:
@@ -458,15 +458,15 @@ class RequestRegistry:
             if agent is None and not who.named:
                 agent = self._find_compacted(who)
             if agent is None:
-                if who.brings and who.own in self._stopped:
+                if identity.brings and identity.own in self._stopped:
                     raise agent_stopped_error()
-                self._stopped.pop(who.own, None)
-                agent = self._new(who)
-            elif agent.stopped and who.brings:
+                self._stopped.pop(identity.own, None)
+                agent = self._new(identity)
+            elif agent.stopped and identity.brings:
                 agent.last_seen = time.monotonic()
                 raise agent_stopped_error()
             agent.stopped = False
-            agent.begin(request, who)
+            agent.begin(request, identity)
             return agent
 
     def _find_compacted(self, who: AgentIdentity) -> Agent | None:
@@ -484,17 +484,17 @@ class RequestRegistry:
                 return one
         return None
 
-    def _new(self, who: AgentIdentity) -> Agent:
+    def _new(self, identity: AgentIdentity) -> Agent:
         # Consecutive numbers would reveal to each key the number of agents with other keys.
         numbers = {agent.number for agent in self._agents.values()}
         number = next(n for n in iter(_random_number, 0) if n not in numbers)
         parent = self._agents.get(who.parent) if who.parent != who.own else None
         others = [a for a in self._agents.values() if a.who.lasting and who.lasting]
         group = parent.group if parent is not None else 0
-        family = [a for a in others if a.who.group == who.group or a.group == group]
+        family = [a for a in others if a.who.group == identity.group or a.group == group]
         agent = Agent(
             number,
-            who,
+            identity,
             family[0].group if family else number,
             parent.number if parent is not None else 0,
             # An agent that joins a paused group is paused as well.

@@ -146,11 +146,11 @@ class Connection(H11Protocol):
 
     def _probe(self, after: float) -> None:
         """If a probe is due, write something to find out whether the client is still there."""
-        many = self._next_probe - len(PROBE_DELAYS_S)
+        count = self._next_probe - len(PROBE_DELAYS_S)
         due = (
             PROBE_DELAYS_S[self._next_probe]
-            if many < 0
-            else PROBE_DELAYS_S[-1] + PROBE_EVERY_S * (many + 1)
+            if count < 0
+            else PROBE_DELAYS_S[-1] + PROBE_EVERY_S * (count + 1)
         )
         if after < due:
             return

@@ -136,8 +136,8 @@ class ConversationIndex:
         self._ends[name] = digest
         if len(self._names) > MAX_NAMES:
             oldest = next(iter(self._names))
-            if self._ends.get(gone := self._names.pop(oldest)) == oldest:
-                del self._ends[gone]
+            if self._ends.get(session_id := self._names.pop(oldest)) == oldest:
+                del self._ends[session_id]
 
     def _rewrite(self) -> None:
         part = self._file.with_suffix(".new")
@@ -355,8 +355,8 @@ class ConversationPool:
         counts = Counter(c.kind[0] for c in self._idle)
         if counts[owner_id] <= self._keep and len(self._idle) <= self._most:
             return None
-        whose = owner_id if counts[owner_id] > self._keep else max(counts, key=lambda g: counts[g])
-        conversations = [c for c in self._idle if c.kind[0] == whose]
+        owner = owner_id if counts[owner_id] > self._keep else max(counts, key=lambda g: counts[g])
+        conversations = [c for c in self._idle if c.kind[0] == owner]
         new = [c for c in conversations if not c.was_continued]
         return (
             new[0]

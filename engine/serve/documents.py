@@ -79,11 +79,11 @@ def read(data: str, kind: str = "", name: str = "") -> str:
         RequestError: if the request has too many documents, or they take too long.
         EngineError: `engine_stopped` if the request was cancelled.
     """
-    content, told = decode(data)
+    content, match = decode(data)
     suffix = _ENDING.fullmatch(Path(name[-300:]).suffix)
-    charset = _CHARSET.search(told) or _CHARSET.search(kind)
+    charset = _CHARSET.search(match) or _CHARSET.search(kind)
     encoding = charset[1] if charset else ""
-    kind = (told.partition(";")[0] or kind.partition(";")[0]).strip().lower()
+    kind = (match.partition(";")[0] or kind.partition(";")[0]).strip().lower()
     ending = _ENDINGS.get(kind) or (suffix[0] if suffix else ".bin")
     documents = _documents.get()
     if documents is None:

@@ -98,14 +98,14 @@ def body_of(error: Exception, path: str = "") -> tuple[int, dict[str, Any]]:
             "invalid_request_error" if status < 500 else "api_error"
         )
         # Anthropic's errors have no code, so add ours.
-        told: dict[str, Any] = {"type": kind, "message": message, "code": code}
-        return status, {"type": "error", "error": told}
+        details: dict[str, Any] = {"type": kind, "message": message, "code": code}
+        return status, {"type": "error", "error": details}
     if path.startswith(OLLAMA):
         return status, {"error": message}
     kind = "invalid_request_error" if status < 500 else "server_error"
     field = error.field if isinstance(error, RequestError) else None
-    told = {"message": message, "type": kind, "param": field, "code": code}
-    return status, {"error": told}
+    details = {"message": message, "type": kind, "param": field, "code": code}
+    return status, {"error": details}
 
 
 def _overflow(message: str, anthropic: bool) -> tuple[str, str]:

@@ -66,9 +66,9 @@ SHUTDOWN_CANCEL_TIMEOUT_S = 2.0  # same, during a shutdown of the server
 
 
 @types.coroutine
-def _resumed(begun: Coroutine[Any, None, None], awaited: Any) -> Generator[Any, None, None]:
+def _resumed(coroutine: Coroutine[Any, None, None], awaited: Any) -> Generator[Any, None, None]:
     yield awaited
-    yield from begun
+    yield from coroutine
 
 
 class ClientResponse:
@@ -579,7 +579,7 @@ class ModelRequestHandler:
                     asked, ignored = await self._read(
                         api, body, model, size, owner, _ignore_progress
                     )
-                    found = await answer(asked)
+                    found = await answer(request)
         if found is not None:
             note_ignored(scope, ignored)
             await JSONResponse(found)(scope, receive, send)
@@ -590,11 +590,11 @@ class ModelRequestHandler:
         # OpenAI's format.
         return {"object": "response.input_tokens", "input_tokens": await self._result(counting)}
 
-    async def _embed(self, api: EmbeddingAPI, asked: EmbeddingRequest) -> JSON:
-        embedding = self._engine.embed_later(asked.model, asked.texts)
+    async def _embed(self, api: EmbeddingAPI, request: EmbeddingRequest) -> JSON:
+        embedding = self._engine.embed_later(request.model, request.texts)
         found = await self._result(embedding)
-        asked.check(found)
-        return api.response_body(asked, found)
+        request.check(found)
+        return api.response_body(request, found)
 
     async def _result(self, answer: Future[T]) -> T:
         try:

@@ -399,8 +399,8 @@ class ModelRegistry:
             TimeoutError: if the engine doesn't respond.
             EngineError: if the engine has failed.
         """
-        asked = asyncio.wrap_future(self._engine.stats_later())
-        self.stats = await asyncio.wait_for(asked, STATS_TIMEOUT_S)
+        stats = asyncio.wrap_future(self._engine.stats_later())
+        self.stats = await asyncio.wait_for(stats, STATS_TIMEOUT_S)
         return self.stats
 
     async def health(self) -> tuple[str, str]:
@@ -411,8 +411,8 @@ class ModelRegistry:
             self.reload_lost()  # another attempt may succeed
             return "stopped", why
         if not self.models:
-            going = any(entry.loading is not None for entry in self.entries)
-            return ("loading", "A model is being loaded.") if going else ("ok", "")
+            is_loading = any(entry.loading is not None for entry in self.entries)
+            return ("loading", "A model is being loaded.") if is_loading else ("ok", "")
         if not self._engine.is_running:
             self.reload_lost()
             return "loading", RELOADING
@@ -436,8 +436,8 @@ class ModelRegistry:
                 stats = await self.figures() if self._engine.is_running else None
             entry.begin(stats)
             adapter, draft = entry.adapter or None, entry.draft or None
-            asked = self._engine.load_later(entry.folder, adapter=adapter, draft=draft)
-            entry.model = await _result_of(asked, lambda model: self._unload_late([model]))
+            future = self._engine.load_later(entry.folder, adapter=adapter, draft=draft)
+            entry.model = await _result_of(future, lambda model: self._unload_late([model]))
             entry.used = time.monotonic()
             if not loading.done():
                 loading.set_result(entry.model)
@@ -555,7 +555,7 @@ class ModelRegistry:
                 self._unload_if_unwanted(now)
 
 
-async def _result_of(asked: Future[T], too_late: Callable[[T], None]) -> T:
+async def _result_of(future: Future[T], too_late: Callable[[T], None]) -> T:
     """Await a future. On cancellation, a later result goes to `too_late`."""
 
     def take(done: Future[T]) -> None:
@@ -563,9 +563,9 @@ async def _result_of(asked: Future[T], too_late: Callable[[T], None]) -> T:
             too_late(done.result())
 
     try:
-        return await asyncio.wrap_future(asked)
+        return await asyncio.wrap_future(future)
     except asyncio.CancelledError:
-        asked.add_done_callback(take)
+        future.add_done_callback(take)
         raise
 
 

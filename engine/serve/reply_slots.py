@@ -178,13 +178,13 @@ class ReplySlots:
         report: Report,
         resource: str,
         slots: int = 1,
-        whose: SessionEntry | None = None,
+        entry: SessionEntry | None = None,
     ) -> None:
         self._check_queue(queue, named, owner, slots)
         ticket = queue.enter(named, slots, owner.id)
         undo.callback(run_cleanup, ticket.leave)
-        if whose is not None:
-            whose.ticket = ticket
+        if entry is not None:
+            entry.ticket = ticket
         self._waiting[owner.id] += 1
         try:
             await ticket.wait(report, resource)

@@ -117,10 +117,10 @@ class SessionConfig(Struct, frozen=True):
     on_overflow: Overflow | None = None
     kv_bits: int | None = None
 
-    def with_(self, asked: SessionConfig) -> SessionConfig:
-        """Return a copy, overridden by the values set in `asked`."""
-        names = [n for n in asked.__struct_fields__ if getattr(asked, n) is not None]
-        return replace(self, **{name: getattr(asked, name) for name in names})
+    def with_(self, changes: SessionConfig) -> SessionConfig:
+        """Return a copy, overridden by the values set in `changes`."""
+        names = [n for n in changes.__struct_fields__ if getattr(changes, n) is not None]
+        return replace(self, **{name: getattr(changes, name) for name in names})
 
     def open(
         self,

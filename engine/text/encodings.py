@@ -355,19 +355,19 @@ def _weight(text: str, at: int, language: str) -> float:
     if found is None:
         return _WRONG
     before, after = text[at - 1 : at], text[at + 1 : at + 2]
-    beside = (_is_latin(before), _is_latin(after))
+    latin = (_is_latin(before), _is_latin(after))
     if language in _EAST_ASIAN:
         if before == " " and language != "Korean" and text[at - 2 : at - 1] > "\x7f":
             found -= 0.4  # among these languages, only Korean has spaces between words
-        return _WRONG if all(beside) else found
+        return _WRONG if all(latin) else found
     if language not in _ACCENTED:
-        if char.isalpha() and any(beside):
+        if char.isalpha() and any(latin):
             return _WRONG
         if before <= "\x7f" and after <= "\x7f":
             return min(found, 0.2)
     elif char.isalpha() and before > "\x7f" < after and before.isalpha() and after.isalpha():
         return -0.5
-    elif not char.isalpha() and all(beside) and char not in "’–—\xa0":
+    elif not char.isalpha() and all(latin) and char not in "’–—\xa0":
         return _WRONG
     if char.isupper() and before.islower():
         return -0.5

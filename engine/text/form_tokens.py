@@ -79,7 +79,7 @@ def _remove_prefix(part: Any) -> Any:
     for parts in ("normalizers", "pretokenizers"):
         if kind == "Sequence" and parts in part:
             children = [
-                some for child in part[parts] if (some := _remove_prefix(child)) is not None
+                rest for child in part[parts] if (rest := _remove_prefix(child)) is not None
             ]
             return {**part, parts: children} if children else None
     return part
@@ -114,8 +114,8 @@ def _tokenizer(facts: dict[str, Any], vocabulary: bytes, merges: bytes) -> Any:
     ids = {token: i for i, token in enumerate(tokens) if token is not None}
     tokenizer = Tokenizer.from_str(facts["bare"])
     tokenizer.model = models.BPE(ids, pairs, **facts["model"])
-    for special, some in groupby(facts["added"], lambda entry: bool(entry["special"])):
-        listed = list(some)
+    for special, entries in groupby(facts["added"], lambda entry: bool(entry["special"])):
+        listed = list(entries)
         add = tokenizer.add_special_tokens if special else tokenizer.add_tokens
         add([AddedToken(**{k: v for k, v in entry.items() if k != "id"}) for entry in listed])
         if any(tokenizer.token_to_id(entry["content"]) != entry["id"] for entry in listed):

@@ -250,12 +250,12 @@ def _raise_if_error(text: str | EngineError) -> str:
 
 
 def _has_fewer_marks(
-    inert: contents.GapInserter, some: list[str | EngineError], others: list[str | EngineError]
+    inert: contents.GapInserter, ours: list[str | EngineError], others: list[str | EngineError]
 ) -> bool:
-    """Compare the number of marks: True if `some` texts have fewer than `others`."""
-    if any(isinstance(text, EngineError) for text in (*some, *others)):
+    """Compare the number of marks: True if `ours` texts have fewer than `others`."""
+    if any(isinstance(text, EngineError) for text in (*ours, *others)):
         return False
-    return inert.count_marks(_raise_if_error(some[0])) < inert.count_marks(
+    return inert.count_marks(_raise_if_error(ours[0])) < inert.count_marks(
         _raise_if_error(others[0])
     )
 

@@ -32,7 +32,7 @@ class Reader(Protocol):
 
     def render(
         self,
-        asked: list[Asked],
+        requests: list[Asked],
         reasoning: bool | None,
         template: Mapping[str, Any] | None = None,
     ) -> list[str | EngineError]:
@@ -65,12 +65,12 @@ class LocalReader(ABC):
 
     def render(
         self,
-        asked: list[Asked],
+        requests: list[Asked],
         reasoning: bool | None,
         template: Mapping[str, Any] | None = None,
     ) -> list[str | EngineError]:
         apply = self.template(template or {})
-        return [render(apply, self.bos, m, reasoning, opening, template) for m, opening in asked]
+        return [render(apply, self.bos, m, reasoning, opening, template) for m, opening in requests]
 
     def encode(self, texts: list[str], most: int | None = None) -> list[list[int]]:
         found = list[list[int]]()

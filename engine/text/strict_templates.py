@@ -232,7 +232,7 @@ def _apply(change: _Change, before: list[Message], message: Message) -> list[Mes
         found = [variant(before, messages) for messages in variants_so_far]
         if None in found:
             return None
-        variants_so_far = [messages for some in found for messages in some or ()]
+        variants_so_far = [messages for group in found for messages in group or ()]
     return combine(before, variants_so_far)
 
 

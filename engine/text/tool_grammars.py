@@ -62,10 +62,10 @@ def check(params: SamplingParams, format_name: str, model: str) -> None:
         raise ValueError(f"{model} does not support tools")
     form = params.tool_form
     if form is not None and format_name not in NOTATIONS:
-        asked = (
+        required = (
             "tool_choice can only be auto or none" if form.required else "strict can only be false"
         )
-        raise ValueError(f"{asked} here: tool calls of {model} cannot be constrained")
+        raise ValueError(f"{required} here: tool calls of {model} cannot be constrained")
 
 
 def add_grammar(params: SamplingParams, tokenizer: Any, name: str) -> SamplingParams:

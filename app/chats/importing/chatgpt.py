@@ -41,13 +41,13 @@ def read(item: dict[str, Any]) -> ImportedChat:
 
     Code interpreter input, its output, and canvases are kept as code blocks in the answer.
     """
-    begun = parse_time(item.get("create_time"))
-    name = as_text(item.get("conversation_id")) or as_text(item.get("id")) or f"{begun}"
+    created = parse_time(item.get("create_time"))
+    name = as_text(item.get("conversation_id")) or as_text(item.get("id")) or f"{created}"
     chat = ChatRecord(
-        id=derived_id(begun, NAME, name),
+        id=derived_id(created, NAME, name),
         title=" ".join(as_text(item.get("title")).split()),
-        created_at=begun,
-        updated_at=parse_time(item.get("update_time"), begun),
+        created_at=created,
+        updated_at=parse_time(item.get("update_time"), created),
     )
     skipped: Counter[str] = Counter()
     model = _model(item.get("default_model_slug"))
@@ -146,11 +146,11 @@ def _tool_text(tool: str, is_result: bool, content: dict[str, Any], skipped: Cou
 
 def _canvas_text(call: str) -> str:
     try:
-        asked = as_dict(json.loads(call))
+        call_arguments = as_dict(json.loads(call))
     except (ValueError, RecursionError):
         return ""
-    written, kind = as_text(asked.get("content")), as_text(asked.get("type"))
-    updates = as_list(asked.get("updates"))
+    written, kind = as_text(call_arguments.get("content")), as_text(call_arguments.get("type"))
+    updates = as_list(call_arguments.get("updates"))
     if len(updates) == 1 and as_text(as_dict(updates[0]).get("pattern")) in {
         ".*",
         "(?s).*",
@@ -158,7 +158,7 @@ def _canvas_text(call: str) -> str:
     }:
         written = as_text(as_dict(updates[0]).get("replacement"))
     language = "markdown" if kind == "document" else kind.removeprefix("code/")
-    name = " ".join(as_text(asked.get("name")).split())
+    name = " ".join(as_text(call_arguments.get("name")).split())
     return "\n\n".join(filter(None, (name, fenced(written, language)))) if written else ""
 
 

@@ -32,12 +32,12 @@ def read(item: dict[str, Any]) -> ImportedChat:
 
     Attachments keep their text, and artifacts become code blocks in the answer.
     """
-    begun = parse_time(item.get("created_at"))
+    created = parse_time(item.get("created_at"))
     chat = ChatRecord(
-        id=derived_id(begun, NAME, as_text(item.get("uuid")) or f"{begun}"),
+        id=derived_id(created, NAME, as_text(item.get("uuid")) or f"{created}"),
         title=" ".join(as_text(item.get("name")).split()),
-        created_at=begun,
-        updated_at=parse_time(item.get("updated_at"), begun),
+        created_at=created,
+        updated_at=parse_time(item.get("updated_at"), created),
     )
     skipped: Counter[str] = Counter()
     documents = _Documents(skipped)

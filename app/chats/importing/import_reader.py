@@ -146,7 +146,7 @@ class Reader(Struct):
                     self.faults.append(tr("{file}: protected by a password.", file=name))
 
     def _stream(self, file: IO[bytes], name: str) -> Iterator[tuple[str, dict[str, Any], Any]]:
-        read, begun = 0, self.done
+        read, start = 0, self.done
         self._silent = 0
         try:
             try:
@@ -157,7 +157,7 @@ class Reader(Struct):
                         return
             except _LongNumberError:
                 file.seek(0)
-                self.done, self._silent = begun, 0
+                self.done, self._silent = start, 0
                 for head, item in islice(_read_items(self, file, careful), read, None):
                     read += 1
                     yield name, head, item

@@ -260,7 +260,7 @@ def undo(
     Chats changed since the import are moved to the trash. Folders created by the import are deleted
     if they're empty.
     """
-    gone, trashed = 0, 0
+    removed, trashed = 0, 0
     batch: list[str] = []
     for chat in imported:
         if stop.is_set():
@@ -273,7 +273,7 @@ def undo(
             trashed += 1
             continue
         batch.append(chat.id)
-        gone += 1
+        removed += 1
         if len(batch) == _BATCH_CHATS:
             store.exchange.take_out(batch)
             store.flush(_FLUSH_S)
@@ -286,4 +286,4 @@ def undo(
             store.folders.delete(folder.id)
         else:
             used.add(folder.parent_id)
-    return gone, trashed
+    return removed, trashed

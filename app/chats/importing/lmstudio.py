@@ -34,13 +34,13 @@ def is_mine(item: dict[str, Any]) -> bool:
 
 def read(item: dict[str, Any]) -> ImportedChat:
     """Convert a conversation. Replies follow the version selected in LM Studio."""
-    begun = parse_time(item.get("createdAt"))
+    created = parse_time(item.get("createdAt"))
     chat = ChatRecord(
-        id=derived_id(begun, NAME, f"{item.get('createdAt')}"),
+        id=derived_id(created, NAME, f"{item.get('createdAt')}"),
         title=" ".join(as_text(item.get("name")).split()),
         system=as_text(item.get("systemPrompt")),
-        created_at=begun,
-        updated_at=parse_time(item.get("userLastMessagedAt"), begun),
+        created_at=created,
+        updated_at=parse_time(item.get("userLastMessagedAt"), created),
     )
     skipped: Counter[str] = Counter()
     nodes: dict[str, Node] = {}

@@ -35,16 +35,16 @@ def is_mine(item: dict[str, Any]) -> bool:
 def read(item: dict[str, Any]) -> ImportedChat:
     """Convert a chat. Files, images and tools are dropped."""
     content = as_dict(item["chat"])
-    begun = parse_time(item.get("created_at")) or parse_time(content.get("timestamp"))
-    name = as_text(item.get("id")) or as_text(content.get("id")) or f"{begun}"
+    created = parse_time(item.get("created_at")) or parse_time(content.get("timestamp"))
+    name = as_text(item.get("id")) or as_text(content.get("id")) or f"{created}"
     title = as_text(item.get("title")) or as_text(content.get("title"))
     chat = ChatRecord(
-        id=derived_id(begun, NAME, name),
+        id=derived_id(created, NAME, name),
         title=" ".join(title.split()),
         system=as_text(content.get("system"))
         or as_text(as_dict(content.get("params")).get("system")),
-        created_at=begun,
-        updated_at=parse_time(item.get("updated_at"), begun),
+        created_at=created,
+        updated_at=parse_time(item.get("updated_at"), created),
     )
     skipped: Counter[str] = Counter()
     history = as_dict(content.get("history"))

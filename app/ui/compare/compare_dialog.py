@@ -223,10 +223,10 @@ class CompareDialog(Sheet):
 
     def accept(self) -> None:
         """Remember the members, so that the shortcut asks the same panel next time."""
-        told = [member.to_json() for member in self.selected_members()]
+        members = [member.to_json() for member in self.selected_members()]
         name = self.saved.currentData() or ""
-        known = self._settings.panels.get(name) == told
-        panels = {**self._settings.panels, "": told}
+        known = self._settings.panels.get(name) == members
+        panels = {**self._settings.panels, "": members}
         self._settings.set(panels=panels, panel=name if known else "")
         super().accept()
 

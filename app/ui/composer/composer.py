@@ -421,8 +421,8 @@ class Composer(QWidget):
     @property
     def foot(self) -> str:
         count = self._count
-        told = count is not None and (count.used_fraction > self.MUCH or count.slid)
-        much = count.as_text if count is not None and told else ""
+        is_high = count is not None and (count.used_fraction > self.MUCH or count.slid)
+        much = count.as_text if count is not None and is_high else ""
         return self._hint or " ".join(filter(None, (self._remote_note, much)))
 
     def show_files(self, files: Sequence[ChipWords]) -> None:

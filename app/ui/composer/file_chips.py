@@ -171,7 +171,7 @@ class FileChips(QWidget):
 
     def show_files(self, files: Sequence[ChipWords]) -> None:
         """Show these files. Existing chips are reused and keep their focus."""
-        had = next((n for n, chip in enumerate(self.chips) if chip.hasFocus()), None)
+        focused = next((n for n, chip in enumerate(self.chips) if chip.hasFocus()), None)
         known = {_chip_key(chip.words): chip for chip in self.chips}
         keys = [(_chip_key(words), words) for words in files]
         self.chips = [known.pop(k) if k in known else self._make_chip(words) for k, words in keys]
@@ -187,8 +187,8 @@ class FileChips(QWidget):
         QWidget.setTabOrder(last, self.choose)
         self.choose.setVisible(any(words.too_much for words in files))
         self.setVisible(bool(files))
-        if had is not None and not any(chip.hasFocus() for chip in self.chips):
-            next_one = self.chips[min(had, len(self.chips) - 1)] if self.chips else self._before
+        if focused is not None and not any(chip.hasFocus() for chip in self.chips):
+            next_one = self.chips[min(focused, len(self.chips) - 1)] if self.chips else self._before
             next_one.setFocus()
 
     def arrange(self, width: int) -> int:

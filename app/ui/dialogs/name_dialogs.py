@@ -112,8 +112,8 @@ class PromptsDialog(Sheet):
             spacing=14,
         )
         nest(self.rows, both, 1)
-        beside = self.new_button, self.delete_button, self.undo_button
-        self.close_button = self.add_buttons(None, *beside)
+        buttons = self.new_button, self.delete_button, self.undo_button
+        self.close_button = self.add_buttons(None, *buttons)
         self.close_button.setDefault(False)  # Enter finishes editing the name instead
         self.resize(scaled(640), scaled(420))
         self._fill("")

@@ -203,7 +203,7 @@ class TrashDialog(Sheet):
             self._show_buttons()
 
     def _show_buttons(self) -> None:
-        asks, some = bool(self._to_erase), bool(self.list.selected_keys())
+        asks, has_selection = bool(self._to_erase), bool(self.list.selected_keys())
         self.question.setVisible(asks)
         for button in (self.keep_button, self.sure_button):
             button.setVisible(asks)
@@ -211,11 +211,11 @@ class TrashDialog(Sheet):
             button.setVisible(not asks and bool(self._chats))
         self.close_button.setVisible(not asks)
         self.list.setVisible(bool(self._chats))
-        beside = Qt.AlignmentFlag.AlignLeft if self._chats else Qt.AlignmentFlag.AlignHCenter
-        self.words.setAlignment(beside | Qt.AlignmentFlag.AlignVCenter)
+        alignment = Qt.AlignmentFlag.AlignLeft if self._chats else Qt.AlignmentFlag.AlignHCenter
+        self.words.setAlignment(alignment | Qt.AlignmentFlag.AlignVCenter)
         for button in (self.erase_button, self.restore_button):
-            button.setEnabled(some)
-            button.setToolTip("" if some else tr("Choose a chat first"))
+            button.setEnabled(has_selection)
+            button.setToolTip("" if has_selection else tr("Choose a chat first"))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.list and isinstance(event, QKeyEvent):

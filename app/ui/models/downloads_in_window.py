@@ -104,8 +104,8 @@ class DownloadsInWindow(QObject):
         self.dialog = None
 
     async def _ask_memory(self) -> None:
-        told = await self._loader.figures.now()
-        if told is not None:
-            self._memory = int(told.get("memory_budget", 0))
+        stats = await self._loader.figures.now()
+        if stats is not None:
+            self._memory = int(stats.get("memory_budget", 0))
             if self.dialog is not None:
                 self.dialog.show_memory()

@@ -40,8 +40,8 @@ def lay_out(
     In `top`, `right` and `buttons`, the first widget gets extra space, in `widgets` the last.
     """
     column = make_column_layout(*widgets[:-1], (widgets[-1], 1), spacing=6)
-    beside = make_column_layout((right[0], 1), *right[1:])
-    middle = make_row_layout((column, 5), (beside, 6), spacing=24)
+    right_layout = make_column_layout((right[0], 1), *right[1:])
+    middle = make_row_layout((column, 5), (right_layout, 6), spacing=24)
     dialog.add_rows(_row(top), promise)
     dialog.rows.addSpacing(8)
     nest(dialog.rows, middle, 1)

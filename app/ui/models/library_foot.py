@@ -335,8 +335,8 @@ class DraftModelChooser(QObject):
     def choose(self, model: InstalledModel | None) -> None:
         if model is None:
             return
-        told = describe_drafts(self._installed.draft_figures(model))
-        dialog = DraftDialog(model.name, told, self._foot.window())
+        figures = describe_drafts(self._installed.draft_figures(model))
+        dialog = DraftDialog(model.name, figures, self._foot.window())
         dialog.draft_chosen.connect(lambda ref: self._choose(model, ref))
         chosen = self._installed.drafts.get_ref(model.ref, str(model.folder))
         flows.start(dialog, self._show_dialog(dialog, model, chosen))

@@ -260,9 +260,9 @@ class MachinesDialog(Sheet):
         self._ask(tr("Checking…"), "cluster", "check", "--json", done=self._on_checked)
 
     def _on_checked(self, text: str) -> None:
-        told, faults = {answer["name"]: answer for answer in parse_last_line(text)}, list[str]()
+        by_name, faults = {answer["name"]: answer for answer in parse_last_line(text)}, list[str]()
         for row in self._rows():
-            answer: dict[str, Any] = told.get(row.text(0), {})
+            answer: dict[str, Any] = by_name.get(row.text(0), {})
             faults += answer.get("faults") or []
             good = [tr("Ready"), f"{answer['memory'] / 1e9:,.0f} GB"] if answer.get("good") else []
             row.setText(2, " · ".join(good) or tr("Not ready"))

@@ -373,12 +373,12 @@ class LibraryTable(QAbstractTableModel):
             return capabilities_tip(model.facts)
         if column is ModelColumn.MEMORY:
             status = self._installed.status(model)
-            told = describe_drafts(self._installed.draft_figures(model))
+            figures = describe_drafts(self._installed.draft_figures(model))
             if status.model is not None and (kv := self._bytes(model) - status.model.nbytes):
                 every = bytes_line(self._bytes(model))
                 sizes = tr("{all} in use · chats {kv}", all=every, kv=bytes_line(kv))
-                told = "\n".join(filter(None, (sizes, told)))
-            return status.error or told
+                figures = "\n".join(filter(None, (sizes, figures)))
+            return status.error or figures
         return ""
 
     def _accessible_text(self, model: InstalledModel, column: ModelColumn) -> str:

@@ -102,14 +102,14 @@ class PaletteQuery:
         self._letters = re.compile(r"\b" + ".*?".join(letters)) if len(letters) > 1 else None
         self._max_spread = self.LOOSEST * len(letters) + 4
 
-    def match(self, text: str, beside: str = "") -> MatchQuality | None:
+    def match(self, text: str, context: str = "") -> MatchQuality | None:
         """Match a text and optional secondary text, both `fold_text`. None if they don't match."""
         words = self._words
         if all(word in text for word in words):
             if text.startswith(self.typed):
                 return MatchQuality(0)
             return MatchQuality(1 if all(start.search(text) for start in self._starts) else 2)
-        if beside and all(word in text or word in beside for word in words):
+        if context and all(word in text or word in context for word in words):
             return MatchQuality(3)
         found = self._letters.search(text) if self._letters is not None else None
         if found is not None and found.end() - found.start() <= self._max_spread:
@@ -192,8 +192,8 @@ class Finder(QObject):
             names = tuple(fold_text(text) for text in (entry.text, entry.english) if text)
             self._entries.append((entry, names, fold_text(f"{entry.beside} {entry.also}")))
         part = self._entries[self._next_index : end]
-        for index, (entry, texts, beside) in enumerate(part, self._next_index):
-            fits = [fit for text in texts if (fit := self._wanted.match(text, beside)) is not None]
+        for index, (entry, texts, context) in enumerate(part, self._next_index):
+            fits = [fit for text in texts if (fit := self._wanted.match(text, context)) is not None]
             if fits:
                 fit = min(fits)
                 ago = self._recent.get(entry.key, len(self._recent))

@@ -164,8 +164,8 @@ class Card(QWidget):
     def _on_current(self, index: QModelIndex, _focus_before: QModelIndex) -> None:
         entry = self.rows.entry(index)
         if entry is not None and QAccessible.isActive():
-            told = QAccessibleAnnouncementEvent(self._speaker, entry.accessible_text)
-            QAccessible.updateAccessibility(told)
+            event = QAccessibleAnnouncementEvent(self._speaker, entry.accessible_text)
+            QAccessible.updateAccessibility(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -315,12 +315,12 @@ class PaneFiles(QObject):
         elif file in self.attaching.files:
             self._remove(file.name, file.chat, file)
 
-    def _remove(self, name: str, chat_id: str, *gone: Attachment) -> None:
+    def _remove(self, name: str, chat_id: str, *removed: Attachment) -> None:
         attaching = self.attaching
-        places = [(n, file) for n, file in enumerate(attaching.files) if file in gone]
+        places = [(n, file) for n, file in enumerate(attaching.files) if file in removed]
         last = attaching.others.followed_chats.get(chat_id)
-        if gone:
-            attaching.remove(*gone)
+        if removed:
+            attaching.remove(*removed)
         attaching.follow(chat_id, None)
 
         def undo() -> None:
@@ -361,8 +361,8 @@ class PaneFiles(QObject):
         follow.setCheckable(True)
         follow.setChecked(follows)
         if file is not None:
-            gone = partial(self._remove, file.name, chat_id, file)
-            self._action(menu, tr("Remove Attachment"), gone)
+            remove = partial(self._remove, file.name, chat_id, file)
+            self._action(menu, tr("Remove Attachment"), remove)
         return menu
 
     def menu(self, file: Attachment) -> QMenu:

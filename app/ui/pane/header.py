@@ -257,8 +257,8 @@ class PaneHeader(QWidget):
     def preferred_width(self, *, folded: bool) -> int:
         """Width needed for the full name and all buttons, or if ``folded``, the menu button."""
         others = () if folded else self._foldable_buttons()
-        beside = sum(button.width() + 2 for wanted, button in others if wanted)
-        return 24 + self.options_button.width() + self.model_button.sizeHint().width() + beside
+        used = sum(button.width() + 2 for wanted, button in others if wanted)
+        return 24 + self.options_button.width() + self.model_button.sizeHint().width() + used
 
     def minimumSizeHint(self) -> QSize:
         return QSize(8 + LEAST_NAME + 16 + self.more.width(), 0)
@@ -341,14 +341,14 @@ class PaneHeader(QWidget):
 
     def _request_room(self) -> None:
         """Ask the tab for space to show the state. Rounded up so that it rarely changes."""
-        beside = 0
+        extra = 0
         if self._shows_state and self.state:
             width = DOT + QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance(self.state)
             if self.cancel.isVisibleTo(self):
                 width += self.cancel.width() + 4
-            beside = -(-width // STEP) * STEP
-        if beside != self.beside:
-            self.beside = beside
+            extra = -(-width // STEP) * STEP
+        if extra != self.beside:
+            self.beside = extra
             self.room_changed.emit()
 
     def _update_geometry(self) -> None:
@@ -372,16 +372,16 @@ class PaneHeader(QWidget):
         room, loads = right - 16, self.cancel.isVisibleTo(self)
         if loads:
             room -= self.cancel.width() + 4
-        beside = room - DOT - metrics.horizontalAdvance(self.state)
+        available = room - DOT - metrics.horizontalAdvance(self.state)
         # Hide the state if the chat is idle or the state doesn't fit, because the tooltip always
         # shows it. In a narrow pane the name is more important, since the tab has a dot for
         # activity. Loading takes priority over the name, because the tab doesn't show it.
         rests = self._chat.reply.phase is Phase.IDLE or self.width() < t.NARROW
         least = LEAST_NAME if loads else scaled(LEAST_BESIDE)
-        fits = beside >= (hint.width() if rests and not loads else min(hint.width(), least))
+        fits = available >= (hint.width() if rests and not loads else min(hint.width(), least))
         self.written = self.state if self._shows_state and fits else ""
         if self.written:
-            room = beside
+            room = available
         at = (height - hint.height()) // 2
         name = min(hint.width(), max(LEAST_NAME, room))
         self.model_button.setGeometry(8, at, name, hint.height())
@@ -399,8 +399,8 @@ class PaneHeader(QWidget):
     def _fold_buttons(self) -> None:
         room = self.width() - 24 - self.options_button.width()
         others = self._foldable_buttons()
-        beside = sum(button.width() + 2 for wanted, button in others if wanted)
-        folded = room - beside < self.model_button.sizeHint().width()
+        buttons_width = sum(button.width() + 2 for wanted, button in others if wanted)
+        folded = room - buttons_width < self.model_button.sizeHint().width()
         if self.in_row:
             folded = self._fill_more is not None  # the tab has already decided
         had_keys = any(b.hasFocus() for b in (self.options_button, self.tools_button))

@@ -683,10 +683,10 @@ class ChatPane(QWidget):
         failed = model_status.state is LoadState.FAILED
         # Don't repeat an error that the conversation already shows.
         last = chat.transcript.path[-1:] if failed else []
-        told = bool(last) and last[0].status == "error" and last[0].error == model_status.error
+        is_shown = bool(last) and last[0].status == "error" and last[0].error == model_status.error
         blind = "" if failed else chat.model.model_missing_images
-        show_if(self, "notice", (failed and not told) or bool(blind))
-        if failed and not told:
+        show_if(self, "notice", (failed and not is_shown) or bool(blind))
+        if failed and not is_shown:
             self.notice.show_failure(model_status, model_status.name)
         elif blind:
             seeing = chat.model.loader.find_vision_model()
@@ -736,10 +736,10 @@ class ChatPane(QWidget):
     @Slot(str)
     def _remove_queued(self, message_id: str) -> None:
         queue = self.chat.queue
-        if (gone := queue.get(message_id)) is not None:
-            at = queue.messages.index(gone)
+        if (message := queue.get(message_id)) is not None:
+            at = queue.messages.index(message)
             self.chat.turn.remove_queued(message_id)
-            self.queued_removed.emit(self.chat.id, gone, at)
+            self.queued_removed.emit(self.chat.id, message, at)
 
     @Slot(str, object)
     def _on_spoken(self, text: str, files: Attachments) -> None:

@@ -233,7 +233,7 @@ class PanelView(QWidget):
 
     def show_panel(self, message_id: str) -> None:
         self.about = message_id
-        had = [c.letter for c in self.columns if c.message_id == self.current]
+        focused = [c.letter for c in self.columns if c.message_id == self.current]
         for column in self.columns:
             column.hide()
             column.deleteLater()
@@ -259,8 +259,8 @@ class PanelView(QWidget):
         self._fit_columns()
         self._mark_differences()
         self.refresh()
-        if had:
-            self.focus_column(had[0])
+        if focused:
+            self.focus_column(focused[0])
 
     @property
     def first_message_id(self) -> str:
@@ -363,8 +363,8 @@ class PanelView(QWidget):
             part.setVisible(is_tall)
         needed = sum(8 + button.sizeHint().width() for button in self.buttons.values())
         needed += self.note.fontMetrics().horizontalAdvance(self.note.text())
-        beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
-        self._foot.setDirection(beside if self.width() > needed + 24 else below)
+        horizontal, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self._foot.setDirection(horizontal if self.width() > needed + 24 else below)
         self._fit_columns()
 
     def _fit_columns(self) -> None:

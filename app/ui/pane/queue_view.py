@@ -114,15 +114,15 @@ class QueueView(QWidget):
         self.send.setVisible(is_held)
         if self._shown == (shown := tuple(messages)):
             return
-        had = next((n for n, row in enumerate(self.rows.values()) if row.hasFocus()), None)
+        focused = next((n for n, row in enumerate(self.rows.values()) if row.hasFocus()), None)
         if shown[-1] not in self._shown:
             QTimer.singleShot(0, self, self._show_last)  # wait for the layout pass
         rows, self._shown = self.rows, shown
         known = {entry.id: rows.pop(entry.id) for entry in shown if entry.id in rows}
         self.rows = {entry.id: known.get(entry.id) or self._make_row(entry.id) for entry in shown}
-        for gone in rows.values():
-            gone.hide()
-            gone.deleteLater()
+        for old_row in rows.values():
+            old_row.hide()
+            old_row.deleteLater()
         last: QWidget = self.send
         for index, (queued, row) in enumerate(zip(shown, self.rows.values(), strict=True)):
             if self._column.indexOf(row) != index:
@@ -133,8 +133,8 @@ class QueueView(QWidget):
             last = row
         self._fit()
         remaining = list(self.rows.values())
-        if had is not None and not any(row.hasFocus() for row in remaining):
-            remaining[min(had, len(remaining) - 1)].setFocus()
+        if focused is not None and not any(row.hasFocus() for row in remaining):
+            remaining[min(focused, len(remaining) - 1)].setFocus()
 
     @Slot()
     def _show_last(self) -> None:

@@ -188,8 +188,8 @@ class ToolsPopover(Popover):
         self, server: str, found: ToolChanges, layout: QVBoxLayout, page: QWidget
     ) -> QPushButton:
         for tool in found.new:
-            told = f"{title_of(tool)}: {tool.description[:LONGEST]}"
-            about = make_label(page, told)
+            tip = f"{title_of(tool)}: {tool.description[:LONGEST]}"
+            about = make_label(page, tip)
             about.setToolTip(f"{to_visible_line(tool.name)}\n{tool.description}")
             layout.addWidget(about)
         for before, now in found.other:
@@ -215,8 +215,8 @@ class ToolsPopover(Popover):
     def _add_tool(self, tool: Tool, layout: QVBoxLayout, page: QWidget) -> QCheckBox:
         about = describe_tool(tool)
         box = QCheckBox(title_of(tool).replace("&", "&&"), page)
-        told = f"{to_visible_line(tool.name)}\n{tool.description[:LONGEST]}"
-        box.setToolTip(told if self._usable else header.tools_note(self._chat))
+        tip = f"{to_visible_line(tool.name)}\n{tool.description[:LONGEST]}"
+        box.setToolTip(tip if self._usable else header.tools_note(self._chat))
         box.setAccessibleDescription(about)
         box.setChecked(tool.key in self._chat.options.tools)
         box.setEnabled(self._usable)

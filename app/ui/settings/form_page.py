@@ -492,8 +492,8 @@ class SettingsPages(QWidget):
         for title in self._page_specials:
             page = self._ensure_page(title)
             for words, more in page.found_by.items():
-                beside = fold_text(f"{more} {page.values(words)} {tr(title)} {title}")
-                fit = wanted.match(fold_text(tr(words)), beside)
+                context = fold_text(f"{more} {page.values(words)} {tr(title)} {title}")
+                fit = wanted.match(fold_text(tr(words)), context)
                 if fit is not None and not page.rows[words].isHidden():
                     fits.append((fit, len(fits), (title, words)))
         return [page_index for _, _, page_index in sorted(fits)]

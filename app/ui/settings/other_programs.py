@@ -234,19 +234,19 @@ class LocalApiRows(QObject):
     def show_state(self) -> None:
         serving, connections = self._serving, self._serving.clients.connections
         address = f"{serving.address}/v1"
-        how = counted(
+        text = counted(
             "Running at {address}, %n client",
             "Running at {address}, %n clients",
             connections,
             address=address,
         )
         if not connections:
-            how = tr("Running at {address}, no clients", address=address)
+            text = tr("Running at {address}, no clients", address=address)
         words = {
             ServerState.OFF: tr("Stopped", "a server"),
             ServerState.STARTING: tr("Starting…"),
             ServerState.FAILED: serving.why,
-            ServerState.OPEN: how,
+            ServerState.OPEN: text,
         }
         self.state.setText(words[serving.door])
         for button in (*self.pastes.values(), self.use_with):

@@ -213,9 +213,9 @@ class ToolsWindow(Sheet):
         if fresh := self._changed(found):
             lines.append(tr("New or changed. Starts when a chat needs it:"))
             lines += [f"{to_visible_line(entry.name)}: {_full_command(entry)}" for entry in fresh]
-        if gone := self._removed(found):
+        if removed := self._removed(found):
             lines.append(
-                tr("Removed: {servers}", servers=", ".join(map(to_visible_line, sorted(gone))))
+                tr("Removed: {servers}", servers=", ".join(map(to_visible_line, sorted(removed))))
             )
         self._show_note("\n".join(lines))
 

@@ -55,10 +55,10 @@ def state_words(seen: AgentSnapshot) -> str:
         return tr("waiting for the model") if seen.loads else tr("waiting for its turn")
     if seen.state != "reading":
         return tr(_STATES.get(seen.state, seen.state))
-    told = {"share": percent(seen.done / max(1, seen.total)), "total": number(seen.total)}
+    figures = {"share": percent(seen.done / max(1, seen.total)), "total": number(seen.total)}
     if not seen.known:
-        return tr("reading {share} of {total}", **told)
-    return tr("reading {share} of {total} ({known} cached)", **told, known=number(seen.known))
+        return tr("reading {share} of {total}", **figures)
+    return tr("reading {share} of {total} ({known} cached)", **figures, known=number(seen.known))
 
 
 def state_line(seen: AgentSnapshot) -> str:

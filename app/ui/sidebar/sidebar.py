@@ -148,8 +148,8 @@ class Rail(QFrame):
 
     @Slot()
     def _on_menu_button(self) -> None:
-        beside = QPoint(self.menu_button.width() + 8, 0)
-        self.menu_requested.emit(self.menu_button.mapToGlobal(beside))
+        offset = QPoint(self.menu_button.width() + 8, 0)
+        self.menu_requested.emit(self.menu_button.mapToGlobal(offset))
 
 
 class TrashButton(PaintedButton):

@@ -534,10 +534,10 @@ class AnswerRow(MessageRow):
             return
         before = (self.next_step_button.text(), self.next_step_button.isHidden())
         if way is not None:
-            again = way is Action.REGENERATE
-            self.next_step_button.setText(tr("Regenerate") if again else tr("Continue"))
+            regenerates = way is Action.REGENERATE
+            self.next_step_button.setText(tr("Regenerate") if regenerates else tr("Continue"))
             self._set_button_enabled(
-                self.next_step_button, way, tr("Continue this reply") if not again else ""
+                self.next_step_button, way, tr("Continue this reply") if not regenerates else ""
             )
         self.next_step_button.setVisible(way is not None)
         if before != (self.next_step_button.text(), self.next_step_button.isHidden()):
@@ -642,8 +642,8 @@ class AnswerRow(MessageRow):
             if small_text_width(line) > room:
                 line = ""
             area = mirror_area(self, area)
-            beside = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-            painter.drawText(area, beside, line)
+            alignment = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+            painter.drawText(area, alignment, line)
         self._paint_alternatives(painter)
 
     def _footer_left(self) -> int:

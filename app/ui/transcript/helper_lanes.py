@@ -200,11 +200,11 @@ class HelperLane(QWidget):
     def _fill(self) -> None:
         lane, head = self.head.lane, self.head
         question = lane.question if head.is_cut or not lane.text + lane.why else ""
-        told = "\n\n".join(filter(None, (question, lane.text, lane.why)))
-        if told != self._filled:
-            self._filled, document = told, self.view.document()
+        text = "\n\n".join(filter(None, (question, lane.text, lane.why)))
+        if text != self._filled:
+            self._filled, document = text, self.view.document()
             document.setDefaultFont(ui_font(t.SMALL_PX))
-            document.setPlainText(truncate_text(clean(told)))
+            document.setPlainText(truncate_text(clean(text)))
 
 
 class HelperLanes(QWidget):

@@ -336,8 +336,8 @@ class AttachedFiles(QWidget):
     def preferred_width(self) -> int:
         """Width in pixels of the longest line or the row of thumbnails, whichever is wider."""
         widths = [picture.size_in(10_000).width() for picture in self.pictures]
-        beside = sum(widths) + self.GAP * (len(widths) - 1)
-        return max([beside, *(line.sizeHint().width() for line in self.lines)])
+        width = sum(widths) + self.GAP * (len(widths) - 1)
+        return max([width, *(line.sizeHint().width() for line in self.lines)])
 
     def arrange(self, width: int) -> int:
         for picture in self.pictures:
@@ -465,8 +465,8 @@ class MessageRow(QWidget):
 
     def _name(self) -> None:
         self.setAccessibleName(row_name(self.message))
-        told = row_description(self.message, self._alternative, self.note)
-        self.setAccessibleDescription(told)
+        description = row_description(self.message, self._alternative, self.note)
+        self.setAccessibleDescription(description)
 
     def append(self, text: str, kind: str) -> None:
         """Append streamed text. Rows without a growing text ignore it."""

@@ -109,9 +109,9 @@ class Selection(QObject):
 
     def clear(self) -> bool:
         """Clear the selection. Return False if there was nothing to clear."""
-        had = self._clear_native() or self._ends is not None
+        had_selection = self._clear_native() or self._ends is not None
         self._set_ends(None)
-        return had
+        return had_selection
 
     def select_all(self) -> None:
         """Select the whole chat. Includes a reply that's still being generated."""
@@ -376,13 +376,13 @@ class Selection(QObject):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if text is not None and self._ends is None:
             self.begin_in(text)
-        some = self._ends is not None or self._natively_selected() is not None
+        has_selection = self._ends is not None or self._natively_selected() is not None
         copies = (
             menu.addAction(tr("Copy"), self.copy),
             menu.addAction(tr("Copy as Markdown"), partial(self.copy, as_markdown=True)),
         )
         for action in copies:
-            action.setEnabled(some)
+            action.setEnabled(has_selection)
         link = text.anchorAt(at) if text is not None else ""
         if link and not link.startswith("#"):  # other links are internal
             menu.addAction(tr("Copy Link"), partial(QGuiApplication.clipboard().setText, link))

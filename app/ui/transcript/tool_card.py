@@ -257,8 +257,8 @@ def over_limit_text(message: Message) -> str:
         parts.append(short if took < 0.1 else seconds(float(took)))
     size = stats.get("size")
     # Show the size only if there's no subject or the result was shortened.
-    told = not subject or (isinstance(size, int) and size > len(message.content))
-    if told and isinstance(size, int) and message.status != "error":
+    has_size = not subject or (isinstance(size, int) and size > len(message.content))
+    if has_size and isinstance(size, int) and message.status != "error":
         parts.append(_kept_text(len(message.content), size))
     return " · ".join(parts)
 

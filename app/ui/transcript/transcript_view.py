@@ -204,10 +204,10 @@ class TranscriptKeys:
 
     def _delete(self, number: int) -> None:
         """Ask to delete a message. If it's deleted, focus the previous message."""
-        gone = self._view.places[number].message_id
-        self._view.action_requested.emit(Action.DELETE.value, gone)
+        message_id = self._view.places[number].message_id
+        self._view.action_requested.emit(Action.DELETE.value, message_id)
         places = self._view.places
-        if places and all(place.message_id != gone for place in places):
+        if places and all(place.message_id != message_id for place in places):
             self._view.lay_out()
             self._focus_message(min(max(0, number - 1), len(places) - 1))
 
@@ -460,8 +460,8 @@ class TranscriptView(QAbstractScrollArea):
         self._jump.setVisible(bar.value() < bar.maximum() - self.viewport().height() // 4)
         self._jump.set_living(self._is_replying())
         # Place the button next to the text if there's space, else where it covers the least.
-        beside = min(x + width + 8, self.width() - self._jump.width() - 12)
-        self._jump.move(beside, self.height() - self._jump.height() - 8)
+        left = min(x + width + 8, self.width() - self._jump.width() - 12)
+        self._jump.move(left, self.height() - self._jump.height() - 8)
         mirror_children(self, self._jump)
         self._jump.raise_()
         self._keys.follow_focused(self.viewport())
@@ -598,8 +598,8 @@ class TranscriptView(QAbstractScrollArea):
         self.places = [before.pop(m.id) if m.id in before else MessagePlace(m.id) for m in path]
         self._by_id = {place.message_id: place for place in self.places}
         self._placed_count = 0
-        for gone in before.values():
-            self._remove_row(gone)
+        for row in before.values():
+            self._remove_row(row)
         self.following = True
         self.selection.check()
         self._mark_rows()

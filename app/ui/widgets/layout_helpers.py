@@ -64,25 +64,25 @@ def _fill_layout(
     if spacing is not None:
         layout.setSpacing(spacing)
     for part in parts:
-        item, *how = part if isinstance(part, tuple) else (part,)
+        item, *args = part if isinstance(part, tuple) else (part,)
         if item is SPRING:
-            layout.addStretch(*how or (1,))
+            layout.addStretch(*args or (1,))
         elif isinstance(item, int):
             layout.addSpacing(item)
         elif isinstance(item, QWidget):
-            layout.addWidget(item, *how)
+            layout.addWidget(item, *args)
         else:
-            nest(layout, item, *how)
+            nest(layout, item, *args)
 
 
-def nest(outer: QBoxLayout | QGridLayout, inner: QLayout, *how: Any) -> None:
-    """Add a layout to another layout. `how` is passed on to `addLayout`.
+def nest(outer: QBoxLayout | QGridLayout, inner: QLayout, *args: Any) -> None:
+    """Add a layout to another layout. `args` is passed on to `addLayout`.
 
     PySide keeps a wrapper for each item in `inner`. If Qt deletes an item, PySide may later return
     the stale wrapper for a different object at the same address (app/DECISIONS.md, A91), so we
     invalidate the wrappers right away.
     """
-    outer.addLayout(inner, *how)
+    outer.addLayout(inner, *args)
     _forget_items(inner)
 
 

@@ -244,7 +244,7 @@ class Sheet(QDialog):
     def add_buttons(
         self,
         main: QPushButton | None = None,
-        *beside: QPushButton,
+        *buttons: QPushButton,
         out: str = "",
         careful: bool = False,
     ) -> QPushButton:
@@ -252,14 +252,14 @@ class Sheet(QDialog):
 
         Args:
             main: main button, on the right. Pressed by Enter.
-            beside: additional buttons, on the left.
+            buttons: additional buttons, on the left.
             out: text for the cancel button. Defaults to "Cancel", or "Close" if there's no main
                 button.
             careful: make Enter press the cancel button instead.
         """
         leave = self.button(out or (tr("Cancel") if main is not None else tr("Close")), self.reject)
         (leave if careful or main is None else main).setDefault(True)
-        row = make_row_layout(*beside, SPRING, leave)
+        row = make_row_layout(*buttons, SPRING, leave)
         if main is not None:
             row.addWidget(main)
         self.rows.addSpacing(4)

@@ -147,8 +147,8 @@ class Toast(QWidget):
             text = self._label.text()
             self._label.ensurePolished()  # measuring requires the final font
             wide = self._label.fontMetrics().horizontalAdvance(text) + 2
-            beside = 64 + (self.button.sizeHint().width() if not self.button.isHidden() else 0)
-            most = min(scaled(420), parent.width() - beside)
+            reserved = 64 + (self.button.sizeHint().width() if not self.button.isHidden() else 0)
+            most = min(scaled(420), parent.width() - reserved)
             self._label.setWordWrap(wide > most)
             self._label.setFixedWidth(min(wide, most))
             layout.activate()  # otherwise the size never shrinks

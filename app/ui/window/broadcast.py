@@ -229,11 +229,11 @@ class Broadcast(WindowController):
         if not self.on or speaker not in group or len(group) < 2:
             return
         others = [pane for pane in group if pane is not speaker]
-        begun = [p for p in others if p.chat.transcript.leaf_id is None]
+        new = [p for p in others if p.chat.transcript.leaf_id is None]
         steers = speaker.chat.turn.draft is Draft.STEERING
         waits = speaker.chat.queue.next is not None and not steers
         if not waits and len(speaker.chat.transcript.path) <= 2:  # only the message and its reply
-            begun = [p for p in group if p is speaker or p in begun]
+            new = [p for p in group if p is speaker or p in new]
         message = Writing(text, files)
         done = {p: p.chat.turn.handle(Event.BROADCAST, message) for p in others}
         # The panes show a notice that the model can't see images.
@@ -241,15 +241,15 @@ class Broadcast(WindowController):
         waiting = [p for p in others if p not in blind and Effect.SAY not in done[p].effects]
         busy = [pane for pane in waiting if Effect.ENQUEUE not in done[pane].effects]
         later = len(waiting) - len(busy) + waits
-        if len(begun) > 1:
-            self._library.order.group(_variants([pane.chat for pane in begun]))
-        told = []
+        if len(new) > 1:
+            self._library.order.group(_variants([pane.chat for pane in new]))
+        summary = []
         if not self.kept:
             self._switch(False)
             if heard := len(group) - len(waiting) - len(blind) - waits:
-                told.append(counted("Sent to %n chat", "Sent to %n chats", heard))
+                summary.append(counted("Sent to %n chat", "Sent to %n chats", heard))
         if later:
-            told.append(
+            summary.append(
                 counted(
                     "%n chat gets it when its reply ends",
                     "%n chats get it when their replies end",
@@ -257,7 +257,7 @@ class Broadcast(WindowController):
                 )
             )
         if busy:
-            told.append(
+            summary.append(
                 counted(
                     "%n chat was still replying and didn’t get this message",
                     "%n chats were still replying and didn’t get this message",
@@ -265,15 +265,15 @@ class Broadcast(WindowController):
                 )
             )
         if blind:
-            told.append(
+            summary.append(
                 counted(
                     "%n chat has a model that can’t see images",
                     "%n chats have models that can’t see images",
                     len(blind),
                 )
             )
-        if told:
-            self._toast.show_text(". ".join(told))
+        if summary:
+            self._toast.show_text(". ".join(summary))
 
     @Slot()
     def _name_tabs(self) -> None:

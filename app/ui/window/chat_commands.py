@@ -98,16 +98,16 @@ class ChatCommands(WindowController):
         self._toast.show_text(tr("No room for another pane. The chat opened as a tab."))
         return "tab"
 
-    def chat(self, chat_id: str, begun: object = None) -> Chat:
+    def chat(self, chat_id: str, defaults: object = None) -> Chat:
         """Get a chat by id, creating it if it isn't stored.
 
-        ``begun`` is from the saved layout and holds model, params and system prompt of an empty
+        ``defaults`` is from the saved layout and holds model, params and system prompt of an empty
         chat.
         """
         if self._library.chat(chat_id) is not None or self._library.find(chat_id) is not None:
             return self._library.open(chat_id, self._settings.model)
-        told = begun if isinstance(begun, dict) else {}
-        model, params, system = told.get("model"), told.get("params"), told.get("system")
+        values = defaults if isinstance(defaults, dict) else {}
+        model, params, system = values.get("model"), values.get("params"), values.get("system")
         return self._library.new(
             model if isinstance(model, str) and model else self._settings.model,
             params if isinstance(params, dict) else self._settings.new_chat,
@@ -246,7 +246,7 @@ class ChatCommands(WindowController):
         """Close several panes as a single undo step."""
         ids = [pane.chat.id for pane in panes]
         for pane in panes:
-            self._workspace.close_pane(pane, told=False)
+            self._workspace.close_pane(pane, announce=False)
         blank = {chat_id for chat_id in ids if self.discard_if_blank(chat_id)}
 
         def restore() -> None:

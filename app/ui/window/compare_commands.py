@@ -198,8 +198,8 @@ class CompareCommands(WindowController):
         words = count_kept(self._settings, str(column.stats.get("model") or ""), refs, column.model)
         words = words or tr("{name} kept", name=name)
         if hidden != column.model:
-            was = tr("{reply} was {what}", "Reply A was Seed 1", reply=hidden, what=name)
-            words = f"{was}. {words}"
+            reveal = tr("{reply} was {what}", "Reply A was Seed 1", reply=hidden, what=name)
+            words = f"{reveal}. {words}"
         self._undos.offer_undo(words, lambda: self._unfold(chat.id, message_id))
 
     def _unfold(self, chat_id: str, message_id: str) -> None:

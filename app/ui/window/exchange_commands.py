@@ -107,7 +107,7 @@ class ExchangeCommands(WindowController):
         ids = {chat.id for chat in added}
         for pane in self._workspace.panes():
             if pane.chat.id in ids:
-                self._workspace.close_pane(pane, told=False)
+                self._workspace.close_pane(pane, announce=False)
         self._library.take_out(ids)
         flows.start(self, self._undo_import(added, folders))
 

@@ -78,10 +78,10 @@ class WindowLayout(WindowController):
             self._chats.new()
         elif arrangement.chats:
             blank = layout.get("blank")
-            begun = blank if isinstance(blank, dict) else {}
+            defaults = blank if isinstance(blank, dict) else {}
             # The app may have crashed after deleting a chat, but before saving the layout.
             existing = [i for i in arrangement.chats if not self._library.is_deleted(i)]
-            workspace.arrange(arrangement, list(self._open_readable(existing, begun)))
+            workspace.arrange(arrangement, list(self._open_readable(existing, defaults)))
             self._name_compared(layout.get("compared"))
             self._wrapping.restore(layout.get("wrapped"))
         # New panes are briefly visible. This shouldn't mark their chats as read.
@@ -102,11 +102,11 @@ class WindowLayout(WindowController):
                 if self._library.chat(chat_id) is not None and isinstance(name, str):
                     self._library.change({chat_id: {"variant": name}})
 
-    def _open_readable(self, ids: Iterable[str], begun: Mapping[str, Any]) -> Iterator[Chat]:
+    def _open_readable(self, ids: Iterable[str], defaults: Mapping[str, Any]) -> Iterator[Chat]:
         """Yield the chats that can be opened. Damaged chats are reported but don't stop us."""
         for chat_id in ids:
             try:
-                yield self._chats.chat(chat_id, begun.get(chat_id))
+                yield self._chats.chat(chat_id, defaults.get(chat_id))
             except StoreError as error:
                 sys.excepthook(type(error), error, error.__traceback__)
 
@@ -317,8 +317,8 @@ class Layouts(WindowController):
             for chat_id in self._show(before, self._not_deleted(before.chats)):
                 self._chats.discard_if_blank(chat_id)
 
-        gone = len(layout.chats) - len(existing)
-        self._undos.offer_undo(_summary(name, len(closed), gone), undo)
+        missing = len(layout.chats) - len(existing)
+        self._undos.offer_undo(_summary(name, len(closed), missing), undo)
 
     def _not_deleted(self, chats: Sequence[str]) -> list[str]:
         return [chat_id for chat_id in chats if not self._library.is_deleted(chat_id)]

@@ -348,8 +348,8 @@ class MainWindow(QMainWindow):
             return  # panes are about to be created
         # After zooming, the minimum sizes of panes may be outdated.
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
-        beside = max(self.sidebar.sizeHint().width(), self.sidebar.minimumWidth())
-        narrow = panes and self.width() < beside + self._wrapping.width_needed
+        sidebar_width = max(self.sidebar.sizeHint().width(), self.sidebar.minimumWidth())
+        narrow = panes and self.width() < sidebar_width + self._wrapping.width_needed
         if narrow != self._narrow:
             self._fold_sidebar(narrow)
         self._columns.activate()  # updates the width of the panes

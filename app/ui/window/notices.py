@@ -59,9 +59,9 @@ class ReplyAnnouncer(WindowController):
             return
         active = self._workspace.active
         front = active is not None and active.chat is chat
-        who = message_row.author_of(chat.message_to_display(last.id)) if front else chat.title
+        author = message_row.author_of(chat.message_to_display(last.id)) if front else chat.title
         doing = tr("replying") if answering else message_row.state_text(last) or tr("done")
-        words = f"{who}: {doing}"
+        words = f"{author}: {doing}"
         if front and not answering and (text := _message_text(chat.reply.message(last.id))):
             words += f". {text}"
         pane = self._workspace.pane(chat.id)
@@ -238,11 +238,11 @@ class Notifications(WindowController):
         if chat is not None and chat.reply.is_active:
             self._started_at.setdefault(chat_id, self._clock())
             return
-        begun = self._started_at.pop(chat_id, None)
+        start = self._started_at.pop(chat_id, None)
         away = QGuiApplication.applicationState() != Qt.ApplicationState.ApplicationActive
-        if begun is None or chat is None or not away or not self._settings.notify:
+        if start is None or chat is None or not away or not self._settings.notify:
             return
-        if self._clock() - begun < LONG_S:
+        if self._clock() - start < LONG_S:
             return
         if not self._has_channel:  # created lazily, because D-Bus requires another connection
             self.use(system_channel(self))

@@ -241,5 +241,5 @@ class QuickAsk(WindowController):
     def _on_escaped(self, pane: ChatPane) -> None:
         if pane.window() is self._workspace.window():  # the pane was moved into the main window
             return
-        self._workspace.close_pane(pane, told=not pane.chat.is_blank)
+        self._workspace.close_pane(pane, announce=not pane.chat.is_blank)
         self._chats.discard_if_blank(pane.chat.id)

@@ -207,13 +207,13 @@ class PaneCommands(WindowController):
     @pane_command("close_others", mark("Close Other Tabs"), why_not=_no_other_tab)
     def close_others(self, pane: ChatPane) -> None:
         """Close the other tabs in the same tab bar."""
-        beside = self.workspace.tabs_beside(pane)
-        self.chats.close_several([sibling for sibling in beside if sibling is not pane])
+        tabs = self.workspace.tabs_beside(pane)
+        self.chats.close_several([sibling for sibling in tabs if sibling is not pane])
 
     @pane_command("close_right", mark("Close Tabs to the Right"), why_not=_no_tab_after)
     def close_right(self, pane: ChatPane) -> None:
-        beside = self.workspace.tabs_beside(pane)
-        self.chats.close_several(beside[beside.index(pane) + 1 :])
+        tabs = self.workspace.tabs_beside(pane)
+        self.chats.close_several(tabs[tabs.index(pane) + 1 :])
 
     # Moving between panes.
 

@@ -110,23 +110,23 @@ class PaneOffers(QObject):
         return sorted(found, key=lambda entry: bool(entry.why_not))
 
     def _resource(self, resource: Resource) -> PaletteEntry:
-        beside = " · ".join(filter(None, (to_visible_line(resource.server), resource.about)))
+        about = " · ".join(filter(None, (to_visible_line(resource.server), resource.about)))
         key = f"resource:{resource.server}/{resource.uri}"
         return PaletteEntry(
-            EntryKind.RESOURCE, key, resource.name, partial(self._attach, resource), beside
+            EntryKind.RESOURCE, key, resource.name, partial(self._attach, resource), about
         )
 
     def _template(self, template: Template) -> PaletteEntry:
-        beside = " · ".join(filter(None, (to_visible_line(template.server), template.about)))
+        about = " · ".join(filter(None, (to_visible_line(template.server), template.about)))
         key = f"resource:{template.server}/{template.uri}"
         chosen = partial(self._ask_which, template)
-        return PaletteEntry(EntryKind.RESOURCE, key, f"{template.title}…", chosen, beside)
+        return PaletteEntry(EntryKind.RESOURCE, key, f"{template.title}…", chosen, about)
 
     def _prompt(self, prompt: Prompt) -> PaletteEntry:
-        beside = " · ".join(filter(None, (to_visible_line(prompt.server), prompt.about)))
+        about = " · ".join(filter(None, (to_visible_line(prompt.server), prompt.about)))
         key = f"prompt:{prompt.server}/{prompt.name}"
         return PaletteEntry(
-            EntryKind.PROMPT, key, prompt.title, partial(self._ask_for, prompt), beside
+            EntryKind.PROMPT, key, prompt.title, partial(self._ask_for, prompt), about
         )
 
     def _emit_changed(self) -> None:

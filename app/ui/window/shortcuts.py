@@ -255,8 +255,8 @@ class ShortcutsDialog(Sheet):
         label = make_label(table, keys)
         label.setAlignment(_RIGHT)
         # Align with the button texts below, which have this padding.
-        beside = 9
-        before, after = (beside, 0) if self.isRightToLeft() else (0, beside)
+        gap = 9
+        before, after = (gap, 0) if self.isRightToLeft() else (0, gap)
         label.setContentsMargins(before, 4, after, 4)
         return label
 
@@ -266,13 +266,13 @@ class ShortcutsDialog(Sheet):
         shown: dict[QLabel, bool] = {}
         for words, head, parts in self._searchable_rows:
             keys = parts[1].text() if isinstance(parts[1], QLabel | QPushButton) else ""
-            told = f"{words} {keys} {head.text()}".casefold()
-            fits = all(word in told for word in wanted)
+            row_text = f"{words} {keys} {head.text()}".casefold()
+            fits = all(word in row_text for word in wanted)
             for part in parts:
                 part.setVisible(fits)
             shown[head] = shown.get(head, False) or fits
-        for head, some in shown.items():
-            head.setVisible(some)
+        for head, has_match in shown.items():
+            head.setVisible(has_match)
         self.nothing.setVisible(not any(shown.values()))
 
     def _key_button(self, name: str, table: QWidget) -> QPushButton:

@@ -487,12 +487,12 @@ class MaximizedArea:
             # Avoid ``splitter.widget`` and ``findChildren``. With PySide 6.11, their results become
             # children of the splitter's wrapper and are invalidated along with it, even if the area
             # still exists. Its buttons would then have invalid wrappers.
-            for beside in splitter.children():
-                if not isinstance(beside, QWidget) or splitter.indexOf(beside) < 0:
+            for child in splitter.children():
+                if not isinstance(child, QWidget) or splitter.indexOf(child) < 0:
                     continue  # splitter handle
-                if beside is not part and not beside.isHidden():
-                    beside.hide()
-                    self._hidden.append(beside)
+                if child is not part and not child.isHidden():
+                    child.hide()
+                    self._hidden.append(child)
             part = splitter
 
     def restore(self) -> None:

@@ -134,8 +134,8 @@ class TabDrag(QObject):
         bar = tab.parentWidget()
         across = bar.mapFromGlobal(at).x()
         moved, far = at - self._pressed, QApplication.startDragDistance()
-        beside = not 0 <= across < bar.width()
-        return abs(moved.y()) >= far or (beside and abs(moved.x()) >= far)
+        is_outside = not 0 <= across < bar.width()
+        return abs(moved.y()) >= far or (is_outside and abs(moved.x()) >= far)
 
     def _start_drag(self, tab: QtAds.CDockWidgetTab, at: QPoint) -> None:
         # Let QtAds finish moving the tab within its bar.

@@ -311,11 +311,11 @@ class StripButtons(QObject):
                 min(title.sizeHint().width(), tab.maximumWidth() - end)
                 for (tab, title), end in zip(tabs, others, strict=True)
             ]
-            beside = sum(others)
-            folded = self._bar.width() < sum(wanted) + beside + buttons
+            others_width = sum(others)
+            folded = self._bar.width() < sum(wanted) + others_width + buttons
             two = self.buttons[0].width() + self.more.width() + 2 * spacing + ends
             widest = _max_common_width(
-                wanted, self._bar.width() - beside - (two if folded else buttons)
+                wanted, self._bar.width() - others_width - (two if folded else buttons)
             )
             for title, width in zip(titles, wanted, strict=True):
                 title.setMaximumWidth(widest)
@@ -326,16 +326,16 @@ class StripButtons(QObject):
         tab, header = alone.tabWidget(), pane.header
         title = _title(tab)
         title.setMinimumWidth(0)
-        beside = tab.minimumSizeHint().width() - title.minimumSizeHint().width()
-        beside -= header.minimumSizeHint().width()
+        others_width = tab.minimumSizeHint().width() - title.minimumSizeHint().width()
+        others_width -= header.minimumSizeHint().width()
         # If space is scarce, shrink the title first, then the buttons, then the model name. The
         # chat's state changes all the time, so only the title shrinks to make room for the state.
         short = min(title.sizeHint().width(), scaled(TITLE))
-        wanted = short + beside + header.preferred_width(folded=False)
+        wanted = short + others_width + header.preferred_width(folded=False)
         folded = self._bar.width() < wanted + buttons
         header.set_menu(self._fill if folded else None)
         room = self._bar.width() - (ends if folded else buttons)
-        title_room = room - beside - header.preferred_width(folded=folded) - header.beside
+        title_room = room - others_width - header.preferred_width(folded=folded) - header.beside
         title.setMaximumWidth(max(scaled(TITLE), title_room))
         tab.setMinimumWidth(max(0, room))
         self._fold_buttons(folded, into_header=True)

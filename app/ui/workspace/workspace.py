@@ -205,7 +205,7 @@ class Workspace(QWidget):
             pane.window().activateWindow()
             pane.focus_composer()
 
-    def close_pane(self, pane: ChatPane, *, told: bool = True) -> None:
+    def close_pane(self, pane: ChatPane, *, announce: bool = True) -> None:
         """Close a pane without stopping its chat. Use `reopen` to undo this.
 
         Pass ``told=False`` to not emit `pane_closed`.
@@ -232,7 +232,7 @@ class Workspace(QWidget):
         self._update_view()
         # Wait, because the next pane might use the same model.
         QTimer.singleShot(0, self, partial(self._leave_model, pane.chat))
-        if told:
+        if announce:
             self.pane_closed.emit(chat_id)
 
     def _leave_model(self, chat: Chat) -> None:

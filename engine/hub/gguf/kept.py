@@ -158,13 +158,13 @@ def _convert(convert: Convert, path: Path, called: str, named: str, stop: thread
     out = models_folder() / f"{folder_stem}-{named[:12]}"
     if out.exists():  # from another version, or damaged
         shutil.rmtree(out, ignore_errors=True)
-    beside = Path(tempfile.mkdtemp(prefix=_PART, suffix=".part", dir=models_folder()))
+    temporary = Path(tempfile.mkdtemp(prefix=_PART, suffix=".part", dir=models_folder()))
     try:
         card = {"name": name, "gguf": {"sha256": named, "form": FORM}}
-        convert("gguf", path, called, stop, out=str(beside), card=card)
-        beside.rename(out)
+        convert("gguf", path, called, stop, out=str(temporary), card=card)
+        temporary.rename(out)
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
     return out
 
 
@@ -228,9 +228,9 @@ def _add_note(path: Path, same: list[int], folder: Path) -> None:
         notes = {name: note for name, note in _read_notes().items() if name != str(path)}
         notes = dict([*notes.items()][1 - _MAX_NOTED_FILES :])
         notes[str(path)] = {"is": same, "folder": folder.name}
-        beside = models_folder() / f"{_NOTES}.{os.getpid()}"
-        beside.write_text(json.dumps(notes), encoding="utf-8")
-        beside.replace(models_folder() / _NOTES)
+        temporary = models_folder() / f"{_NOTES}.{os.getpid()}"
+        temporary.write_text(json.dumps(notes), encoding="utf-8")
+        temporary.replace(models_folder() / _NOTES)
 
 
 _noting = threading.Lock()

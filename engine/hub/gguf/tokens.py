@@ -160,11 +160,11 @@ class GgufVocabulary:
         mark = self._words[self.bos]
         first = {"SpecialToken": {"id": mark, "type_id": 0}}
         sequences = [{"Sequence": {"id": name, "type_id": n}} for n, name in enumerate("AB")]
-        again = {"SpecialToken": {"id": mark, "type_id": 1}}
+        second = {"SpecialToken": {"id": mark, "type_id": 1}}
         return {
             "type": "TemplateProcessing",
             "single": [first, sequences[0]],
-            "pair": [first, sequences[0], again, sequences[1]],
+            "pair": [first, sequences[0], second, sequences[1]],
             "special_tokens": {mark: {"id": mark, "ids": [self.bos], "tokens": [mark]}},
         }
 

@@ -197,7 +197,7 @@ def as_numbers(vector: bytes) -> list[float]:
 
 
 class EmbeddingAPI(API):
-    def response_body(self, asked: EmbeddingRequest, found: Vectors) -> JSON:
+    def response_body(self, request: EmbeddingRequest, found: Vectors) -> JSON:
         raise NotImplementedError
 
 
@@ -206,9 +206,9 @@ class EmbeddingsAPI(EmbeddingAPI):
     summary = "Compute embeddings: normalized mean hidden states of texts."
     body = EmbeddingsBody
 
-    def response_body(self, asked: EmbeddingRequest, found: Vectors) -> JSON:
+    def response_body(self, request: EmbeddingRequest, found: Vectors) -> JSON:
         vectors = [
-            base64.b64encode(data).decode() if asked.as_base64 else as_numbers(data)
+            base64.b64encode(data).decode() if request.as_base64 else as_numbers(data)
             for data in found.vectors
         ]
         return {
@@ -217,6 +217,6 @@ class EmbeddingsAPI(EmbeddingAPI):
                 {"object": "embedding", "index": index, "embedding": vector}
                 for index, vector in enumerate(vectors)
             ],
-            "model": asked.model.name,
+            "model": request.model.name,
             "usage": {"prompt_tokens": found.tokens, "total_tokens": found.tokens},
         }

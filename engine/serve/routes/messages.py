@@ -399,10 +399,10 @@ class PromptBody(InSession, TemplateOptions):
         if (choice.type == "tool") != (choice.name is not None):
             raise ValueError("tool_choice must have a name if, and only if, its type is tool")
         absent = {tool.name for tool in self.tools if isinstance(tool, ServerTool)}
-        asked = choice.name or ("required" if choice.type == "any" else choice.type)
-        if choice.name in absent or (asked == "required" and absent and not custom):
+        kind = choice.name or ("required" if choice.type == "any" else choice.type)
+        if choice.name in absent or (kind == "required" and absent and not custom):
             log_once("tool_choice names an unavailable tool")
-            asked = "auto"
+            kind = "auto"
         found = {
             name
             for turn in self.messages
@@ -415,12 +415,12 @@ class PromptBody(InSession, TemplateOptions):
         searches = any("search" in tool.name.lower() and not tool.defer_loading for tool in custom)
         later = {tool.name for tool in custom if tool.defer_loading and (searches or found)}
         usable = [tool for tool in custom if tool.name not in later - found - {choice.name}]
-        if not usable and asked in ("auto", "none"):
+        if not usable and kind in ("auto", "none"):
             return {}, set()
         settings = tool_parameters(
             model,
             [tool.as_function for tool in usable],
-            asked,
+            kind,
             not choice.disable_parallel_tool_use,
         )
         return settings, later

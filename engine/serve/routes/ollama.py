@@ -163,9 +163,9 @@ class GenerateBody(_OllamaBody):
     def asks(self, model: Model) -> Generation:
         if self.raw:
             return self.generation(model, RawPrompt(self.prompt), {})
-        asked = ChatMessage(role="user", content=self.prompt, images=self.images).as_message
+        message = ChatMessage(role="user", content=self.prompt, images=self.images).as_message
         head: list[Message] = [{"role": "system", "content": self.system}] if self.system else []
-        return self.generation(model, decode_media([*head, asked], model), {})
+        return self.generation(model, decode_media([*head, message], model), {})
 
 
 class EmbedBody(EmbeddingsBody):
@@ -271,10 +271,10 @@ class OllamaEmbedAPI(EmbeddingAPI):
     summary = "Compute embeddings, in Ollama's shape."
     body = EmbedBody
 
-    def response_body(self, asked: EmbeddingRequest, found: Vectors) -> JSON:
+    def response_body(self, request: EmbeddingRequest, found: Vectors) -> JSON:
         vectors = [as_numbers(vector) for vector in found.vectors]
         counted = {"prompt_eval_count": found.tokens, "total_duration": 0, "load_duration": 0}
-        return {"model": asked.model.name, "embeddings": vectors, **counted}
+        return {"model": request.model.name, "embeddings": vectors, **counted}
 
 
 class OllamaEmbeddingsAPI(EmbeddingAPI):
@@ -282,7 +282,7 @@ class OllamaEmbeddingsAPI(EmbeddingAPI):
     summary = "Compute an embedding, in Ollama's older shape."
     body = EmbedBody
 
-    def response_body(self, asked: EmbeddingRequest, found: Vectors) -> JSON:
+    def response_body(self, request: EmbeddingRequest, found: Vectors) -> JSON:
         return {"embedding": as_numbers(found.vectors[0])}
 
 
@@ -326,8 +326,8 @@ class OllamaModels:
         return [entry for entry in loaded if self._served.may_see_loaded(entry, owner)]
 
     async def _show(self, request: Request) -> Response:
-        asked = await bodies.read_small(request, ShowBody)
-        entry = self._served.entry(asked.model or asked.name)
+        body = await bodies.read_small(request, ShowBody)
+        entry = self._served.entry(body.model or body.name)
         loaded = entry in self._loaded_for(request)
         model = entry.model if loaded else None
         can = ["completion"]

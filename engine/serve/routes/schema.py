@@ -910,13 +910,13 @@ class TemplateOptions(Body):
         flag = settings.pop("enable_thinking", self.enable_thinking)
         if not isinstance(flag, (bool, type(None))):
             raise ValueError("enable_thinking must be true or false")
-        asked = {
+        options = {
             "reasoning": self.reasoning,
             "thinking": self.thinking,
             "reasoning_effort": ReasoningOptions(effort=self.reasoning_effort),
             named: reasoning,
         }
-        wishes = {name: value for name, value in asked.items() if value is not None}
+        wishes = {name: value for name, value in options.items() if value is not None}
         if not model.thinking:
             for name, value in wishes.items():
                 if value.wanted:

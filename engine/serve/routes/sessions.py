@@ -69,13 +69,13 @@ class SessionRoutes:
         ]
 
     async def _make(self, request: Request) -> Response:
-        asked = await bodies.read_small(request, SessionBody)
+        body = await bodies.read_small(request, SessionBody)
         owner = owner_of(request.scope)
-        name = asked.session_id or uuid.uuid4().hex
-        config = replace(asked.config(asked.reasoning), system=asked.system)
-        with self._served.use(asked.model, owner) as entry:
+        name = body.session_id or uuid.uuid4().hex
+        config = replace(body.config(body.reasoning), system=body.system)
+        with self._served.use(body.model, owner) as entry:
             model = await self._served.load(entry)
-            named = self._sessions.make(owner, name, model, config, asked.ttl_seconds)
+            named = self._sessions.make(owner, name, model, config, body.ttl_seconds)
             ticket = named.queue.enter()
             try:
                 await self._open(named)

@@ -159,9 +159,9 @@ class Health:
             "Models whose chats are stepped one by one after faults.",
             float(sum(f["unshared"] for f in faults)),
         )
-        for name, says in _OF_ENGINE.items():
+        for name, description in _OF_ENGINE.items():
             if name in stats:
-                found[name] = (says, float(stats[name]))
+                found[name] = (description, float(stats[name]))
         return found
 
 
@@ -258,9 +258,9 @@ def _operation(route: APIRoute) -> dict[str, Any]:
     ]
     if route.body_required:
         # The name in the body takes precedence over these.
-        says = "Session id. `session_id` in the body takes precedence."
+        description = "Session id. `session_id` in the body takes precedence."
         parameters += [
-            {"name": alias, "in": "header", "schema": _TEXT, "description": says}
+            {"name": alias, "in": "header", "schema": _TEXT, "description": description}
             for alias in ALIASES
         ]
     if parameters:

@@ -152,7 +152,7 @@ def test_undo_of_a_kept_column_reopens_a_closed_pane(start: Start):
     run.qtbot.keyClick(pane.panel.columns[1], Qt.Key.Key_Return)
     chat_id = pane.chat.id
     run.window.chats.split("right")
-    workspace.close_pane(pane, told=False)
+    workspace.close_pane(pane, announce=False)
     workspace.delete_closed(chat_id)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert run.window.toast.text == "Two kept"

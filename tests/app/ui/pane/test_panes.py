@@ -165,7 +165,7 @@ def test_chat_in_new_pane_is_connected_once(start: Start):
     workspace.activate(pane)
     heard = [listeners(chat)]
     for _ in range(4):
-        workspace.close_pane(workspace.pane(chat.id), told=False)
+        workspace.close_pane(workspace.pane(chat.id), announce=False)
         workspace.delete_closed(chat.id)
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         assert chat.reply.is_active
