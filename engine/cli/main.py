@@ -34,7 +34,7 @@ Because modules are imported by name, they must be listed in `packaging/stretto.
 
 
 def main(arguments: Sequence[str] | None = None, prog: str = "python -m engine") -> int:
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    argv = list(sys.argv[1:] if arguments is None else arguments)
     parser = argparse.ArgumentParser(
         prog=prog,
         description="Stretto's engine: many isolated chats on one copy of the weights.",

@@ -453,10 +453,10 @@ class RequestRegistry:
         """
         with self._lock:
             self._forget_old()
-            self._make_room(who.owner_id)
-            agent = self._agents.get(who.own) if who.lasting else None
-            if agent is None and not who.named:
-                agent = self._find_compacted(who)
+            self._make_room(identity.owner_id)
+            agent = self._agents.get(identity.own) if identity.lasting else None
+            if agent is None and not identity.named:
+                agent = self._find_compacted(identity)
             if agent is None:
                 if identity.brings and identity.own in self._stopped:
                     raise agent_stopped_error()
@@ -469,27 +469,28 @@ class RequestRegistry:
             agent.begin(request, identity)
             return agent
 
-    def _find_compacted(self, who: AgentIdentity) -> Agent | None:
+    def _find_compacted(self, identity: AgentIdentity) -> Agent | None:
         """Find an agent that compacted its conversation.
 
         Its requests now start differently, but repeat its last tool call.
         """
-        for key, one in self._agents.items():
-            same = one.who.lasting and (one.who.owner_id, one.who.program) == (
-                who.owner_id,
-                who.program,
+        for key, agent in self._agents.items():
+            same = agent.who.lasting and (agent.who.owner_id, agent.who.program) == (
+                identity.owner_id,
+                identity.program,
             )
-            if same and not one.requests and one.last_call_id and one.last_call_id in who.brings:
-                self._agents = {who.own if k == key else k: a for k, a in self._agents.items()}
-                return one
+            last_call = agent.last_call_id
+            if same and not agent.requests and last_call and last_call in identity.brings:
+                self._agents = {identity.own if k == key else k: a for k, a in self._agents.items()}
+                return agent
         return None
 
     def _new(self, identity: AgentIdentity) -> Agent:
         # Consecutive numbers would reveal to each key the number of agents with other keys.
         numbers = {agent.number for agent in self._agents.values()}
         number = next(n for n in iter(_random_number, 0) if n not in numbers)
-        parent = self._agents.get(who.parent) if who.parent != who.own else None
-        others = [a for a in self._agents.values() if a.who.lasting and who.lasting]
+        parent = self._agents.get(identity.parent) if identity.parent != identity.own else None
+        others = [a for a in self._agents.values() if a.who.lasting and identity.lasting]
         group = parent.group if parent is not None else 0
         family = [a for a in others if a.who.group == identity.group or a.group == group]
         agent = Agent(
@@ -500,7 +501,7 @@ class RequestRegistry:
             # An agent that joins a paused group is paused as well.
             paused={a.paused for a in family if not a.stopped} == {True},
         )
-        self._agents[who.own if who.lasting else f"once {number}"] = agent
+        self._agents[identity.own if identity.lasting else f"once {number}"] = agent
         return agent
 
     def store_conversation(

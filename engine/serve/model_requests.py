@@ -576,7 +576,7 @@ class ModelRequestHandler:
                     model = await self.served.load(entry)
                     bodies.check_size(size, body, model)
                     owner = owner_of(scope)
-                    asked, ignored = await self._read(
+                    request, ignored = await self._read(
                         api, body, model, size, owner, _ignore_progress
                     )
                     found = await answer(request)

@@ -91,13 +91,13 @@ class ReplySlots:
             RequestError: 429 if the queue is full or there are too many sessions.
             EngineError: if the engine stopped or the session was freed.
         """
-        what, asked, answers = "a free slot", request.generation, len(request.choices)
+        need, asked, answers = "a free slot", request.generation, len(request.choices)
         owner = request.owner
-        with ExitStack() as held:
+        with ExitStack() as undo:
             if name is None:
                 await self._wait_in_queue(self.queue, undo, False, owner, report, need, answers)
                 known = self._pool.acquire(model, asked.messages, asked.config, owner, asked.head)
-                held.callback(run_cleanup, partial(self._leave, known, request))
+                undo.callback(run_cleanup, partial(self._leave, known, request))
                 yield known.session
                 return
             named = self._named_session(owner, name, model, answers)
@@ -107,7 +107,7 @@ class ReplySlots:
             named.is_new = False
             before = named.config
             session = self._engine_session(named, model, asked.config)
-            held.callback(run_cleanup, partial(self._leave_named, named, session, request, before))
+            undo.callback(run_cleanup, partial(self._leave_named, named, session, request, before))
             if sent is not None:
                 named.sent = sent.storable
             named.cancel_replies = request.cancel_replies

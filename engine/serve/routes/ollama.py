@@ -121,15 +121,15 @@ class _OllamaBody(GenerationBody, TemplateOptions):
             bound = answer_form({"type": "json_schema", "schema": schema}, "format")
         elif shape not in (None, ""):
             raise ValueError("format must be json or a schema")
-        own: dict[str, Any] = {}
+        found: dict[str, Any] = {}
         for name, value in self.options.items():
             meant = self.aliases.get(name, name)
             if meant in SAMPLING:
-                own[meant] = value
+                found[meant] = value
             else:
                 ignore(f"options.{name}")
-        if isinstance(own.get("max_tokens"), int) and own["max_tokens"] < 1:
-            own["max_tokens"] = None  # no limit
+        if isinstance(found.get("max_tokens"), int) and found["max_tokens"] < 1:
+            found["max_tokens"] = None  # no limit
         return Generation(
             model,
             [prompt],

@@ -258,15 +258,15 @@ class StoredResponses:
         self._lock = threading.Lock()
 
     def add(self, owner: KeyOwner, stored: StoredResponse) -> None:
-        nbytes = stored.size  # hash outside the lock, because hashing megabytes takes milliseconds
+        held = stored.size  # hash outside the lock, because hashing megabytes takes milliseconds
         with self._lock:
             kept = self._kept.setdefault(owner.id, OrderedDict())
-            held += sum(one.size for one in kept.values())
+            held += sum(response.size for response in kept.values())
             kept[stored.response["id"]] = stored
             while len(kept) > MAX_STORED or (held > MAX_STORED_CHARACTERS and len(kept) > 1):
                 held -= kept.popitem(last=False)[1].size
 
-    def resolve_references(self, owner: KeyOwner, given: object) -> object:
+    def resolve_references(self, owner: KeyOwner, value: object) -> object:
         """Replace item references in an input by the items themselves.
 
         Raises:
