@@ -171,9 +171,9 @@ class LibraryFoot(QWidget):
         self.open = self._push_button(tr("New Chat"))
         self.open.setObjectName("primary")
         self.keep = self._push_button(tr("Keep"))
-        self.trash = self._push_button(tr("Move to Trash"))
+        self.yes = self._push_button(tr("Move to Trash"))
         make_row_layout(
-            (self.status_label, 1), self.undo, self.more, self.open, self.keep, self.trash, of=self
+            (self.status_label, 1), self.undo, self.more, self.open, self.keep, self.yes, of=self
         )
         self.show_message("")
 
@@ -208,7 +208,7 @@ class LibraryFoot(QWidget):
         self.undo.setVisible(self._undo is not None)
         for button in (self.more, self.open):
             button.setVisible(not self.asking)
-        for button in (self.keep, self.trash):
+        for button in (self.keep, self.yes):
             button.setVisible(self.asking)
 
     @Slot()
@@ -394,7 +394,7 @@ class RemovalController(QObject):
         # Model whose removal the user has to confirm.
         self.pending_removal: InstalledModel | None = None
         self.removed: list[RemovedModel] = []  # models that can be restored; most recent last
-        foot.trash.clicked.connect(self.remove)
+        foot.yes.clicked.connect(self.remove)
         foot.keep.clicked.connect(self.cancel)
         removal.model_removed.connect(self._on_removed)
         removal.model_restored.connect(self._on_restored)
