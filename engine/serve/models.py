@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import logging
 import threading
@@ -182,10 +183,15 @@ class ModelRegistry:
         self._unloading: Future[None] | None = None  # latest unload
 
     def add(self, entry: ModelEntry) -> None:
-        """Add a model. Thread-safe."""
+        """Add a model, and a number to its name if the name is taken. Thread-safe."""
         known = {(e.folder, e.adapter) for e in self.entries}
-        if (entry.folder, entry.adapter) not in known:
-            self.entries.append(entry)
+        if (entry.folder, entry.adapter) in known:
+            return
+        taken, name = {e.name for e in self.entries}, entry.name
+        numbers = itertools.count(2)
+        while entry.name in taken:
+            entry.name = f"{name}-{next(numbers)}"
+        self.entries.append(entry)
 
     @property
     def models(self) -> list[Model]:

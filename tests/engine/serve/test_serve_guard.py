@@ -418,6 +418,16 @@ def test_named_model_is_loaded_and_unloaded_when_idle(
     assert refused.status == 400
 
 
+def test_models_of_the_same_name_are_numbered(
+    serve: Serve, other_folder: Path, tmp_path: Path
+) -> None:
+    twin = shutil.copytree(other_folder, tmp_path / other_folder.name)
+    server = serve(folders=(str(other_folder), str(twin)))
+    assert ask(server, "POST", CHAT, body(model="other-model-2")).status == 200
+    found = states(server)
+    assert (found["other-model"], found["other-model-2"]) == ("unloaded", "loaded")
+
+
 def test_model_requested_during_unload_is_reloaded(serve: Serve, other_folder: Path) -> None:
     server = serve(folders=(str(other_folder),))
     unload = "/v1/models/other-model/unload"
