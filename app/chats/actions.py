@@ -1,11 +1,13 @@
 """User actions on a chat, and the reasons why they may be unavailable. No Qt, no store.
 
-Buttons, menus and shortcuts call `Chat.refusal` and show the reason. Actions that change the turn
-are events of `app.chats.turn`.
+Buttons, menus and shortcuts all ask `Chat.why_not` and show the sentence it returns. Actions on the
+turn are events of `app.chats.turn`; the others act on a message. Everywhere in the app, functions
+called ``why_not`` return "" if something is possible.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from itertools import islice
 
@@ -53,23 +55,8 @@ BLIND = mark("{model} can’t see images. Remove them, or choose a model that ca
 DEAF = mark("{model} can’t hear recordings. Remove them, or choose a model that can.")
 GONE = mark("This message is no longer in the chat.")
 
-_NEEDS_QUIET = frozenset(
-    {
-        Action.GO_ON,
-        Action.EDIT,
-        Action.REGENERATE,
-        Action.SAME_AGAIN,
-        Action.PANEL,
-        Action.CONTINUE,
-        Action.FORGET_OLDEST,
-        Action.GO_TO,
-        Action.DELETE,
-        Action.RESTORE,
-        Action.EARLIER,
-        Action.LATER,
-    }
-)
-"""Actions that change the branch a running reply is writing to."""
+_DURING_REPLY = frozenset({Action.RENAME, Action.UNFOLD, Action.COPY, Action.BRANCH})
+"""Actions that don't change the branch a running reply is writing to."""
 
 
 EVENTS = {
@@ -82,12 +69,12 @@ EVENTS = {
 
 
 class ChatView(Struct, frozen=True):
-    """Chat state that `refusal` depends on."""
+    """Chat state that `why_not` depends on."""
 
     compose: Compose
     stage: Stage
     transcript: Transcript
-    answering: str | None = None  # ID of the message being generated
+    generating: str | None = None  # ID of the message being generated
     stored: bool = True  # False until the chat appears in the chat list
     # Server that hosts the chat's model, or None if the model runs locally.
     remote: Remote | None = None
@@ -139,70 +126,52 @@ def ending_note(message: Message) -> str:
     return tr(words, "a reply") if words else ""
 
 
-def refusal(action: Action, chat: ChatView, message_id: str = "") -> str | None:
-    """Return the reason why an action isn't possible right now, or None if it is.
+def why_not(action: Action, chat: ChatView, message_id: str = "", *, at_rest: bool = False) -> str:
+    """Explain why an action isn't possible, or return "" if it is.
 
     Args:
-        message_id: message to act on, by default the last suitable one. For `Action.RESTORE`, the
-            message above the deleted ones, or "" at the start of the chat.
+        message_id: message to act on, by default the last suitable one. For `Action.RESTORE`,
+            the message that preceded the deleted ones, or "" if they started the chat.
+        at_rest: answer for the time after the running reply.
     """
-    quiet = chat.stage is Stage.IDLE or action not in _NEEDS_QUIET
-    busy = None if quiet else tr(ASKED if chat.stage is Stage.ASKING else BUSY)
-    # Most actions are only blocked by a running reply. FORGET_OLDEST has more conditions, see
-    # below.
-    if busy and action is not Action.FORGET_OLDEST:
-        return busy
+    if not (at_rest or chat.stage is Stage.IDLE or action in _DURING_REPLY):
+        return tr(ASKED if chat.stage is Stage.ASKING else BUSY)
     if action in _ON_CHAT:
         return _ON_CHAT[action](chat)
     if action is Action.RESTORE:
         lost = message_id and message_id not in chat.transcript
-        return tr("The message before it is deleted too. Restore that one first.") if lost else None
-    message = chat.subject(action, message_id)
+        return tr("The message before it is deleted too. Restore that one first.") if lost else ""
+    message, (nothing, find) = chat.subject(action, message_id), _ON_MESSAGE[action]
     if message is None:
-        return tr(GONE if message_id else _NOTHING[action])
-    return _ON_MESSAGE[action](chat, message) or busy
+        return tr(GONE if message_id else nothing)
+    return find(chat, message)
 
 
-_NOTHING = {
-    Action.EDIT: mark("You haven’t sent a message yet."),
-    Action.REGENERATE: mark("There’s no message to reply to yet."),
-    Action.SAME_AGAIN: mark("There’s no reply yet."),
-    Action.PANEL: mark("You haven’t sent a message yet."),
-    Action.UNFOLD: mark("There’s no reply yet."),
-    Action.CONTINUE: mark("There’s no reply yet."),
-    Action.FORGET_OLDEST: mark("There’s no reply yet."),
-    Action.COPY: mark("There’s no reply yet."),
-    Action.BRANCH: mark("This chat is empty."),
-    Action.GO_TO: mark("This chat is empty."),
-    Action.DELETE: mark("This chat is empty."),
-    Action.EARLIER: mark("No message here has other versions."),
-    Action.LATER: mark("No message here has other versions."),
-}
-
-
-def _go_on_refusal(chat: ChatView) -> str | None:
+def _why_not_go_on(chat: ChatView) -> str:
     leaf = chat.transcript.leaf
-    return None if leaf is not None and leaf.role == "tool" else tr("There is nothing to continue.")
+    return "" if leaf is not None and leaf.role == "tool" else tr("There is nothing to continue.")
 
 
-def _rename_refusal(chat: ChatView) -> str | None:
-    return None if chat.stored else tr("Send a message first. The chat is named after it.")
+def _why_not_rename(chat: ChatView) -> str:
+    return "" if chat.stored else tr("Send a message first. The chat is named after it.")
 
 
-_ON_CHAT = {Action.RENAME: _rename_refusal, Action.GO_ON: _go_on_refusal}
+_ON_CHAT = {Action.RENAME: _why_not_rename, Action.GO_ON: _why_not_go_on}
 
 
-def _edit_refusal(chat: ChatView, message: Message) -> str | None:
-    return None if message.role == "user" else tr("Only your own messages can be edited.")
+def _why_not_edit(chat: ChatView, message: Message) -> str:
+    return "" if message.role == "user" else tr("Only your own messages can be edited.")
 
 
-def _regenerate_refusal(chat: ChatView, message: Message) -> str | None:
+def _why_not_regenerate(chat: ChatView, message: Message) -> str:
+    if kind := panel.kind_of(message):
+        return panel.why_not(kind, panel.columns(chat.transcript, message.id))
     if message.role == "user" or message.parent_id is not None:
-        return None
+        return ""
     return tr("This reply has no message before it.")
 
 
-def _repeat_refusal(chat: ChatView, message: Message) -> str | None:
+def _why_not_repeat(chat: ChatView, message: Message) -> str:
     if message.role != "assistant" or message.parent_id is None:
         return tr("This isn’t a reply.")
     if panel.kind_of(message):
@@ -212,21 +181,21 @@ def _repeat_refusal(chat: ChatView, message: Message) -> str | None:
         if last is not None and last.id == message.id:
             return tr("The seed of the last reply is unknown")
         return tr("The seed of this reply is unknown")
-    return None
+    return ""
 
 
-def _panel_refusal(chat: ChatView, message: Message) -> str | None:
+def _why_not_panel(chat: ChatView, message: Message) -> str:
     if panel.question(chat.transcript, message.id) is None:
         return tr("This reply has no message before it.")
-    return None if isinstance(chat.compose, Writing) else tr("Finish editing the message first.")
+    return "" if isinstance(chat.compose, Writing) else tr("Finish editing the message first.")
 
 
-def _unfold_refusal(chat: ChatView, message: Message) -> str | None:
+def _why_not_unfold(chat: ChatView, message: Message) -> str:
     found = panel.columns(chat.transcript, message.id)
-    return None if found else tr("The columns of this comparison aren’t in this chat.")
+    return "" if found else tr("The columns of this comparison aren’t in this chat.")
 
 
-def _continue_refusal(chat: ChatView, message: Message) -> str | None:
+def _why_not_continue(chat: ChatView, message: Message) -> str:
     if message.role != "assistant":
         return tr("This isn’t a reply.")
     if message.id != chat.transcript.leaf_id:
@@ -236,10 +205,10 @@ def _continue_refusal(chat: ChatView, message: Message) -> str | None:
     if chat.remote is not None and not KINDS[chat.remote.kind].continues:
         words = mark("{host} can’t continue a reply that was cut off. Regenerate it.")
         return tr(words, host=chat.remote.host)
-    return None if is_cut_off(message) else tr("The reply is complete.")
+    return "" if is_cut_off(message) else tr("The reply is complete.")
 
 
-def _forget_oldest(chat: ChatView, message: Message) -> str | None:
+def _why_not_forget_oldest(chat: ChatView, message: Message) -> str:
     if not is_context_exceeded(message):
         return tr("This reply didn’t fail because of its length.")
     if chat.remote is not None:
@@ -250,46 +219,48 @@ def _forget_oldest(chat: ChatView, message: Message) -> str | None:
     before = islice(chat.transcript.iterate_back_from(message.parent_id), 1, None)
     if not any(m.role == "assistant" and m.content for m in before):
         return tr("There are no older messages to leave out. Shorten the message.")
-    return None
+    return ""
 
 
-def _copy_refusal(chat: ChatView, message: Message) -> str | None:
-    if message.content or message.id == chat.answering:
-        return None
+def _why_not_copy(chat: ChatView, message: Message) -> str:
+    if message.content or message.id == chat.generating:
+        return ""
     return tr("There’s no text to copy.")
 
 
-def _branch_refusal(chat: ChatView, message: Message) -> str | None:
-    unfinished = message.id == chat.answering or message.status == "streaming"
-    return tr("This reply isn’t finished yet.") if unfinished else None
+def _why_not_branch(chat: ChatView, message: Message) -> str:
+    unfinished = message.id == chat.generating or message.status == "streaming"
+    return tr("This reply isn’t finished yet.") if unfinished else ""
 
 
-def _no_refusal(chat: ChatView, message: Message) -> str | None:
-    return None
-
-
-def _earlier_refusal(chat: ChatView, message: Message) -> str | None:
+def _why_not_earlier(chat: ChatView, message: Message) -> str:
     first = chat.transcript.alternatives(message.id)[0]
-    return tr("This is the first version.") if message.id == first else None
+    return tr("This is the first version.") if message.id == first else ""
 
 
-def _later_refusal(chat: ChatView, message: Message) -> str | None:
+def _why_not_later(chat: ChatView, message: Message) -> str:
     last = chat.transcript.alternatives(message.id)[-1]
-    return tr("This is the last version.") if message.id == last else None
+    return tr("This is the last version.") if message.id == last else ""
 
 
-_ON_MESSAGE = {
-    Action.EDIT: _edit_refusal,
-    Action.REGENERATE: _regenerate_refusal,
-    Action.SAME_AGAIN: _repeat_refusal,
-    Action.PANEL: _panel_refusal,
-    Action.UNFOLD: _unfold_refusal,
-    Action.CONTINUE: _continue_refusal,
-    Action.FORGET_OLDEST: _forget_oldest,
-    Action.COPY: _copy_refusal,
-    Action.BRANCH: _branch_refusal,
-    Action.GO_TO: _no_refusal,
-    Action.DELETE: _no_refusal,
-    Action.EARLIER: _earlier_refusal,
-    Action.LATER: _later_refusal,
+_NO_MESSAGE = mark("You haven’t sent a message yet.")
+_NO_REPLY = mark("There’s no reply yet.")
+_EMPTY = mark("This chat is empty.")
+_NO_VERSIONS = mark("No message here has other versions.")
+
+_ON_MESSAGE: dict[Action, tuple[str, Callable[[ChatView, Message], str]]] = {
+    Action.EDIT: (_NO_MESSAGE, _why_not_edit),
+    Action.REGENERATE: (mark("There’s no message to reply to yet."), _why_not_regenerate),
+    Action.SAME_AGAIN: (_NO_REPLY, _why_not_repeat),
+    Action.PANEL: (_NO_MESSAGE, _why_not_panel),
+    Action.UNFOLD: (_NO_REPLY, _why_not_unfold),
+    Action.CONTINUE: (_NO_REPLY, _why_not_continue),
+    Action.FORGET_OLDEST: (_NO_REPLY, _why_not_forget_oldest),
+    Action.COPY: (_NO_REPLY, _why_not_copy),
+    Action.BRANCH: (_EMPTY, _why_not_branch),
+    Action.GO_TO: (_EMPTY, lambda chat, message: ""),
+    Action.DELETE: (_EMPTY, lambda chat, message: ""),
+    Action.EARLIER: (_NO_VERSIONS, _why_not_earlier),
+    Action.LATER: (_NO_VERSIONS, _why_not_later),
 }
+"""Why an action isn't possible if there's no message, and if it's on the given message."""

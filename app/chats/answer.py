@@ -41,6 +41,11 @@ def stats_to_store(
 
 
 class Phase(Enum):
+    """Activity of a reply, for display only. `Stage` decides what is possible.
+
+    A chat without a reply has the phase LOADING while its model loads.
+    """
+
     IDLE = "idle"
     LOADING = "loading"
     QUEUED = "queued"
@@ -67,7 +72,7 @@ class Answer(Struct):
     model: str | None = None
     continues: bool = False  # True if it continues a reply that was cut off
     # `monotonic` time of the request, None while the model is loading
-    asked_at: float | None = None
+    sent_at: float | None = None
     calls: list[ParsedToolCall] = field(default_factory=list)  # tool calls of this reply
     _text: list[str] = field(default_factory=list)
     _reasoning: list[str] = field(default_factory=list)
@@ -75,20 +80,10 @@ class Answer(Struct):
     _thinking_since: float | None = None
     _thought_s: float | None = None
 
-    @classmethod
-    def continue_reply(cls, message_id: str, content: str, reasoning: str) -> Answer:
-        """Create an answer that continues a reply that was cut off."""
-        answer = cls(message_id, continues=True)
-        answer._text = [content] if content else []
-        answer._reasoning = [reasoning] if reasoning else []
-        return answer
-
-    @classmethod
-    def start_with(cls, message_id: str, content: str, options: ChatOptions) -> Answer:
-        """Create an answer that starts with text the model didn't write."""
-        answer = cls(message_id, options=options)
-        answer._text = [content]
-        return answer
+    def start_with(self, content: str, reasoning: str = "") -> Answer:
+        """Put this text before what the model will write, and return the answer."""
+        self._text, self._reasoning = [content], [reasoning]
+        return self
 
     def read(self, progress: PromptProgress) -> None:
         self.progress = progress
@@ -110,7 +105,7 @@ class Answer(Struct):
         self._text.append(delta.text)
         return True
 
-    def take_call(self, event: ToolCallFinished | ToolCallFailed) -> None:
+    def add_call(self, event: ToolCallFinished | ToolCallFailed) -> None:
         if isinstance(event, ToolCallFinished):
             self.calls.append(ParsedToolCall(event.id, event.name, event.arguments))
         else:

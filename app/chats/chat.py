@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Slot
 
 from app.bridge import Bridge
 from app.chats import panel
-from app.chats.actions import EVENTS, Action, ChatView, refusal
+from app.chats.actions import EVENTS, Action, ChatView, why_not
 from app.chats.answer import Answer
 from app.chats.chat_model import ChatModel
 from app.chats.chat_part import ChatPart
@@ -38,9 +38,10 @@ from app.tools.host import Toolbox
 class Chat(ChatPart):
     """Open chat.
 
-    Most of the work is delegated: `turn` handles user requests, `reply` and `model` generate,
-    `attaching` and `queue` collect content for later messages. Methods return False if the action
-    isn't possible; `refusal` returns the reason. Closing a pane doesn't stop a reply.
+    The work is delegated to components: `turn` handles user requests, `reply` and `model` generate,
+    `attaching` and `queue` hold content for later messages. Methods that aren't possible at the
+    moment return False without doing anything; `why_not` returns the reason. Chats are independent
+    of panes, so closing a pane never stops a reply.
     """
 
     def __init__(
@@ -68,11 +69,11 @@ class Chat(ChatPart):
         self.short = ""  # short name within the chat's group, if it differs from the title
         self._saved = saved = SavedChat(record, store, stored=stored, messages=messages)
         self.transcript = saved.transcript
-        self._answering = answering = ReplyGenerator(saved, bridge, loader, toolbox, self)
-        self.tools = answering.tools  # tool calls that are running or waiting for the user
-        self.panel = PanelRunner(saved, loader, answering, self)
-        self.helping = HelperRunner(saved, loader, answering, self)
-        self.reply = ChatReply(saved, loader, answering, self.panel, self.helping, self)
+        self._generator = generator = ReplyGenerator(saved, bridge, loader, toolbox, self)
+        self.tools = generator.tools  # tool calls that are running or waiting for the user
+        self.panel = PanelRunner(saved, loader, generator, self)
+        self.helping = HelperRunner(saved, loader, generator, self)
+        self.reply = ChatReply(saved, loader, generator, self.panel, self.helping, self)
         self.model = ChatModel(saved, loader, self.reply, self)
         self.queue = MessageQueue(saved, self._on_queue)
         others = ReferencedChats(saved, store, {} if in_use is None else in_use)
@@ -80,7 +81,7 @@ class Chat(ChatPart):
         self.count = TokenCount(loader, self._make_count_request, self)
         self.turn = TurnController(saved, self.reply, self.model, self.queue, self.attaching, self)
         self.comparison = ComparisonController(saved, self.reply, self.turn, self._make_view, self)
-        self.relay(answering, self.tools, self.panel, self.helping, self.reply, self.model)
+        self.relay(generator, self.tools, self.panel, self.helping, self.reply, self.model)
         self.relay(self.attaching, self.turn, self.comparison)
         self.turn_changed.connect(self.turn.on_changed)
         self.reply_ended.connect(self.comparison.on_reply_ended)
@@ -94,7 +95,7 @@ class Chat(ChatPart):
         """False for a new chat until the user types something."""
         return self._saved.stored
 
-    def take_fields(self, fields: Mapping[str, Any]) -> None:
+    def apply_changes(self, fields: Mapping[str, Any]) -> None:
         """Update fields of the record that were changed elsewhere."""
         self._saved.change_record(**fields)
         self.chat_changed.emit()
@@ -118,7 +119,7 @@ class Chat(ChatPart):
 
     @property
     def options(self) -> ChatOptions:
-        return self._answering.options
+        return self._generator.options
 
     @property
     def compose(self) -> Compose:
@@ -133,11 +134,11 @@ class Chat(ChatPart):
         """Return a message for display, with any hidden details removed."""
         return panel.hide_names(self.reply.message(message_id))
 
-    def refusal(self, action: Action, message_id: str = "") -> str | None:
-        """Return the reason why an action isn't possible right now, or None if it is."""
+    def why_not(self, action: Action, message_id: str = "", *, at_rest: bool = False) -> str:
+        """Explain why an action isn't possible, or return "". See `app.chats.actions.why_not`."""
         if action in EVENTS:
             return self.turn.why_not(EVENTS[action])
-        return refusal(action, self._make_view(), message_id)
+        return why_not(action, self._make_view(), message_id, at_rest=at_rest)
 
     def _make_view(self) -> ChatView:
         return ChatView(
@@ -152,7 +153,7 @@ class Chat(ChatPart):
     @in_one_transaction
     def continue_turn(self) -> bool:
         """Let the model continue from tool results it hasn't replied to yet."""
-        if self.refusal(Action.GO_ON):
+        if self.why_not(Action.GO_ON):
             return False
         self.reply.begin(branching=False)
         return True
@@ -160,14 +161,10 @@ class Chat(ChatPart):
     def start_edit(self, message_id: str = "") -> bool:
         """Open a sent message (by default the last message) in the composer for editing."""
         message = self._make_view().subject(Action.EDIT, message_id)
-        if self.refusal(Action.EDIT, message_id) or message is None:
+        if self.why_not(Action.EDIT, message_id) or message is None:
             return False
         self.turn.compose(Editing.start(message, self.compose))
         return True
-
-    def stop(self) -> bool:
-        """Stop the reply at the next token, keep its text, and hold the queue."""
-        return bool(self.turn.handle(Event.STOP))
 
     @Slot()
     def _on_queue(self) -> None:
@@ -181,17 +178,17 @@ class Chat(ChatPart):
     def regenerate(self, message_id: str = "") -> bool:
         """Generate another answer to a question, by default the last question."""
         message = self._make_view().subject(Action.REGENERATE, message_id)
-        if self.refusal(Action.REGENERATE, message_id) or message is None:
+        if self.why_not(Action.REGENERATE, message_id) or message is None:
             return False
-        if (kind := panel.kind_of(message)) and not self.comparison.why_not(kind, message.id):
+        if kind := panel.kind_of(message):
             return bool(self.comparison.resolve(kind, message.id))
         self.transcript.leaf_id = message.id if message.role == "user" else message.parent_id
         if panel.letter_of(message):  # regenerate with the same member, in the same column
             member = Member.from_json(panel.data_of(message))
             answer = Answer(new_id(), model=member.model or None)
-            answer.options = member.options(self.options)
+            answer.options = panel.options_of_column(message, self.options)
             self.tools.new_turn()
-            self.reply.open(answer, branching=True, panel_data=panel.data_of(message))
+            self.reply.generate(answer, branching=True, panel_data=panel.data_of(message))
         else:
             self.reply.begin(branching=True)
         return True
@@ -200,24 +197,21 @@ class Chat(ChatPart):
     def repeat_answer(self, answer_id: str = "") -> bool:
         """Repeat an answer (by default the last one) with its original model, seed and options."""
         answer = self._make_view().subject(Action.SAME_AGAIN, answer_id)
-        if self.refusal(Action.SAME_AGAIN, answer_id) or answer is None:
+        if self.why_not(Action.SAME_AGAIN, answer_id) or answer is None:
             return False
         self.transcript.leaf_id = answer.parent_id
         self.reply.begin(branching=True, like=answer)
         return True
 
     def continue_answer(self, answer_id: str) -> bool:
-        if self.refusal(Action.CONTINUE, answer_id):
+        if self.why_not(Action.CONTINUE, answer_id):
             return False
-        self._answering.prepare_rest(self.transcript[answer_id])
-        self.path_changed.emit()
-        self.message_changed.emit(answer_id)  # streaming again, or waiting for its model
-        self._answering.begin()
+        self._generator.continue_reply(self.transcript[answer_id])
         return True
 
     def forget_oldest(self, answer_id: str) -> bool:
         """Start dropping the oldest turns, then retry the answer that didn't fit."""
-        if self.refusal(Action.FORGET_OLDEST, answer_id):
+        if self.why_not(Action.FORGET_OLDEST, answer_id):
             return False
         self.set_options(replace(self.options, slide=True), self.record.system)
         return self.regenerate(answer_id)
@@ -230,7 +224,7 @@ class Chat(ChatPart):
         """
         action = Action.LATER if step > 0 else Action.EARLIER
         message = self._make_view().subject(action, message_id)
-        if self.refusal(action, message_id) or message is None:
+        if self.why_not(action, message_id) or message is None:
             return False
         versions = self.transcript.alternatives(message.id)
         self._saved.show(versions[versions.index(message.id) + step])
@@ -241,7 +235,7 @@ class Chat(ChatPart):
         """Switch to the branch with this message. Returns False if that isn't possible now."""
         if message_id in {message.id for message in self.transcript.path}:
             return True
-        if self.refusal(Action.GO_TO, message_id):
+        if self.why_not(Action.GO_TO, message_id):
             return False
         self._saved.show(message_id)
         self.path_changed.emit()
@@ -260,7 +254,7 @@ class Chat(ChatPart):
         """Delete a message and everything below it, if possible. Pass the result to
         ``restore_messages``.
         """
-        if self.refusal(Action.DELETE, message_id):
+        if self.why_not(Action.DELETE, message_id):
             return None
         removal = self._saved.remove(message_id)
         self.path_changed.emit()
@@ -271,7 +265,7 @@ class Chat(ChatPart):
     @in_one_transaction
     def restore_messages(self, removal: RemovedMessages) -> bool:
         """Undo `delete_message` and show the messages again."""
-        if self.refusal(Action.RESTORE, removal.parent_id):
+        if self.why_not(Action.RESTORE, removal.parent_id):
             return False
         self._saved.restore(removal)
         self.path_changed.emit()
@@ -282,7 +276,7 @@ class Chat(ChatPart):
 
     def begin_from(self, source: Chat) -> None:
         """Start from a copy of another chat's session."""
-        self._answering.session.fork_from(source._answering.session)
+        self._generator.session.fork_from(source._generator.session)
 
     def rename(self, title: str) -> None:
         title = " ".join(title.split())
@@ -303,7 +297,7 @@ class Chat(ChatPart):
         self.attaching.cancel_reading()
         self.turn.handle(Event.STOP)
         self.panel.release()
-        self._answering.session.forget()
+        self._generator.session.forget()
 
     def cancel_for_close(self) -> None:
         """Stop the reply and mark it as interrupted. First step of shutdown."""
@@ -313,5 +307,5 @@ class Chat(ChatPart):
     def close(self) -> None:
         """Save everything and close all sessions. Last step of shutdown."""
         self.panel.release()
-        self._answering.close()
+        self._generator.close()
         self.attaching.close()

@@ -86,15 +86,15 @@ class ChatModel(ChatPart):
             self._saved.update(model=ref)
             self.chat_changed.emit()
             if not self._reply.is_active:
-                self._reply.answering.session.close_if_not(ref)
+                self._reply.generator.session.close_if_not(ref)
         self._request(ref)
-        self._reply.answering.move_to(ref)
+        self._reply.generator.move_to(ref)
         if before not in {ref, *self._reply.awaited_models}:
             self.loader.withdraw_request(before, self._saved.record.id)
         self.phase_changed.emit()
 
     def _request(self, ref: str) -> None:
-        options = self._reply.answering.options
+        options = self._reply.generator.options
         self.loader.request(ref, options.kv_bits, options.context, self._saved.record.id)
 
     @Slot()

@@ -6,11 +6,14 @@ from PySide6.QtCore import QObject, Signal
 
 
 class ChatPart(QObject):
-    """Component of a chat. The chat re-emits its signals, so views connect to the chat only."""
+    """Component of a chat. The chat re-emits its signals, so views connect to the chat only.
+
+    To find who emits a signal, search for ``turn_changed.emit`` in this package.
+    """
 
     chat_changed = Signal()  # title, model or options changed
     compose_changed = Signal()  # also when an edit starts or ends
-    # A reply started, paused, resumed or ended, so `Chat.refusal` results may differ.
+    # A reply started, paused, resumed or ended, so `Chat.why_not` results may differ.
     turn_changed = Signal()
     path_changed = Signal()  # another branch was selected, or the transcript was loaded
     # message_added(id), message_changed(id): for messages on the selected branch

@@ -31,21 +31,24 @@ class ChatReply(ChatPart):
         self,
         saved: SavedChat,
         loader: ModelLoader,
-        answering: ReplyGenerator,
-        panel: PanelRunner,
+        generator: ReplyGenerator,
+        panel_runner: PanelRunner,
         helping: HelperRunner,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._saved, self._loader = saved, loader
-        self.panel, self._helping = panel, helping
-        self.answering = answering  # generates the chat's own replies
+        self.panel, self._helping = panel_runner, helping
+        self.generator = generator  # generates the chat's own replies
+        self.is_unread = False  # a reply ended after the user last opened the chat
+        generator.reply_ended.connect(self.mark_unread)
+        panel_runner.reply_ended.connect(self.mark_unread)
 
     @property
     def stage(self) -> Stage:
         """Stage of the reply. Never NEXT."""
-        reply_stage = self.answering.stage
-        if reply_stage is Stage.CALLING and self.answering.tools.waiting:
+        reply_stage = self.generator.stage
+        if reply_stage is Stage.CALLING and self.generator.tools.waiting:
             return Stage.ASKING
         return reply_stage if reply_stage is not Stage.IDLE else self.panel.stage
 
@@ -60,13 +63,13 @@ class ChatReply(ChatPart):
     @property
     def _current_generator(self) -> ReplyGenerator:
         """Generator of the current or last reply, or of a panel's first unfinished column."""
-        if self.answering.stage is Stage.IDLE and (running := self.panel.running):
+        if self.generator.stage is Stage.IDLE and (running := self.panel.running):
             return running[0]
-        return self.answering
+        return self.generator
 
     @property
     def _answers(self) -> list[Answer]:
-        answers = (reply.answer for reply in (self.answering, *self.panel.running))
+        answers = (each.answer for each in (self.generator, *self.panel.running))
         return [answer for answer in answers if answer is not None]
 
     @property
@@ -79,19 +82,19 @@ class ChatReply(ChatPart):
         answer = self._current_generator.answer
         return answer.progress if answer is not None else None
 
-    @property
-    def thought_s(self) -> float | None:
-        answer = self._current_generator.answer
-        return answer.thought_s if answer is not None else None
+    def thought_s(self, message_id: str) -> float | None:
+        """Return the thinking time of a message being generated, or None until it's known."""
+        answers = (each for each in self._answers if each.message_id == message_id)
+        return next((answer.thought_s for answer in answers), None)
 
     @property
     def silent_s(self) -> float | None:
         """Seconds since we sent the request to a server that hasn't responded yet, or None."""
-        answer = self.answering.answer
-        if answer is None or answer.asked_at is None or parse_ref(self._saved.record.model) is None:
+        answer = self.generator.answer
+        if answer is None or answer.sent_at is None or parse_ref(self._saved.record.model) is None:
             return None
         silent = answer.phase is Phase.QUEUED and answer.progress is None
-        return time.monotonic() - answer.asked_at if silent else None
+        return time.monotonic() - answer.sent_at if silent else None
 
     @property
     def message_id(self) -> str | None:
@@ -110,46 +113,46 @@ class ChatReply(ChatPart):
 
     @property
     def awaited_models(self) -> frozenset[str]:
-        speakers = (self.answering, *self.panel.running)
-        return frozenset(reply.waits_for for reply in speakers if reply.stage is Stage.LOADING)
+        generators = (self.generator, *self.panel.running)
+        return frozenset(each.waits_for for each in generators if each.stage is Stage.LOADING)
 
     @property
     def session_ids(self) -> list[str]:
         """Engine session IDs of the chat and its panel columns."""
         columns = self.panel.generators.values()
-        return [reply.session.id for reply in (self.answering, *columns) if reply.session.id]
+        return [each.session.id for each in (self.generator, *columns) if each.session.id]
 
     def message(self, message_id: str) -> Message:
-        return self.panel.generators.get(message_id, self.answering).message(message_id)
+        return self.panel.generators.get(message_id, self.generator).message(message_id)
 
+    @Slot()
     def mark_unread(self) -> None:
-        """Mark a reply from an earlier run of the app as unread."""
-        self.answering.unseen = True
+        self.is_unread = True
         self.phase_changed.emit()
 
     @Slot()
-    def mark_seen(self) -> None:
-        if self.answering.unseen:
-            self.answering.unseen = False
+    def mark_read(self) -> None:
+        if self.is_unread:
+            self.is_unread = False
             self.phase_changed.emit()
 
     def set_front(self, front: bool) -> None:
         """Give the current chat's prompts priority, or stop doing so."""
-        self.answering.session.set_front(front)
+        self.generator.session.set_front(front)
         self.panel.set_front(front)
 
     # Stop and resume.
 
     def stop(self) -> None:
-        self.answering.stop()
+        self.generator.stop()
         self.panel.stop()
 
     def toggle_pause(self) -> None:
-        self.answering.toggle_pause()
+        self.generator.toggle_pause()
         self.panel.toggle_pause()
 
     def cancel_for_close(self) -> None:
-        self.answering.cancel_for_close()
+        self.generator.cancel_for_close()
         self.panel.cancel_for_close()
 
     # New replies.
@@ -161,32 +164,35 @@ class ChatReply(ChatPart):
         answer, data = Answer(new_id()), {}
         if like is not None:
             answer.like = like.id
-            answer.options = options_of_answer(like.stats, self.answering.options)
+            answer.options = options_of_answer(like.stats, self.generator.options)
             answer.model = model_of_answer(like.stats)
             data = {k: v for k, v in panel.data_of(like).items() if k in {"system", "name"}}
-        self.answering.tools.new_turn()
-        self.open(answer, branching=branching, panel_data=data)
+        self.generator.tools.new_turn()
+        self.generate(answer, branching=branching, panel_data=data)
 
-    def open(
+    def generate(
         self, answer: Answer, *, branching: bool, panel_data: Mapping[str, Any] | None = None
     ) -> None:
-        """Add the message of an answer and generate it. ``panel_data``: see `panel.data_of`."""
+        """Add the message of an answer and generate its text.
+
+        ``panel_data``: see `panel.data_of`.
+        """
         self.panel.release()
         saved = self._saved
         name = self._loader.get(answer.model or saved.record.model).name
         parent = saved.transcript.leaf_id
         message = Message(answer.message_id, saved.record.id, parent, "assistant", answer.content)
         stats: dict[str, Any] = {"panel": panel_data} if panel_data else {}
-        if form := (answer.options or self.answering.options).answer_as:
+        # The row needs the format while it streams. At the end, all options are stored.
+        if form := (answer.options or self.generator.options).answer_as:
             stats["options"] = {"answer_as": form}
         saved.add(replace(message, status="streaming", model=name, stats=stats))
-        self.answering.prepare(answer)
         if branching:
             self.path_changed.emit()
         else:
             self.message_added.emit(answer.message_id)
         self.chat_changed.emit()
-        self.answering.begin()
+        self.generator.generate(answer)
 
     def continue_after(self, before: Answer) -> None:
         """Send the results of an answer's tool calls back to the same model."""
@@ -195,4 +201,4 @@ class ChatReply(ChatPart):
             model = None  # never send the results to a server the user has switched away from
         answer = Answer(new_id(), model=model, options=before.options)
         with self._saved.transaction():
-            self.open(answer, branching=False)
+            self.generate(answer, branching=False)

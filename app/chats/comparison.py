@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QObject, Slot
 
 from app.chats import panel
-from app.chats.actions import Action, ChatView, refusal
+from app.chats.actions import Action, ChatView, why_not
 from app.chats.answer import Answer
 from app.chats.chat_part import ChatPart
 from app.chats.chat_reply import ChatReply
@@ -21,6 +21,8 @@ from app.store import Message, new_id
 
 
 class ComparisonController(ChatPart):
+    """Asks the members of a comparison, and makes a judgment, merged reply or vote of columns."""
+
     def __init__(
         self,
         saved: SavedChat,
@@ -32,7 +34,7 @@ class ComparisonController(ChatPart):
         """``make_view`` returns the chat's state, which refusals depend on."""
         super().__init__(parent)
         self._saved, self._reply, self._turn, self._make_view = saved, reply, turn, make_view
-        self._columns = reply.panel
+        self._panel = reply.panel
 
     # Ask.
 
@@ -53,8 +55,8 @@ class ComparisonController(ChatPart):
             question = panel.question(transcript, message.id) if message is not None else None
             if question is None:
                 return ""
-            self._columns.begin(question, members)
-        return next(iter(self._columns.generators), "")
+            self._panel.ask(question, members)
+        return next(iter(self._panel.generators), "")
 
     def _is_about_draft(self, message_id: str) -> bool:
         compose = self._saved.compose
@@ -66,15 +68,15 @@ class ComparisonController(ChatPart):
         Its members may accept images even if the chat's model doesn't.
         """
         if self._is_about_draft(message_id):
-            return self._turn.why_not(Event.SEND, unseen=True) or ""
-        return refusal(Action.PANEL, self._make_view(), message_id) or ""
+            return self._turn.why_not(Event.SEND, ignore_images=True)
+        return why_not(Action.PANEL, self._make_view(), message_id)
 
     # Results.
 
     def why_not(self, kind: str, message_id: str) -> str:
         """Explain why this kind of answer can't be generated from a panel now, or return ""."""
-        why = panel.why_not(kind, self._columns.columns(message_id))
-        return why or refusal(Action.REGENERATE, self._make_view(), message_id) or ""
+        why = panel.why_not(kind, self._panel.columns(message_id))
+        return why or why_not(Action.REGENERATE, self._make_view(), message_id)
 
     @in_one_transaction
     def resolve(self, kind: str, message_id: str) -> str:
@@ -82,39 +84,37 @@ class ComparisonController(ChatPart):
         if self.why_not(kind, message_id):
             return ""
         saved = self._saved
-        found, first = self._columns.columns(message_id), saved.transcript[message_id]
+        found, first = self._panel.columns(message_id), saved.transcript[message_id]
         panel_data = {
             "id": panel.panel_of(first),
             "kind": kind,
             "of": panel.letters_to_text(panel.answers(found)),
         }
-        self._columns.decide(message_id)
+        self._panel.decide(message_id)
         saved.transcript.leaf_id = first.parent_id
-        answer = Answer(new_id())
+        answer = Answer(new_id(), options=self._judge_options)
         if kind == panel.VOTE:
-            self._columns.release()
-            original = Message(answer.message_id, first.chat_id, first.parent_id, "assistant")
-            saved.add(replace(original, content=panel.count(found), stats={"panel": panel_data}))
+            self._panel.release()
+            said = Message(answer.message_id, first.chat_id, first.parent_id, "assistant")
+            saved.add(replace(said, content=panel.count(found), stats={"panel": panel_data}))
             self.path_changed.emit()
             self.chat_changed.emit()
             return answer.message_id
         if kind == panel.JUDGE:
-            order = panel.describe_order(found, turned=False)
-            answer = Answer.start_with(answer.message_id, order, self._judge_options)
-        answer.options = self._judge_options
-        self._reply.answering.tools.new_turn()
-        self._reply.open(answer, branching=True, panel_data=panel_data)
+            answer.start_with(panel.describe_order(found, turned=False))
+        self._reply.generator.tools.new_turn()
+        self._reply.generate(answer, branching=True, panel_data=panel_data)
         return answer.message_id
 
     @property
     def _judge_options(self) -> ChatOptions:
         """Options for judging and merging: temperature 0, free text, no tools."""
-        return replace(self._reply.answering.options, temperature=0.0, answer_as=None, tools=())
+        return replace(self._reply.generator.options, temperature=0.0, answer_as=None, tools=())
 
     @Slot(str)
     def on_reply_ended(self, message_id: str) -> None:
-        """Start the judge's second pass with the columns reversed, or show the verdict after it."""
-        saved, answering = self._saved, self._reply.answering
+        """Start the judge's second pass in reverse order, or show the verdict after that pass."""
+        saved = self._saved
         message = saved.transcript.get(message_id)
         if message is None or panel.kind_of(message) != panel.JUDGE or "best" in message.stats:
             return
@@ -130,14 +130,13 @@ class ComparisonController(ChatPart):
             more = f"\n\n{panel.verdict(str(panel_data['first']), best)}"
             stats = {**message.stats, "best": [panel_data["first"], best]}
         content = message.content + more
-        changed = saved.transcript.update(message_id, content=content, stats=stats)
         if "best" in stats:
-            saved.save(changed)
+            saved.update_message(message_id, content=content, stats=stats)
             self.text_added.emit(message_id, more, "answer")
             self.message_changed.emit(message_id)
             return
-        saved.save(saved.transcript.update(message_id, status="streaming"))
-        answering.prepare(Answer.start_with(message_id, content, self._judge_options))
+        saved.update_message(message_id, content=content, stats=stats, status="streaming")
         self.message_changed.emit(message_id)
         self.text_added.emit(message_id, more, "answer")
-        answering.begin()
+        again = Answer(message_id, options=self._judge_options)
+        self._reply.generator.generate(again.start_with(content))

@@ -27,7 +27,7 @@ from app.store import Message, new_id
 from app.tools.builtin import parse_helper_call
 from app.tools.tool import ToolError, failed_result
 
-_AT_WORK = {
+_LANE_STATES = {
     Phase.READING: LaneState.READING,
     Phase.THINKING: LaneState.THINKING,
     Phase.WRITING: LaneState.WRITING,
@@ -43,7 +43,7 @@ class _Round(Struct):
     path: list[Message]  # messages up to the call, for helpers that fork the chat
     clock: QTimer
     # Running helpers by lane number.
-    at_work: dict[int, ReplyGenerator] = field(default_factory=dict)
+    generators: dict[int, ReplyGenerator] = field(default_factory=dict)
     # `monotonic` time of each helper's first text.
     since: dict[int, float] = field(default_factory=dict)
 
@@ -58,16 +58,16 @@ class HelperRunner(ChatPart):
     MEASURE_MS = 1_000
 
     def __init__(
-        self, saved: SavedChat, loader: ModelLoader, main: ReplyGenerator, parent: QObject
+        self, saved: SavedChat, loader: ModelLoader, generator: ReplyGenerator, parent: QObject
     ) -> None:
-        """``main``: generates the chat's own replies and runs its tool calls."""
+        """``generator``: generates the chat's own replies and runs its tool calls."""
         super().__init__(parent)
-        self._saved, self._loader, self._main = saved, loader, main
+        self._saved, self._loader, self._generator = saved, loader, generator
         self._rounds: dict[str, _Round] = {}
         self._measure = QTimer(self, interval=self.MEASURE_MS)
         self._measure.timeout.connect(self._on_measure)
-        main.tools.helpers_requested.connect(self.begin)
-        main.tools.stop_helpers_requested.connect(self.stop)
+        generator.tools.helpers_requested.connect(self.begin)
+        generator.tools.stop_helpers_requested.connect(self.stop)
 
     @property
     def models(self) -> frozenset[str]:
@@ -87,7 +87,8 @@ class HelperRunner(ChatPart):
         chat_model, model = self._saved.record.model, model_of_answer(asking.stats)
         if model is None or (is_remote(model) and model != chat_model):
             model = chat_model  # never switch back to a server the user has left
-        options, now = options_of_answer(asking.stats, self._main.options), self._main.options
+        now = self._generator.options
+        options = options_of_answer(asking.stats, now)
         options = replace(options or now, seed=now.seed, max_tokens=now.helper_tokens)
         options = replace(options, answer_as=None, tools=options.tools if fork else ())
         call.lanes = [HelperRun(question) for question in questions]
@@ -115,20 +116,20 @@ class HelperRunner(ChatPart):
         for at, lane in enumerate(round_.call.lanes):
             if not lane.is_over and number in (None, at):
                 lane.state = state
-                if (helper := round_.at_work.get(at)) is not None:
+                if (helper := round_.generators.get(at)) is not None:
                     helper.stop()
         self._continue_round(round_)
 
     def _continue_round(self, round_: _Round) -> None:
         """Start helpers up to the limit, or set the call's result once all are done."""
-        call, most = round_.call, self._main.options.helpers_at_once
+        call, most = round_.call, self._generator.options.helpers_at_once
         for number, lane in enumerate(call.lanes):
-            waits = lane.state is LaneState.WAITING and number not in round_.at_work
-            if waits and len(round_.at_work) < most:
+            waits = lane.state is LaneState.WAITING and number not in round_.generators
+            if waits and len(round_.generators) < most:
                 self._ask(round_, number)
         self._notify(round_)
         future = call.future
-        if not round_.at_work and future is not None and not future.done():
+        if not round_.generators and future is not None and not future.done():
             future.set_result(format_result(call.lanes))
 
     def _ask(self, round_: _Round, number: int) -> None:
@@ -147,16 +148,16 @@ class HelperRunner(ChatPart):
         aside = self._saved.make_temporary_copy(record, messages)
         answer = Answer(new_id(), model=round_.model, options=round_.options)
         aside.add(Message(answer.message_id, record.id, messages[-1].id, "assistant"))
-        helper = self._main.make_second(aside, self, fork=bool(path))
+        helper = self._generator.make_second(aside, self, fork=bool(path))
         helper.session.set_background(True)
         helper.text_added.connect(partial(self._on_text, round_, number))
         helper.phase_changed.connect(partial(self._on_phase, round_, number))
         ended = partial(self._on_ended, round_, number, answer.message_id)
         helper.reply_ended.connect(ended)
-        helper.tool_calls_finished.connect(ended)  # tool calls of helpers aren't run
-        round_.at_work[number] = helper
-        helper.prepare(answer)
-        helper.begin()
+        # There are no tools that a helper may call, because its record has no params.
+        helper.tool_calls_finished.connect(ended)
+        round_.generators[number] = helper
+        helper.generate(answer)
 
     # Helper events.
 
@@ -167,16 +168,16 @@ class HelperRunner(ChatPart):
             self._notify(round_)
 
     def _on_phase(self, round_: _Round, number: int) -> None:
-        lane, helper = round_.call.lanes[number], round_.at_work.get(number)
+        lane, helper = round_.call.lanes[number], round_.generators.get(number)
         if helper is None or lane.is_over:
             return
-        state = _AT_WORK.get(helper.phase, lane.state)
+        state = _LANE_STATES.get(helper.phase, lane.state)
         if state is not lane.state:
             lane.state = state
             self._notify(round_)
 
     def _on_ended(self, round_: _Round, number: int, message_id: str, _: object) -> None:
-        lane, helper = round_.call.lanes[number], round_.at_work.get(number)
+        lane, helper = round_.call.lanes[number], round_.generators.get(number)
         if helper is None:
             return
         message = helper.message(message_id)
@@ -184,7 +185,7 @@ class HelperRunner(ChatPart):
         lane.text = message.content.strip()
         lane.tokens = int(stats.get("generated_tokens", lane.tokens))
         lane.rate = float(stats.get("tokens_per_s", 0.0))
-        self._main.tools.tokens += lane.tokens
+        self._generator.tools.tokens += lane.tokens
         if lane.is_over:
             pass  # canceled by us
         elif turn_with_calls(message) is not None:
@@ -201,7 +202,7 @@ class HelperRunner(ChatPart):
         self._release(round_, number)
 
     def _release(self, round_: _Round, number: int) -> None:
-        _drop(round_.at_work.pop(number))
+        _drop(round_.generators.pop(number))
         if round_.call.state is CallState.RUNNING:
             self._continue_round(round_)
 
@@ -209,11 +210,11 @@ class HelperRunner(ChatPart):
         round_ = self._rounds.pop(message_id)
         round_.clock.stop()
         round_.clock.deleteLater()
-        at_work, round_.at_work = round_.at_work, {}
+        generators, round_.generators = round_.generators, {}
         for lane in round_.call.lanes:
             if not lane.is_over:
                 lane.state = LaneState.STOPPED
-        for helper in at_work.values():
+        for helper in generators.values():
             _drop(helper)
         if not self._rounds:
             self._measure.stop()
@@ -242,7 +243,7 @@ class HelperRunner(ChatPart):
 
     def _active_helpers(self) -> Iterator[tuple[_Round, int, ReplyGenerator]]:
         for round_ in list(self._rounds.values()):
-            for number, helper in list(round_.at_work.items()):
+            for number, helper in list(round_.generators.items()):
                 yield round_, number, helper
 
 

@@ -78,6 +78,8 @@ class ChatSearch(QObject):
 
 
 class ChatLibrary(QObject):
+    """Saved chats, chats in use, and the trash."""
+
     SWEEP_MS = (60_000, 3_600_000)
     """Delay before the first trash cleanup, and the interval after that."""
 
@@ -104,8 +106,8 @@ class ChatLibrary(QObject):
         self.bridge, self.loader = bridge, loader
         self._store = store
         self._chats: dict[str, ChatRecord] = {c.id: c for c in chats or store.chats()}
-        self._in_use: dict[str, Chat] = {}
-        self._leaving: set[str] = set()
+        self._in_use: dict[str, Chat] = {}  # chats read each other's messages through this
+        self._to_close: set[str] = set()
         # IDs of chats with an unread reply, including open chats.
         self.unread: set[str] = set()
         # Erased chats whose KV caches the engine still has to delete.
@@ -141,7 +143,7 @@ class ChatLibrary(QObject):
 
     def open(self, chat_id: str, model: str) -> Chat:
         """Open a chat. If the ID isn't stored yet, this creates a new chat with ``model``."""
-        self._leaving.discard(chat_id)
+        self._to_close.discard(chat_id)
         chat = self._in_use.get(chat_id)
         if chat is None:
             stored = self._chats.get(chat_id)
@@ -160,7 +162,7 @@ class ChatLibrary(QObject):
         messages = await flows.run_in_thread(lambda _: store.messages(chat_id))
         record = self._chats.get(chat_id)
         if record is not None and chat_id not in self._in_use:  # the list may have changed
-            self._leaving.discard(chat_id)
+            self._to_close.discard(chat_id)
             self._adopt(record, stored=True, messages=messages)
 
     def new(
@@ -197,9 +199,9 @@ class ChatLibrary(QObject):
         """Close a chat that is no longer displayed, after its reply if it has one."""
         chat = self._in_use.get(chat_id)
         if chat is not None and chat.turn.is_at_work:
-            self._leaving.add(chat_id)
+            self._to_close.add(chat_id)
         elif chat is not None:
-            self._leaving.discard(chat_id)
+            self._to_close.discard(chat_id)
             del self._in_use[chat_id]
             if chat_id in self._chats:
                 self._chats[chat_id] = chat.record  # includes recently typed text
@@ -216,7 +218,7 @@ class ChatLibrary(QObject):
         if self._chats.pop(chat_id, None) is not None:
             when = self._store.trash.delete(chat_id)
             if chat is not None:  # otherwise, saving the open chat would restore it
-                chat.take_fields({"deleted_at": when})
+                chat.apply_changes({"deleted_at": when})
         self.chat_deleted.emit(chat_id)
         self.list_changed.emit()
         self.trash_changed.emit()
@@ -228,7 +230,7 @@ class ChatLibrary(QObject):
         self._store.trash.restore(chat_id)
         chat = self._in_use.get(chat_id)
         if chat is not None:
-            chat.take_fields({"deleted_at": None})
+            chat.apply_changes({"deleted_at": None})
         record = chat.record if chat is not None else stored
         self._chats[chat_id] = replace(record, deleted_at=None)
         self.list_changed.emit()
@@ -253,12 +255,12 @@ class ChatLibrary(QObject):
             self.release(chat_id)
         self.trash_changed.emit()
 
-    def take_in(self, chats: Iterable[ChatRecord]) -> None:
+    def add_imported(self, chats: Iterable[ChatRecord]) -> None:
         """Add imported chats to the list. The import has already stored them."""
         self._chats |= {chat.id: chat for chat in chats}
         self.list_changed.emit()
 
-    def take_out(self, ids: Iterable[str]) -> None:
+    def remove_imported(self, ids: Iterable[str]) -> None:
         """Remove chats after their import was undone."""
         for chat_id in ids:
             self._chats.pop(chat_id, None)
@@ -308,7 +310,7 @@ class ChatLibrary(QObject):
                 self._chats[chat_id] = replace(known, **fields)
                 self._store.update_chat(chat_id, **fields)
                 if (chat := self._in_use.get(chat_id)) is not None:
-                    chat.take_fields(fields)
+                    chat.apply_changes(fields)
         self.list_changed.emit()
 
     def notify_listed(self) -> None:
@@ -362,12 +364,12 @@ class ChatLibrary(QObject):
     def _on_phase_changed(self) -> None:
         chat = self.sender()
         if isinstance(chat, Chat):
-            (self.unread.add if chat.reply.answering.unseen else self.unread.discard)(chat.id)
+            (self.unread.add if chat.reply.is_unread else self.unread.discard)(chat.id)
             self.activity.emit(chat.id)
-            if chat.id in self._leaving and not chat.turn.is_at_work:
+            if chat.id in self._to_close and not chat.turn.is_at_work:
                 QTimer.singleShot(0, self, self._release_ended)
 
     @Slot()
     def _release_ended(self) -> None:
-        for chat_id in list(self._leaving):
+        for chat_id in list(self._to_close):
             self.release(chat_id)

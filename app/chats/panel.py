@@ -20,7 +20,13 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from app.chats.options import ChatOptions, changed_fields, vary_options
+from app.chats.options import (
+    ChatOptions,
+    changed_fields,
+    continuation_options,
+    options_of_answer,
+    vary_options,
+)
 from app.chats.transcript import Transcript
 from app.settings.language import mark, tr
 from app.store import Message
@@ -34,6 +40,8 @@ JUDGE, MERGE, VOTE = "judge", "merge", "vote"
 
 
 class Member(Struct, frozen=True):
+    """Model with settings that replies in a column."""
+
     name: str = ""  # name above the reply; "" for an automatic name like "Seed 3"
     model: str = ""  # model reference; "" for the chat's model
     # Added after the question, so that members with the same model share a prefix.
@@ -81,6 +89,18 @@ def options_of_members(
         vary_options(o, usual) if m.temperature is None and alike[m.model, m.system] > 1 else o
         for m, o, usual in zip(members, options, defaults, strict=True)
     ]
+
+
+def options_of_column(column: Message, now: ChatOptions) -> ChatOptions:
+    """Get the options to generate a column again: its own, with the chat's current limits.
+
+    If the column's request was never sent, only its member is known.
+    """
+    member = Member.from_json(data_of(column))
+    if (own := options_of_answer(column.stats, now)) is None:
+        return member.options(now)
+    seed = now.seed if member.seed is None else member.seed
+    return replace(continuation_options(own, now), seed=seed)
 
 
 def members_from_json(stored: object) -> list[Member]:
@@ -217,12 +237,12 @@ def columns(tree: Transcript, message_id: str) -> list[Message]:
     the newest version at that time.
     """
     message = tree.get(message_id)
-    if message is None or not (panel := panel_of(message)):
+    if message is None or not (panel_id := panel_of(message)):
         return []
     siblings = tree.children(message.parent_id)
     if kind_of(message):
         siblings = siblings[: siblings.index(message)]
-    found = [m for m in siblings if panel_of(m) == panel and letter_of(m) and not kind_of(m)]
+    found = [m for m in siblings if panel_of(m) == panel_id and letter_of(m) and not kind_of(m)]
     newest = {letter_of(m): m for m in found}
     return [newest[letter] for letter in sorted(newest)]
 
@@ -327,7 +347,7 @@ class Ballot(Struct, frozen=True):
     """Vote of an answer."""
 
     value: str  # normalized for comparison
-    hide_names: str  # text as written by the model
+    text: str  # as written by the model
 
 
 _FENCE = re.compile(r"```\w*[^\S\n]*\n(.*?)```", re.DOTALL)
@@ -416,7 +436,7 @@ def count(found: Sequence[Message]) -> str:
     tally = Counter(vote.value for vote in votes.values())
     ranked = tally.most_common()
     value, most = ranked[0]
-    shown = {vote.value: _code_text(vote.hide_names) for vote in reversed(votes.values())}
+    shown = {vote.value: _code_text(vote.text) for vote in reversed(votes.values())}
     if most == len(votes):
         words = tr("All {total} say {value}.", total=most, value=shown[value])
     elif len(ranked) > 1 and ranked[1][1] == most:

@@ -20,6 +20,9 @@ from app.models.loading import ModelLoader
 from app.settings.language import tr
 from app.store import Message, new_id
 
+# Most important first. Paused columns can be resumed while others are still loading.
+_STAGES = (Stage.RUNNING, Stage.PAUSED, Stage.LOADING, Stage.CALLING, Stage.STOPPING)
+
 
 class PanelRunner(ChatPart):
     """Columns of a panel, used until the chat's next reply starts.
@@ -29,11 +32,11 @@ class PanelRunner(ChatPart):
     """
 
     def __init__(
-        self, saved: SavedChat, loader: ModelLoader, main: ReplyGenerator, parent: QObject
+        self, saved: SavedChat, loader: ModelLoader, generator: ReplyGenerator, parent: QObject
     ) -> None:
-        """``main``: generates the chat's own replies."""
+        """``generator``: generates the chat's own replies."""
         super().__init__(parent)
-        self._saved, self._loader, self._main = saved, loader, main
+        self._saved, self._loader, self._chat_generator = saved, loader, generator
         self._front, self._kept = False, ""
         self.generators: dict[str, ReplyGenerator] = {}  # column generators by message ID
 
@@ -43,12 +46,11 @@ class PanelRunner(ChatPart):
 
     @property
     def stage(self) -> Stage:
-        """Stage of the panel. Paused or stopping only if all running columns are."""
-        stages = {column.stage for column in self.running}
-        moving = stages - {Stage.PAUSED} or stages
-        return Stage.RUNNING if Stage.RUNNING in stages else next(iter(moving), Stage.IDLE)
+        """Stage of the panel: that of the column with the most important stage."""
+        stages = {column.stage for column in self.generators.values()}
+        return next((stage for stage in _STAGES if stage in stages), Stage.IDLE)
 
-    def begin(self, question: Message, members: Sequence[Member]) -> None:
+    def ask(self, question: Message, members: Sequence[Member]) -> None:
         """Ask all members. ``question`` is the user's message."""
         self.release()
         chat_model = self._saved.record.model
@@ -56,7 +58,7 @@ class PanelRunner(ChatPart):
         models = [self._loader.get(ref).name for ref in refs]
         known = [status.model for status in map(self._loader.get, refs)]
         defaults = [model.defaults if model is not None else {} for model in known]
-        asked_with = panel.options_of_members(members, self._main.options, defaults)
+        asked_with = panel.options_of_members(members, self._chat_generator.options, defaults)
         panel_id, answers = new_id(), []
         with self._saved.transaction():
             for letter, member, ref, model, own_options in zip(
@@ -79,19 +81,19 @@ class PanelRunner(ChatPart):
         for answer in answers:
             column = self._new_column()
             column.session.set_front(self._front)
+            column.stage = Stage.LOADING  # all columns are running when the first one starts
             self.generators[answer.message_id] = column
-            column.prepare(answer)
         self.path_changed.emit()
         self.chat_changed.emit()
-        for column in self.running:
-            column.begin()
+        for column, answer in zip(self.running, answers, strict=True):
+            column.generate(answer)
 
     def _new_column(self) -> ReplyGenerator:
         """Create a generator for a column.
 
         Its end isn't forwarded, because the chat's reply ends with the last column.
         """
-        column = self._main.make_second(self._saved, self, fork=True)
+        column = self._chat_generator.make_second(self._saved, self, fork=True)
         column.text_added.connect(self.text_added)
         column.turn_changed.connect(self.turn_changed)
         for part in (column, column.tools):
@@ -104,10 +106,10 @@ class PanelRunner(ChatPart):
     def columns(self, message_id: str) -> list[Message]:
         """Return the columns of a message's panel, with text that is still streaming."""
         found = panel.columns(self._saved.transcript, message_id)
-        return [self.generators.get(m.id, self._main).message(m.id) for m in found]
+        return [self.generators.get(m.id, self._chat_generator).message(m.id) for m in found]
 
     def why_not_keep(self) -> str:
-        return tr(BUSY) if self._main.stage is not Stage.IDLE else ""
+        return tr(BUSY) if self._chat_generator.stage is not Stage.IDLE else ""
 
     def keep_column(self, message_id: str) -> bool:
         """Continue the chat from this column and stop the others, which remain as versions.
@@ -139,7 +141,7 @@ class PanelRunner(ChatPart):
         column = self._saved.transcript[message_id]
         for version in self._saved.transcript.children(column.parent_id):
             if panel.is_open(version) and panel.panel_of(version) == panel.panel_of(column):
-                generator = self.generators.get(version.id, self._main)
+                generator = self.generators.get(version.id, self._chat_generator)
                 message = without_panel_marks(generator.message(version.id))
                 self._saved.transcript.update(message.id, stats=message.stats)
                 self._saved.save(message)
@@ -148,9 +150,9 @@ class PanelRunner(ChatPart):
     def _adopt(self) -> None:
         if not self._kept or self.running:
             return
-        column, choice = self.generators.get(self._kept), self._saved.transcript.get(self._kept)
-        if column and choice and choice.stats.get("model") == self._saved.record.model:
-            self._main.session.fork_from(column.session)
+        column, kept = self.generators.get(self._kept), self._saved.transcript.get(self._kept)
+        if column and kept and kept.stats.get("model") == self._saved.record.model:
+            self._chat_generator.session.fork_from(column.session)
         self.release()
 
     def release(self) -> None:
@@ -190,6 +192,5 @@ class PanelRunner(ChatPart):
     def _on_ended(self, message_id: str) -> None:
         if not self.running:
             self._adopt()
-            self._main.unseen = True
             self.phase_changed.emit()
             self.reply_ended.emit(message_id)

@@ -21,10 +21,10 @@ _ENDS = {
 class MessageQueue:
     """Queued messages of a chat, stored in its record. `TurnController` sends them."""
 
-    def __init__(self, saved: SavedChat, changed: Callable[[], None]) -> None:
-        """``changed`` is called when the messages or their state change."""
+    def __init__(self, saved: SavedChat, notify: Callable[[], None]) -> None:
+        """``notify`` is called when the messages or their state change."""
         self._saved = saved
-        self.changed = changed
+        self.notify = notify
         # Messages are also held after a restart, and after a reply was stopped or failed.
         self.state = QueueState.HELD
         self._refused = ""  # why the first message couldn't be sent
@@ -62,7 +62,7 @@ class MessageQueue:
     def hold_with_reason(self, why: str) -> None:
         """Set the reason why the first message couldn't be sent."""
         self._refused = why
-        self.changed()
+        self.notify()
 
     def add(self, text: str, files: Attachments, at: int | None = None) -> None:
         """Append a message, or insert it at an index."""
@@ -89,4 +89,4 @@ class MessageQueue:
         self._refused = ""
         self._saved.change_record(queued=messages)
         self._saved.save_record()
-        self.changed()
+        self.notify()

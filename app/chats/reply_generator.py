@@ -51,12 +51,17 @@ if TYPE_CHECKING:
 
 # Error codes that mean the engine thread or the model is gone.
 _LOST = frozenset({"engine_stopped", "unknown_model"})
-_ASKED = frozenset({Stage.RUNNING, Stage.STOPPING})
+_SENT = frozenset({Stage.RUNNING, Stage.STOPPING})
 _ONLY_A_TOOL = mark("The model called a tool instead of replying, but this chat has no tools.")
 _NO_CALL = mark("The model’s tool call couldn’t be read.")
 
 
 class ReplyGenerator(ChatPart):
+    """Generates the text of one message at a time.
+
+    A chat has one for its own replies. Each column of a comparison and each helper has another.
+    """
+
     # The store commits within 250 ms, so a crash loses less than a second of text.
     CHECKPOINT_MS = 400
 
@@ -81,7 +86,6 @@ class ReplyGenerator(ChatPart):
         self.waits_for = ""  # reference of the model to wait for while LOADING
         self._handle: EngineReply | RemoteReply | None = None
         self.answer: Answer | None = None  # None if no reply is running
-        self.unseen = False  # a reply ended after the user last opened the chat
         self._closing = False
         self._saved_length = 0
         self._checkpoint = QTimer(self, interval=self.CHECKPOINT_MS)
@@ -135,26 +139,28 @@ class ReplyGenerator(ChatPart):
 
     # Lifecycle of a reply.
 
-    def prepare(self, answer: Answer) -> None:
-        """Set up a reply that fills this answer's message. Call ``begin`` to send the request."""
+    def generate(self, answer: Answer) -> None:
+        """Generate the text of an answer's message. Loads the model first if necessary."""
         self.answer = answer
         self._wait_for(answer.model or self._saved.record.model)
         self._saved_length = len(answer.content) + len(answer.reasoning)
-        self.unseen = False
+        self._load_and_send()
 
-    def prepare_rest(self, message: Message) -> None:
-        """Set up a reply that continues this incomplete message."""
-        answer = Answer.continue_reply(message.id, message.content, message.reasoning)
+    def continue_reply(self, message: Message) -> None:
+        """Generate the rest of a message that was cut off."""
         member = Member.from_json(panel.data_of(message))
-        answer.model = member.model or None
-        if (options := options_of_answer(message.stats, self.options)) is not None:
-            answer.options = continuation_options(options, self.options)
+        answer = Answer(message.id, model=member.model or None, continues=True)
+        answer.start_with(message.content, message.reasoning)
+        if (own := options_of_answer(message.stats, self.options)) is not None:
+            answer.options = continuation_options(own, self.options)
         elif panel.letter_of(message):  # the app quit before the stats were stored
             answer.options = member.options(self.options)
-        self.prepare(answer)
-        self._saved.save(self._saved.transcript.update(message.id, status="streaming", error=""))
+        self._saved.update_message(message.id, status="streaming", error="")
+        self.path_changed.emit()
+        self.message_changed.emit(message.id)
+        self.generate(answer)
 
-    def begin(self) -> None:
+    def _load_and_send(self) -> None:
         """Send the request if the model is loaded. Load the model otherwise."""
         if self.stage is not Stage.LOADING or self.answer is None:
             return
@@ -164,7 +170,7 @@ class ReplyGenerator(ChatPart):
         if model_status.state is LoadState.FAILED:
             self._fail_to_load(model_status)
         elif model_status.model is not None and self._loader.answers(model_status):
-            self._ask(self.answer, self.waits_for, model_status.model)
+            self._send(self.answer, self.waits_for, model_status.model)
         self._notify_phase_changed()
 
     def move_to(self, model: str) -> None:
@@ -175,15 +181,15 @@ class ReplyGenerator(ChatPart):
         if self.stage is Stage.LOADING and self.answer and self.answer.model is None:
             self.waits_for = model
             name = self._loader.get(model).name
-            self._saved.save(self._saved.transcript.update(self.answer.message_id, model=name))
+            self._saved.update_message(self.answer.message_id, model=name)
             self.message_changed.emit(self.answer.message_id)
-            self.begin()
+            self._load_and_send()
 
     def interrupt(self) -> None:
         """Stop the reply as soon as its text is complete. Tool calls still run."""
         if self.stage is Stage.PAUSED:
             self.stop()  # a paused reply never reaches such a point
-        elif self.stage in _ASKED and self._handle and self.answer and not self.answer.tool:
+        elif self.stage in _SENT and self._handle and self.answer and not self.answer.tool:
             self._handle.cancel(whole=True)
 
     def stop(self) -> None:
@@ -201,14 +207,14 @@ class ReplyGenerator(ChatPart):
     def retry(self) -> None:
         """Send the request again, if the reply has no text yet."""
         answer = self.answer
-        if answer is None or self._handle is None or self.stage not in _ASKED:
+        if answer is None or self._handle is None or self.stage not in _SENT:
             return
         self._handle.cancel()
         if answer.channel is not None:
             self._bridge.close(answer.channel)
         self.session.close()
         self._wait_for(answer.model or self._saved.record.model)
-        self.begin()
+        self._load_and_send()
 
     def _wait_for(self, model: str) -> None:
         self.stage, self.waits_for, self._handle = Stage.LOADING, model, None
@@ -250,7 +256,7 @@ class ReplyGenerator(ChatPart):
 
     # Requests and engine events.
 
-    def _ask(self, answer: Answer, ref: str, model: Model) -> None:
+    def _send(self, answer: Answer, ref: str, model: Model) -> None:
         path = self._saved.transcript.path_to(answer.message_id)
         if not answer.continues:
             path = path[:-1]
@@ -288,7 +294,7 @@ class ReplyGenerator(ChatPart):
             answer.seed = params.seed
             session = self.session.open(model, answer.options)
             answer.channel, post = self._bridge.channel(self._on_event)
-            answer.phase, answer.asked_at = Phase.QUEUED, time.monotonic()
+            answer.phase, answer.sent_at = Phase.QUEUED, time.monotonic()
             self._handle = session.send(turns, params, on_event=post)
             self.stage = Stage.RUNNING
         except EngineError as error:
@@ -329,7 +335,7 @@ class ReplyGenerator(ChatPart):
             answer.read(event)
             self.phase_changed.emit()
         elif isinstance(event, ToolCallFinished | ToolCallFailed):
-            answer.take_call(event)
+            answer.add_call(event)
         elif isinstance(event, Finished):
             stopped = event.reason == FinishReason.CANCELLED
             stats = {**asdict(event.stats), "reason": event.reason.value}
@@ -367,7 +373,7 @@ class ReplyGenerator(ChatPart):
                 status, error = "error", next(iter(faults), tr(_ONLY_A_TOOL))
         if self._closing and status in {"cancelled", "error"}:
             status, error = "interrupted", ""
-        message = self._saved.transcript.update(
+        message = self._saved.update_message(
             answer.message_id,
             content=answer.content,
             reasoning=answer.reasoning,
@@ -375,7 +381,6 @@ class ReplyGenerator(ChatPart):
             error=error,
             stats=stats,
         )
-        self._saved.save(message)
         self.message_changed.emit(message.id)
         if status == "complete" and turn_with_calls(message) is not None and not self._closing:
             self._call(answer, message)
@@ -402,7 +407,6 @@ class ReplyGenerator(ChatPart):
     def end_turn(self, message_id: str = "") -> None:
         """End the turn and emit `reply_ended`."""
         self.stage = Stage.IDLE
-        self.unseen = True
         self._notify_phase_changed()
         last = message_id or self._saved.transcript.leaf_id
         if last is not None:
@@ -436,6 +440,6 @@ class ReplyGenerator(ChatPart):
             elif model_status.state is LoadState.UNLOADED:  # the user canceled the load
                 self._end("cancelled")
             else:
-                self.begin()
+                self._load_and_send()
         elif ref == self._saved.record.model:
             self.phase_changed.emit()

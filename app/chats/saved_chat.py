@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial, wraps
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, TypeVar, cast
 
 from msgspec.structs import replace
 
@@ -16,9 +16,9 @@ from engine import Image
 
 
 class SavedChat:
-    """A chat in memory. Methods that change messages also write them to the store."""
+    """A chat in memory. Methods that add, change or remove messages also write to the store."""
 
-    _aside = False
+    _is_temporary = False
 
     def __init__(
         self,
@@ -28,8 +28,7 @@ class SavedChat:
         stored: bool,
         messages: Sequence[Message] | None = None,  # the store's messages, if they were just read
     ) -> None:
-        # Current record. ``change`` doesn't store its changes.
-        self.record = record
+        self.record = record  # may have changes that aren't stored, see ``change_record``
         self.stored = stored  # False for a new chat until the user types something
         self._store = store
         self._texts: dict[str, AttachedText] = {}
@@ -39,9 +38,9 @@ class SavedChat:
 
     def make_temporary_copy(self, record: ChatRecord, messages: Iterable[Message]) -> SavedChat:
         """Create an unsaved chat with these messages. It can read the files of this chat."""
-        copy = SavedChat(record, self._store, stored=False)
-        copy.transcript, copy._aside = Transcript(messages), True
-        return copy
+        made = SavedChat(record, self._store, stored=False)
+        made.transcript, made._is_temporary = Transcript(messages), True
+        return made
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -55,7 +54,7 @@ class SavedChat:
                 yield
         except BaseException:
             self.record, self.stored = record, stored
-            if not self._aside:
+            if not self._is_temporary:
                 with suppress(StoreError):  # may raise the original exception again
                     messages = self._store.messages(record.id) if stored else []
                     self.transcript.reset(messages, record.leaf_id)
@@ -165,14 +164,20 @@ class SavedChat:
             if file.chat and (text := self._texts.get(file.hash)) is not None:
                 self._store.texts.save(text)
         self.transcript.add(message)
-        if not self._aside:
+        if not self._is_temporary:
             self._store.save_message(message, as_leaf=True)
         self.change_record(
             leaf_id=message.id, updated_at=max(self.record.updated_at, message.created_at)
         )
 
+    def update_message(self, message_id: str, **changes: Any) -> Message:
+        """Replace fields of a message, store it, and return the new version."""
+        message = self.transcript.update(message_id, **changes)
+        self.save(message)
+        return message
+
     def save(self, message: Message) -> None:
-        if not self._aside:
+        if not self._is_temporary:
             self._store.save_message(message)
 
     def show(self, message_id: str) -> None:
@@ -209,23 +214,15 @@ class SavedChat:
             self.save_record()
 
 
-P = ParamSpec("P")
-R = TypeVar("R")
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
-class _HasSavedChat(Protocol):
-    _saved: SavedChat
-
-
-S = TypeVar("S", bound=_HasSavedChat)
-
-
-def in_one_transaction(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
+def in_one_transaction(method: _Method) -> _Method:
     """Decorator that makes a method store all of its changes or none, see `Store.transaction`."""
 
     @wraps(method)
-    def together(self: S, /, *args: P.args, **options: P.kwargs) -> R:
+    def together(self: Any, *args: Any, **options: Any) -> Any:
         with self._saved.transaction():
             return method(self, *args, **options)
 
-    return together
+    return cast(_Method, together)

@@ -117,6 +117,7 @@ class ChatSession:
             with suppress(EngineError):  # engine stopped, so the first reply prefills everything
                 self._session = source._session.fork(self._chat_id)
                 self._made_for = source._made_for
+                self._prioritise()  # the engine's fork has the priority of its source
 
     def close(self) -> None:
         if self._session is not None:

@@ -41,8 +41,8 @@ class RemovedMessages(Struct, frozen=True):
 class Transcript:
     """Messages of a chat.
 
-    Editing, regenerating and branching add siblings and never change existing messages. The
-    selected branch is the path from a root to ``leaf_id``.
+    Editing, regenerating and branching only add siblings, so the text that a user wrote never
+    changes. The selected branch runs from a root to ``leaf_id``.
     """
 
     def __init__(self, messages: Iterable[Message] = (), leaf_id: str | None = None) -> None:
@@ -89,7 +89,7 @@ class Transcript:
         self.leaf_id = message.id
 
     def update(self, message_id: str, **changes: Any) -> Message:
-        """Replace fields of a message and return the new version."""
+        """Replace fields of a message in memory only. See `SavedChat.update_message`."""
         message = replace(self._messages[message_id], **changes)
         self._messages[message_id] = message
         return message

@@ -59,6 +59,11 @@ Compose = Writing | Editing
 
 
 class Stage(Enum):
+    """State of a chat or of one of its replies. Decides what is possible.
+
+    Views show `Phase` instead, which distinguishes the steps of a running reply.
+    """
+
     IDLE = "idle"
     # Between replies. The queue continues once all listeners have handled the end of the reply.
     NEXT = "next"
@@ -68,12 +73,6 @@ class Stage(Enum):
     PAUSED = "paused"
     CALLING = "calling"  # running tools
     ASKING = "asking"  # a tool call needs the user's consent or an answer
-
-
-class Draft(Enum):
-    KEPT = "kept"
-    WAITING = "waiting"  # the draft is submitted when its files have been read
-    STEERING = "steering"  # the draft is submitted when the interrupted reply ends
 
 
 class QueueState(Enum):
@@ -107,7 +106,7 @@ class Event(Enum):
     PAUSE = "pause"
     RETRY = "retry"
     CANCEL_EDIT = "cancel edit"
-    WRITE = "write"  # the user changed the composer's text, or a message can't leave the composer
+    WRITE = "write"  # the user changed the composer, so a submitted draft is no longer submitted
     SEND_QUEUE = "send queue"
     SEND = "send"  # send immediately or not at all
     BROADCAST = "broadcast"  # receive a message broadcast from another chat's composer
@@ -127,7 +126,7 @@ class Effect(Enum):
     SEND_FIRST = "send first"  # send the first queued message
     ENQUEUE = "enqueue"  # queue the message from the event or the composer
     ENQUEUE_FIRST = "enqueue first"
-    ANNOUNCE = "announce"  # tell the broadcast that the message was accepted
+    EMIT_SENT = "emit sent"  # emit `TurnController.text_sent`
     HOLD = "hold"  # keep the event's message in the composer
     CANCEL_EDIT = "cancel edit"
     STEER_REPLY = "steer reply"
@@ -135,9 +134,10 @@ class Effect(Enum):
     TOGGLE_PAUSE = "toggle pause"
     RETRY = "retry"
     CONTINUE = "continue"  # send the tool results to the model
-    REST = "rest"  # end the turn
+    END_TURN = "end turn"
     REPORT = "report"  # show why the composer's message wasn't sent
     REPORT_FIRST = "report first"  # show why the first queued message wasn't sent
+    SEND_QUEUE = "send queue"  # handle the SEND_QUEUE event
     SETTLE = "settle"  # schedule the SETTLE event
 
 
@@ -147,7 +147,7 @@ class Refusal(Enum):
     BUSY = mark("The model is still replying. Stop the reply or wait until it has ended.")
     ASKED = mark("Allow or deny the tool call to continue.")
     WAITS = mark("Sends when “{file}” is ready. Esc cancels.")
-    STEERS = mark("Interrupting the reply… Esc keeps your message.")
+
     READING = mark("“{file}” is still being read.")
     UNSENDABLE = ""  # the controller provides the text
     NO_REPLY = mark("The model isn’t replying.")
@@ -160,14 +160,14 @@ class Refusal(Enum):
 class TurnState(Struct, frozen=True):
     """Input of a transition, computed by `TurnController`.
 
-    Only transitions change `draft` and `queue`.
+    Computed by `TurnController`. `submitted` and `queue` are only changed by transitions.
     """
 
     reply: Stage = Stage.IDLE  # never NEXT, see `stage`
-    draft: Draft = Draft.KEPT
+    submitted: bool = False  # the draft is sent when its files have been read
     queue: QueueState = QueueState.HELD
     content: Content = Content.NOTHING
-    sendable: bool = False  # only a pending file or the current reply can prevent sending
+    sendable: bool = False  # if true, only a pending file or the current reply prevents sending
     reading: bool = False  # a file in the composer is still being read
     composing: bool = False  # the composer isn't empty
     first: First = First.NONE
@@ -179,23 +179,44 @@ class TurnState(Struct, frozen=True):
     @property
     def stage(self) -> Stage:
         """Stage of the reply, including the moment between two replies."""
-        waits = self.queue is not QueueState.HELD and self.first in {First.BLOCKED, First.READY}
-        moves = waits and self.draft is not Draft.STEERING
+        moves = self.queue is not QueueState.HELD and self.first in {First.BLOCKED, First.READY}
         return Stage.NEXT if moves and self.reply is Stage.IDLE else self.reply
 
 
-class Transition(Struct, frozen=True):
-    """Row of the transition table. Matches if each field in ``when`` has one of its values."""
+class When(Struct, frozen=True, kw_only=True):
+    """Conditions of a row: the value, or set of values, that a field of `TurnState` must have."""
 
-    when: dict[str, frozenset[object]]
-    effects: tuple[Effect, ...] = ()
-    draft: Draft | None = None  # new draft state, if it changes
-    queue: QueueState | None = None
-    refusal: Refusal | None = None
-    then: Event | None = None  # event to handle next, with the same content
+    stage: Stage | frozenset[Stage] | None = None  # None: any value
+    submitted: bool | None = None
+    queue: QueueState | frozenset[QueueState] | None = None
+    content: Content | frozenset[Content] | None = None
+    first: First | None = None
+    sendable: bool | None = None
+    reading: bool | None = None
+    composing: bool | None = None
+    ended: bool | None = None
+    panel: bool | None = None
+    silent: bool | None = None
+    several: bool | None = None
 
     def matches(self, state: TurnState) -> bool:
-        return all(getattr(state, name) in values for name, values in self.when.items())
+        for name in self.__struct_fields__:
+            wanted, value = getattr(self, name), getattr(state, name)
+            allowed = wanted if isinstance(wanted, frozenset) else {wanted}
+            if wanted is not None and value not in allowed:
+                return False
+        return True
+
+
+class Row(Struct, frozen=True):
+    """Row of the transition table."""
+
+    when: When
+    effects: tuple[Effect, ...] = ()
+    submitted: bool | None = None  # new value, if it changes
+    queue: QueueState | None = None
+    refusal: Refusal | None = None
+    then: Event | None = None  # continue with the rows of this event, in the new state
 
 
 class Step(Struct, frozen=True):
@@ -204,226 +225,174 @@ class Step(Struct, frozen=True):
     state: TurnState
     effects: tuple[Effect, ...] = ()
     refusal: Refusal | None = None
-    then: Event | None = None  # event to handle after the effects
 
     def __bool__(self) -> bool:
         return self.refusal is None
 
 
-def _make_conditions(**fields: object) -> dict[str, frozenset[object]]:
-    return {
-        name: value if isinstance(value, frozenset) else frozenset({value})
-        for name, value in fields.items()
-    }
-
-
 _LET_GO = frozenset({Stage.IDLE, Stage.NEXT})
 _BUSY = frozenset(Stage) - _LET_GO
-_SUBMITTED = frozenset({Draft.WAITING, Draft.STEERING})
+_BUSY_OR_NEXT = _BUSY | {Stage.NEXT}
+
 _MOVES = frozenset({QueueState.MOVING, QueueState.STEERING})
 _EDITS = frozenset({Content.EDIT, Content.REWORDING})
 _NEW = frozenset({Content.MESSAGE, Content.NOTHING})
 _NOT_EDIT = _NEW | {Content.REWORDING}
 
-_ENQUEUE = (
-    Transition(
-        _make_conditions(queue=QueueState.STEERING),
-        (Effect.ENQUEUE, Effect.ANNOUNCE),
-        draft=Draft.KEPT,
-    ),
-    Transition(
-        _make_conditions(),
-        (Effect.ENQUEUE, Effect.ANNOUNCE),
-        draft=Draft.KEPT,
-        queue=QueueState.MOVING,
-    ),
-)
+_SUBMIT = (Effect.SUBMIT, Effect.EMIT_SENT)
+_ENQUEUE = (Effect.ENQUEUE, Effect.EMIT_SENT)
+_ENQUEUE_FIRST = (Effect.ENQUEUE_FIRST, Effect.EMIT_SENT)
+_STEER = (Effect.ENQUEUE_FIRST, Effect.STEER_REPLY, Effect.EMIT_SENT)
+_SETTLE = (Effect.SETTLE,)
 _NOT_SENDABLE = (
-    Transition(_make_conditions(sendable=False, reading=True), refusal=Refusal.READING),
-    Transition(_make_conditions(sendable=False), refusal=Refusal.UNSENDABLE),
+    Row(When(sendable=False, reading=True), refusal=Refusal.READING),
+    Row(When(sendable=False), refusal=Refusal.UNSENDABLE),
 )
-_STEER = (Effect.STEER_REPLY, Effect.ANNOUNCE)
-_STEER_LATER = (Effect.ENQUEUE_FIRST, Effect.ANNOUNCE)
-_READ = {"draft": frozenset({Draft.WAITING}), "reading": frozenset({False})}
 
-TABLE: dict[Event, tuple[Transition, ...]] = {
+TABLE: dict[Event, tuple[Row, ...]] = {
     Event.ENTER: (
-        Transition(_make_conditions(draft=Draft.STEERING), refusal=Refusal.STEERS),
-        Transition(
-            _make_conditions(draft=Draft.WAITING, reading=False, stage=Stage.ASKING),
-            refusal=Refusal.ASKED,
-        ),
-        Transition(_make_conditions(draft=Draft.WAITING, reading=False), refusal=Refusal.BUSY),
-        Transition(_make_conditions(draft=Draft.WAITING), refusal=Refusal.WAITS),
-        Transition(
-            _make_conditions(content=Content.EDIT, stage=Stage.ASKING), refusal=Refusal.ASKED
-        ),
-        Transition(
-            _make_conditions(content=Content.EDIT, stage=_BUSY | {Stage.NEXT}), refusal=Refusal.BUSY
-        ),
-        Transition(
-            _make_conditions(content=_NEW, stage=Stage.ASKING, several=False), refusal=Refusal.ASKED
-        ),
+        # The message was submitted before. Say what it's waiting for.
+        Row(When(submitted=True, reading=True), refusal=Refusal.WAITS),
+        Row(When(submitted=True, stage=Stage.ASKING), refusal=Refusal.ASKED),
+        Row(When(submitted=True), refusal=Refusal.BUSY),
+        # An edit starts another branch, which must not happen during a reply.
+        Row(When(content=Content.EDIT, stage=Stage.ASKING), refusal=Refusal.ASKED),
+        Row(When(content=Content.EDIT, stage=_BUSY_OR_NEXT), refusal=Refusal.BUSY),
+        # The user may think that Enter allows the call, so don't queue. With several chats, the
+        # message is meant for the others, too.
+        Row(When(content=_NEW, stage=Stage.ASKING, several=False), refusal=Refusal.ASKED),
         *_NOT_SENDABLE,
-        Transition(_make_conditions(reading=True), draft=Draft.WAITING),
-        Transition(_make_conditions(content=_EDITS), (Effect.SUBMIT,)),
-        Transition(_make_conditions(stage=Stage.IDLE), (Effect.SUBMIT, Effect.ANNOUNCE)),
-        *_ENQUEUE,
+        Row(When(reading=True), submitted=True),
+        # Edits aren't passed on to other chats. A reworded message keeps its place in the queue.
+        Row(When(content=_EDITS), (Effect.SUBMIT,)),
+        Row(When(stage=Stage.IDLE), _SUBMIT),
+        Row(When(queue=QueueState.STEERING), _ENQUEUE, submitted=False),
+        Row(When(), _ENQUEUE, submitted=False, queue=QueueState.MOVING),
     ),
     Event.STEER: (
-        Transition(_make_conditions(stage=_LET_GO | {Stage.ASKING}), then=Event.ENTER),
-        Transition(_make_conditions(content=_EDITS), then=Event.ENTER),
-        Transition(_make_conditions(draft=Draft.STEERING), (Effect.STEER_REPLY,)),
-        Transition(
-            _make_conditions(content=Content.NOTHING, first=First.NONE), refusal=Refusal.UNSENDABLE
-        ),
-        Transition(
-            _make_conditions(content=Content.NOTHING, stage=Stage.LOADING), refusal=Refusal.BUSY
-        ),
-        Transition(_make_conditions(content=Content.NOTHING, panel=True), refusal=Refusal.BUSY),
-        Transition(
-            _make_conditions(content=Content.NOTHING),
-            (Effect.STEER_REPLY,),
-            queue=QueueState.STEERING,
-        ),
+        Row(When(stage=_LET_GO | {Stage.ASKING}), then=Event.ENTER),  # nothing to interrupt
+        Row(When(content=_EDITS), then=Event.ENTER),
+        # With an empty composer, interrupt the reply for the first queued message.
+        Row(When(content=Content.NOTHING, first=First.NONE), refusal=Refusal.UNSENDABLE),
+        Row(When(content=Content.NOTHING, stage=Stage.LOADING), refusal=Refusal.BUSY),
+        Row(When(content=Content.NOTHING, panel=True), refusal=Refusal.BUSY),
+        Row(When(content=Content.NOTHING), (Effect.STEER_REPLY,), queue=QueueState.STEERING),
         *_NOT_SENDABLE,
-        Transition(_make_conditions(reading=True), draft=Draft.WAITING),
-        Transition(
-            _make_conditions(stage=Stage.LOADING),
-            _STEER_LATER,
-            draft=Draft.KEPT,
-            queue=QueueState.MOVING,
-        ),
-        Transition(
-            _make_conditions(panel=True), _STEER_LATER, draft=Draft.KEPT, queue=QueueState.MOVING
-        ),
-        Transition(
-            _make_conditions(queue=QueueState.STEERING),
-            _STEER,
-            draft=Draft.STEERING,
-            queue=QueueState.MOVING,
-        ),
-        Transition(_make_conditions(), _STEER, draft=Draft.STEERING),
+        Row(When(reading=True), submitted=True),
+        # There's no text to interrupt yet, or several replies. Send the message first afterwards.
+        Row(When(stage=Stage.LOADING), _ENQUEUE_FIRST, submitted=False, queue=QueueState.MOVING),
+        Row(When(panel=True), _ENQUEUE_FIRST, submitted=False, queue=QueueState.MOVING),
+        Row(When(), _STEER, submitted=False, queue=QueueState.STEERING),
     ),
     Event.ESCAPE: (
-        Transition(_make_conditions(draft=_SUBMITTED), then=Event.WRITE),
-        Transition(_make_conditions(content=_EDITS), then=Event.CANCEL_EDIT),
-        Transition(_make_conditions(stage=_BUSY), then=Event.STOP),
-        Transition(_make_conditions(), refusal=Refusal.NO_REPLY),
+        Row(When(submitted=True), then=Event.WRITE),  # the message stays in the composer
+        Row(When(content=_EDITS), then=Event.CANCEL_EDIT),
+        Row(When(stage=_BUSY), then=Event.STOP),
+        Row(When(), refusal=Refusal.NO_REPLY),
     ),
     Event.STOP: (
-        Transition(_make_conditions(stage=Stage.IDLE), refusal=Refusal.NO_REPLY),
-        Transition(_make_conditions(stage=Stage.STOPPING), refusal=Refusal.STOPPING),
-        Transition(_make_conditions(), (Effect.STOP_REPLY,), queue=QueueState.HELD),
+        Row(When(stage=Stage.IDLE), refusal=Refusal.NO_REPLY),
+        Row(When(stage=Stage.STOPPING), refusal=Refusal.STOPPING),
+        Row(When(), (Effect.STOP_REPLY,), queue=QueueState.HELD),
     ),
     Event.PAUSE: (
-        Transition(_make_conditions(stage=_LET_GO), refusal=Refusal.NO_REPLY),
-        Transition(_make_conditions(stage=Stage.LOADING), refusal=Refusal.LOADING),
-        Transition(_make_conditions(stage=Stage.STOPPING), refusal=Refusal.STOPPING),
-        Transition(_make_conditions(), (Effect.TOGGLE_PAUSE,)),
+        Row(When(stage=_LET_GO), refusal=Refusal.NO_REPLY),
+        Row(When(stage=Stage.LOADING), refusal=Refusal.LOADING),
+        Row(When(stage=Stage.STOPPING), refusal=Refusal.STOPPING),
+        Row(When(), (Effect.TOGGLE_PAUSE,)),
     ),
     Event.RETRY: (
-        Transition(_make_conditions(stage=Stage.IDLE), refusal=Refusal.NO_REPLY),
-        Transition(_make_conditions(silent=True), (Effect.RETRY,)),
-        Transition(_make_conditions(), refusal=Refusal.NOT_SILENT),
+        Row(When(stage=Stage.IDLE), refusal=Refusal.NO_REPLY),
+        Row(When(silent=True), (Effect.RETRY,)),
+        Row(When(), refusal=Refusal.NOT_SILENT),
     ),
     Event.CANCEL_EDIT: (
-        Transition(_make_conditions(content=_EDITS), (Effect.CANCEL_EDIT,), draft=Draft.KEPT),
-        Transition(_make_conditions(), refusal=Refusal.NOT_EDITING),
+        Row(When(content=_EDITS), (Effect.CANCEL_EDIT,), submitted=False),
+        Row(When(), refusal=Refusal.NOT_EDITING),
     ),
-    Event.WRITE: (Transition(_make_conditions(), draft=Draft.KEPT),),
+    Event.WRITE: (Row(When(), submitted=False),),
     Event.SEND_QUEUE: (
-        Transition(
-            _make_conditions(content=Content.REWORDING, sendable=False), refusal=Refusal.UNSENDABLE
-        ),
-        Transition(
-            _make_conditions(content=Content.REWORDING, reading=True), refusal=Refusal.READING
-        ),
-        Transition(
-            _make_conditions(content=Content.REWORDING),
-            (Effect.SUBMIT,),
-            draft=Draft.KEPT,
-            then=Event.SEND_QUEUE,
-        ),
-        Transition(_make_conditions(first=First.NONE), refusal=Refusal.UNSENDABLE),
-        Transition(_make_conditions(queue=_MOVES)),
-        Transition(_make_conditions(stage=Stage.IDLE, first=First.BLOCKED), (Effect.REPORT_FIRST,)),
-        Transition(
-            _make_conditions(stage=Stage.IDLE), (Effect.SEND_FIRST,), queue=QueueState.MOVING
-        ),
-        Transition(_make_conditions(), queue=QueueState.MOVING),
+        # The composer has a queued message, which is saved first.
+        Row(When(content=Content.REWORDING, sendable=False), refusal=Refusal.UNSENDABLE),
+        Row(When(content=Content.REWORDING, reading=True), refusal=Refusal.READING),
+        Row(When(content=Content.REWORDING), (Effect.SUBMIT, Effect.SEND_QUEUE), submitted=False),
+        Row(When(first=First.NONE), refusal=Refusal.UNSENDABLE),
+        Row(When(queue=_MOVES)),
+        Row(When(stage=Stage.IDLE, first=First.BLOCKED), (Effect.REPORT_FIRST,)),
+        Row(When(stage=Stage.IDLE), (Effect.SEND_FIRST,), queue=QueueState.MOVING),
+        Row(When(), queue=QueueState.MOVING),
     ),
     Event.SEND: (
-        Transition(_make_conditions(stage=Stage.ASKING), refusal=Refusal.ASKED),
-        Transition(_make_conditions(stage=_BUSY | {Stage.NEXT}), refusal=Refusal.BUSY),
-        Transition(_make_conditions(reading=True), refusal=Refusal.READING),
-        Transition(_make_conditions(sendable=False), refusal=Refusal.UNSENDABLE),
-        Transition(_make_conditions(), (Effect.SAY,)),
+        Row(When(stage=Stage.ASKING), refusal=Refusal.ASKED),
+        Row(When(stage=_BUSY_OR_NEXT), refusal=Refusal.BUSY),
+        Row(When(reading=True), refusal=Refusal.READING),
+        Row(When(sendable=False), refusal=Refusal.UNSENDABLE),
+        Row(When(), (Effect.SAY,)),
     ),
     Event.BROADCAST: (
-        Transition(_make_conditions(sendable=False, composing=False), (Effect.HOLD,)),
-        Transition(_make_conditions(sendable=False), refusal=Refusal.UNSENDABLE),
-        Transition(_make_conditions(reading=True), refusal=Refusal.READING),
-        Transition(_make_conditions(stage=Stage.IDLE), (Effect.SAY,)),
-        Transition(_make_conditions(composing=True), refusal=Refusal.BUSY),
-        Transition(_make_conditions(queue=QueueState.STEERING), (Effect.ENQUEUE,)),
-        Transition(_make_conditions(), (Effect.ENQUEUE,), queue=QueueState.MOVING),
+        # The user can mend the message in an empty composer, but never loses another draft.
+        Row(When(sendable=False, composing=False), (Effect.HOLD,)),
+        Row(When(sendable=False), refusal=Refusal.UNSENDABLE),
+        Row(When(reading=True), refusal=Refusal.READING),
+        Row(When(stage=Stage.IDLE), (Effect.SAY,)),
+        Row(When(composing=True), refusal=Refusal.BUSY),
+        Row(When(queue=QueueState.STEERING), (Effect.ENQUEUE,)),
+        Row(When(), (Effect.ENQUEUE,), queue=QueueState.MOVING),
     ),
-    Event.END: (Transition(_make_conditions(), draft=Draft.KEPT, queue=QueueState.HELD),),
+    Event.END: (Row(When(), submitted=False, queue=QueueState.HELD),),
     Event.FILE_REFUSED: (
-        Transition(_make_conditions(draft=_SUBMITTED), (Effect.REPORT,), draft=Draft.KEPT),
-        Transition(_make_conditions()),
+        Row(When(submitted=True), (Effect.REPORT,), submitted=False),
+        Row(When()),
     ),
+    # Decides if SETTLE has something to do. If not, no timer is needed.
     Event.CHANGED: (
-        Transition(_READ | _make_conditions(stage=_BUSY, content=_NOT_EDIT), (Effect.SETTLE,)),
-        Transition(_make_conditions(stage=_BUSY)),
-        Transition(_make_conditions(draft=Draft.STEERING, reading=False), (Effect.SETTLE,)),
-        Transition(_make_conditions(draft=Draft.STEERING)),
-        Transition(_make_conditions(stage=Stage.NEXT, queue=QueueState.STEERING), (Effect.SETTLE,)),
-        Transition(_make_conditions(stage=Stage.NEXT, ended=True), (Effect.SETTLE,)),
-        Transition(_READ | _make_conditions(first=First.EDITED, ended=True), (Effect.SETTLE,)),
-        Transition(_make_conditions(queue=_MOVES, first=First.EDITED, ended=True)),
-        Transition(_make_conditions(queue=_MOVES), queue=QueueState.HELD, then=Event.CHANGED),
-        Transition(_READ, (Effect.SETTLE,)),
-        Transition(_make_conditions()),
+        # A draft whose files were read is queued during a reply. An edit waits for its end.
+        Row(When(submitted=True, reading=False, stage=_BUSY, content=_NOT_EDIT), _SETTLE),
+        Row(When(stage=_BUSY)),
+        # An interrupted reply didn't end on its own, but the queue moves because of it.
+        Row(When(stage=Stage.NEXT, queue=QueueState.STEERING), _SETTLE),
+        Row(When(stage=Stage.NEXT, ended=True), _SETTLE),
+        Row(When(submitted=True, reading=False, first=First.EDITED, ended=True), _SETTLE),
+        Row(When(queue=_MOVES, first=First.EDITED, ended=True)),  # until the user has edited it
+        # The queue is empty, or the reply failed or was stopped.
+        Row(When(queue=_MOVES), queue=QueueState.HELD, then=Event.CHANGED),
+        Row(When(submitted=True, reading=False), _SETTLE),
+        Row(When()),
     ),
     Event.SETTLE: (
-        Transition(_READ | _make_conditions(sendable=False), (Effect.REPORT,), draft=Draft.KEPT),
-        Transition(_READ | _make_conditions(stage=Stage.ASKING)),
-        Transition(_READ | _make_conditions(content=_NOT_EDIT), draft=Draft.KEPT, then=Event.ENTER),
-        Transition(_READ | _make_conditions(stage=Stage.IDLE), draft=Draft.KEPT, then=Event.ENTER),
-        Transition(_make_conditions(stage=_BUSY)),
-        Transition(_make_conditions(draft=Draft.STEERING, reading=True)),
-        Transition(
-            _make_conditions(draft=Draft.STEERING, sendable=False),
-            (Effect.REPORT,),
-            draft=Draft.KEPT,
+        # A draft whose files have been read.
+        Row(When(submitted=True, reading=False, sendable=False), (Effect.REPORT,), submitted=False),
+        Row(When(submitted=True, reading=False, stage=Stage.ASKING)),
+        Row(
+            When(submitted=True, reading=False, content=_NOT_EDIT),
+            submitted=False,
+            then=Event.ENTER,
         ),
-        Transition(_make_conditions(draft=Draft.STEERING), (Effect.SUBMIT,), draft=Draft.KEPT),
-        Transition(
-            _make_conditions(stage=Stage.NEXT, first=First.BLOCKED),
+        Row(
+            When(submitted=True, reading=False, stage=Stage.IDLE), submitted=False, then=Event.ENTER
+        ),
+        Row(When(stage=_BUSY)),
+        Row(
+            When(stage=Stage.NEXT, first=First.BLOCKED),
             (Effect.REPORT_FIRST,),
             queue=QueueState.HELD,
         ),
-        Transition(
-            _make_conditions(stage=Stage.NEXT), (Effect.SEND_FIRST,), queue=QueueState.MOVING
-        ),
-        Transition(_make_conditions()),
+        Row(When(stage=Stage.NEXT), (Effect.SEND_FIRST,), queue=QueueState.MOVING),
+        Row(When()),
     ),
     Event.RESULTS: (
-        Transition(_make_conditions(draft=Draft.STEERING), (Effect.REST,)),
-        Transition(_make_conditions(queue=QueueState.STEERING), (Effect.REST,)),
-        Transition(_make_conditions(), (Effect.CONTINUE,)),
+        # If the reply was interrupted, the model doesn't get to see the results.
+        Row(When(queue=QueueState.STEERING), (Effect.END_TURN,)),
+        Row(When(), (Effect.CONTINUE,)),
     ),
 }
-"""Transitions. For each event, the first matching row is used."""
+"""Transitions. For each event, the first matching row applies. A row without effects, changes and
+refusal does nothing."""
 
 
 def step(state: TurnState, event: Event) -> Step:
-    row = next(row for row in TABLE[event] if row.matches(state))
-    draft = state.draft if row.draft is None else row.draft
+    row = next(row for row in TABLE[event] if row.when.matches(state))
+    submitted = state.submitted if row.submitted is None else row.submitted
     queue = state.queue if row.queue is None else row.queue
-    state = replace(state, draft=draft, queue=queue)
-    if row.then is not None and not row.effects:
-        return step(state, row.then)
-    return Step(state, row.effects, row.refusal, row.then)
+    state = replace(state, submitted=submitted, queue=queue)
+    return step(state, row.then) if row.then is not None else Step(state, row.effects, row.refusal)

@@ -20,7 +20,6 @@ from app.chats.saved_chat import SavedChat, in_one_transaction
 from app.chats.turn import (
     Compose,
     Content,
-    Draft,
     Editing,
     Effect,
     Event,
@@ -57,7 +56,7 @@ class TurnController(ChatPart):
         super().__init__(parent)
         self._saved, self._reply, self._model = saved, reply, model
         self._queue, self._attaching = queue, attaching
-        self.draft = Draft.KEPT
+        self.submitted = False  # see `TurnState.submitted`
         self.unsent = ""  # why the composer's message wasn't sent
         self.several = False  # Enter sends to several chats
         self._depth = 0  # nesting depth of `handle`
@@ -65,20 +64,21 @@ class TurnController(ChatPart):
         self._called: Answer | None = None  # last answer whose tool calls are done
         attaching.file_rejected.connect(self._on_refused)
         attaching.changed.connect(self.on_changed)
-        reply.answering.tool_calls_finished.connect(self._on_results)
+        reply.generator.tool_calls_finished.connect(self._on_results)
 
     # State.
 
     @property
     def stage(self) -> Stage:
+        """`TurnState.stage`, without asking if the model can accept the first queued message."""
         queue = self._queue
         first = First.READY if queue.next is not None else First.NONE
-        return TurnState(self._reply.stage, self.draft, queue.state, first=first).stage
+        return TurnState(self._reply.stage, self.submitted, queue.state, first=first).stage
 
     @property
     def is_at_work(self) -> bool:
         """True if there's an active reply, or a message will be sent automatically."""
-        return self.draft is not Draft.KEPT or self.stage is not Stage.IDLE
+        return self.submitted or self.stage is not Stage.IDLE
 
     def content(self, message: Compose | None = None) -> Content:
         """Get the kind of a message, by default of the composer's content."""
@@ -88,22 +88,23 @@ class TurnController(ChatPart):
             return Content.REWORDING if queued else Content.EDIT
         return Content.NOTHING if compose == Writing() else Content.MESSAGE
 
-    def state(self, message: Writing | None = None, *, unseen: bool = False) -> TurnState:
+    def state(self, message: Writing | None = None, *, ignore_images: bool = False) -> TurnState:
         """Collect the current state.
 
         Args:
             message: the event's message, or None to use the composer.
-            unseen: send images even if the model can't see them.
+            ignore_images: the message is sent to models that may see images if this one doesn't.
         """
         compose, queue = self._saved.compose, self._queue
-        by_user = message is not None
-        obstacle = self.find_obstacle(message or compose, sees=unseen, hears=by_user)
+        why = self.why_not_send(
+            message or compose, ignore_images=ignore_images, ignore_sounds=message is not None
+        )
         return TurnState(
             self._reply.stage,
-            self.draft,
+            self.submitted,
             queue.state,
             self.content(message),
-            sendable=not obstacle,
+            sendable=not why,
             reading=bool(self._attaching.reading),
             composing=compose != Writing(),
             first=self._first_state,
@@ -119,18 +120,16 @@ class TurnController(ChatPart):
             return First.NONE
         if messages[0].id == self._saved.record.edited_id:
             return First.EDITED
-        return First.BLOCKED if self.find_obstacle(_to_writing(messages[0])) else First.READY
+        return First.BLOCKED if self.why_not_send(_to_writing(messages[0])) else First.READY
 
-    def find_obstacle(self, compose: Compose, *, sees: bool = False, hears: bool = False) -> str:
-        """Explain why this model can't accept a message, or return "" if it can.
-
-        Args:
-            sees, hears: skip the checks for images and recordings, respectively.
-        """
+    def why_not_send(
+        self, compose: Compose, *, ignore_images: bool = False, ignore_sounds: bool = False
+    ) -> str:
+        """Explain why this model can't accept a message, or return ""."""
         files = compose.attachments
-        if not sees and (name := self._model.model_without_vision(files)):
+        if not ignore_images and (name := self._model.model_without_vision(files)):
             return tr(BLIND, model=name)
-        if not hears and (name := self._model.model_without_audio(files)):
+        if not ignore_sounds and (name := self._model.model_without_audio(files)):
             return tr(DEAF, model=name)
         if name := self._attaching.largest_unfit_file(files):
             words = mark("“{file}” is too long for this model. Attach less of it, or remove it.")
@@ -138,17 +137,18 @@ class TurnController(ChatPart):
         has_content = compose.text.strip() or any(file.is_medium for file in files)
         return "" if has_content else tr("Write a message first.")
 
-    def preview(self, event: Event, message: Writing | None = None, unseen: bool = False) -> Step:
-        """Compute the step for an event without performing it. See `state` for the arguments."""
-        return step(self.state(message, unseen=unseen), event)
+    def preview(self, event: Event, message: Writing | None = None) -> Step:
+        """Compute the step for an event without performing it. For the message, see `state`."""
+        return step(self.state(message), event)
 
-    def why_not(self, event: Event, *, unseen: bool = False) -> str | None:
-        refusal = self.preview(event, unseen=unseen).refusal
-        return self.describe(refusal) if refusal is not None else None
+    def why_not(self, event: Event, *, ignore_images: bool = False) -> str:
+        """Explain why an event would be refused, or return ""."""
+        refusal = step(self.state(ignore_images=ignore_images), event).refusal
+        return self.describe(refusal) if refusal is not None else ""
 
     def describe(self, refusal: Refusal) -> str:
         if refusal is Refusal.UNSENDABLE:
-            return self.find_obstacle(self._saved.compose)
+            return self.why_not_send(self._saved.compose)
         return tr(refusal.value, file=next(iter(self._attaching.reading), ""))
 
     @property
@@ -156,8 +156,8 @@ class TurnController(ChatPart):
         """Explain why the composer's message wasn't or can't be sent, or return ""."""
         if self.unsent:
             return tr("Not sent. {why}", why=self.unsent)
-        waits = self.draft is not Draft.KEPT or self._reply.stage is Stage.ASKING
-        return self.why_not(Event.ENTER) or "" if waits else ""
+        waits = self.submitted or self._reply.stage is Stage.ASKING
+        return self.why_not(Event.ENTER) if waits else ""
 
     # Events.
 
@@ -169,23 +169,21 @@ class TurnController(ChatPart):
             why: reason to show to the user.
         """
         compose, queue = self._saved.compose, self._queue
-        before = self.draft, self.unsent
+        before = self.submitted, self.unsent
         done = self.preview(event, message)
-        if event is Event.WRITE or done.state.draft is not self.draft:
+        if event is Event.WRITE or done.state.submitted is not self.submitted:
             self.unsent = ""
-        self.draft = done.state.draft
+        self.submitted = done.state.submitted
         moved, queue.state = queue.state is not done.state.queue, done.state.queue
         self._depth += 1
         try:
             for effect in done.effects:
                 self._perform(effect, message or compose, why)
-            if (self.draft, self.unsent) != before:
+            if (self.submitted, self.unsent) != before:
                 self.turn_changed.emit()
                 self.phase_changed.emit()  # lets the library release idle chats
             if moved:
-                queue.changed()
-            if done.then is not None:
-                done = self.handle(done.then, message)
+                queue.notify()
         finally:
             self._depth -= 1
         if self._changed and not self._depth:
@@ -193,7 +191,7 @@ class TurnController(ChatPart):
         return done
 
     def _perform(self, effect: Effect, subject: Compose, why: str) -> None:
-        text, files, answering = subject.text, subject.attachments, self._reply.answering
+        text, files, generator = subject.text, subject.attachments, self._reply.generator
         match effect:
             case Effect.SUBMIT:
                 self._submit(subject)
@@ -206,7 +204,7 @@ class TurnController(ChatPart):
                 self._enqueue(text, files)
             case Effect.ENQUEUE_FIRST:
                 self._enqueue(text, files, at=0)
-            case Effect.ANNOUNCE:
+            case Effect.EMIT_SENT:
                 self.text_sent.emit(text, files)
             case Effect.HOLD:
                 self.compose(Writing(text, files))
@@ -214,24 +212,25 @@ class TurnController(ChatPart):
                 assert isinstance(subject, Editing)
                 self.compose(subject.composer_before)
             case Effect.STEER_REPLY:
-                answering.interrupt()
+                generator.interrupt()
             case Effect.STOP_REPLY:
                 self._reply.stop()
             case Effect.TOGGLE_PAUSE:
                 self._reply.toggle_pause()
             case Effect.RETRY:
-                answering.retry()
+                generator.retry()
             case Effect.CONTINUE:
                 assert self._called is not None
                 self._reply.continue_after(self._called)
-            case Effect.REST:
-                answering.end_turn()
+            case Effect.END_TURN:
+                generator.end_turn()
             case Effect.REPORT:
-                self.unsent = why or self.find_obstacle(subject)
+                self.unsent = why or self.why_not_send(subject)
             case Effect.REPORT_FIRST:
-                self._queue.hold_with_reason(
-                    self.find_obstacle(_to_writing(self._queue.messages[0]))
-                )
+                first = self._queue.messages[0]
+                self._queue.hold_with_reason(self.why_not_send(_to_writing(first)))
+            case Effect.SEND_QUEUE:
+                self.handle(Event.SEND_QUEUE)
             case Effect.SETTLE:
                 QTimer.singleShot(0, self, self._on_settled)
 
@@ -320,11 +319,10 @@ class TurnController(ChatPart):
         resolved = self._attaching.resolve(files, text, saved.transcript.path)
         with saved.transaction():
             if not saved.record.title:
-                named = text if text.strip() or not files else files[0].name
-                saved.change_record(title=title_from(named))
+                saved.change_record(title=_title_of(text, files))
             if queued is not None:
                 self._queue.remove(queued.id)
-            elif saved.compose == Writing(text, files):
+            elif saved.compose == Writing(text, files):  # unlike a broadcast or suggested message
                 self.compose(Writing())
             else:
                 self._save_record()
@@ -338,7 +336,7 @@ class TurnController(ChatPart):
             saved.add(question)
             self.message_added.emit(question.id)
             if members:
-                self._reply.panel.begin(question, members)
+                self._reply.panel.ask(question, members)
             else:
                 self._reply.begin(branching=False)
 
@@ -361,12 +359,12 @@ class TurnController(ChatPart):
         saved = self._saved
         self.compose(compose.composer_before)
         text = compose.text.strip("\n")
-        message = replace(old, id=new_id(), content=text, attachments=files, stats={})
-        saved.add(replace(message, created_at=time.time()))
+        values = {"content": text, "attachments": files, "stats": {}}
+        saved.add(replace(old, id=new_id(), created_at=time.time(), **values))
         record = saved.record
         if old.parent_id is None and record.titled_by != "person" and record.group_id is None:
             # Automatic titles follow the question, but chats in a comparison keep their name.
-            saved.change_record(title=title_from(compose.text), titled_by="")
+            saved.change_record(title=_title_of(text, files), titled_by="")
             self._save_record()
         self._reply.begin(branching=True)
 
@@ -379,6 +377,10 @@ class TurnController(ChatPart):
     def _save_record(self) -> None:
         self._saved.save_record()
         self.chat_changed.emit()
+
+
+def _title_of(text: str, files: Attachments) -> str:
+    return title_from(text if text.strip() or not files else files[0].name)
 
 
 def _to_writing(queued: Queued) -> Writing:

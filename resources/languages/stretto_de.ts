@@ -657,10 +657,6 @@
         <translation>Wird gesendet, sobald „{file}“ bereit ist. Esc bricht ab.</translation>
     </message>
     <message>
-        <source>Interrupting the reply… Esc keeps your message.</source>
-        <translation>Antwort&#xa0;wird&#xa0;unterbrochen&#xa0;…&#xa0;Esc&#xa0;hält&#xa0;die&#xa0;Nachricht&#xa0;zurück.</translation>
-    </message>
-    <message>
         <source>Message removed from the queue</source>
         <translation>Nachricht&#xa0;aus&#xa0;der&#xa0;Warteschlange&#xa0;entfernt</translation>
     </message>
@@ -1805,11 +1801,11 @@ Du hast abgelehnt.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n chat was still replying and didn’t get this message</source>
-        <comment>%n chats were still replying and didn’t get this message</comment>
+        <source>%n chat didn’t get this message: {why}</source>
+        <comment>%n chats didn’t get this message: {why}</comment>
         <translation>
-            <numerusform>%n Chat hat noch geantwortet und diese Nachricht nicht bekommen</numerusform>
-            <numerusform>%n Chats haben noch geantwortet und diese Nachricht nicht bekommen</numerusform>
+            <numerusform>%n Chat hat diese Nachricht nicht bekommen: {why}</numerusform>
+            <numerusform>%n Chats haben diese Nachricht nicht bekommen: {why}</numerusform>
         </translation>
     </message>
     <message>
@@ -7590,14 +7586,6 @@ Du hast nicht geantwortet.</translation>
     <message>
         <source>Enter shows the image, Delete removes it</source>
         <translation>Enter zeigt das Bild, Entf entfernt es</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chat has a model that can’t see images</source>
-        <comment>%n chats have models that can’t see images</comment>
-        <translation>
-            <numerusform>%n Chat hat ein Modell, das keine Bilder sehen kann</numerusform>
-            <numerusform>%n Chats haben Modelle, die keine Bilder sehen können</numerusform>
-        </translation>
     </message>
     <message>
         <source>Broadcast is on. To include a remote chat, press {keys} in it.</source>

@@ -657,10 +657,6 @@
         <translation>Se enviará cuando «{file}» esté listo. Esc cancela.</translation>
     </message>
     <message>
-        <source>Interrupting the reply… Esc keeps your message.</source>
-        <translation>Interrumpiendo&#xa0;la&#xa0;respuesta…&#xa0;Esc&#xa0;deja&#xa0;aquí&#xa0;el&#xa0;mensaje.</translation>
-    </message>
-    <message>
         <source>Message removed from the queue</source>
         <translation>Mensaje&#xa0;quitado&#xa0;de&#xa0;la&#xa0;cola</translation>
     </message>
@@ -1805,11 +1801,11 @@ Rechazaste responder.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n chat was still replying and didn’t get this message</source>
-        <comment>%n chats were still replying and didn’t get this message</comment>
+        <source>%n chat didn’t get this message: {why}</source>
+        <comment>%n chats didn’t get this message: {why}</comment>
         <translation>
-            <numerusform>%n chat aún respondía y no ha recibido este mensaje</numerusform>
-            <numerusform>%n chats aún respondían y no han recibido este mensaje</numerusform>
+            <numerusform>%n chat no ha recibido este mensaje: {why}</numerusform>
+            <numerusform>%n chats no han recibido este mensaje: {why}</numerusform>
         </translation>
     </message>
     <message>
@@ -7590,14 +7586,6 @@ No respondiste.</translation>
     <message>
         <source>Enter shows the image, Delete removes it</source>
         <translation>Intro muestra la imagen; Supr la quita</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chat has a model that can’t see images</source>
-        <comment>%n chats have models that can’t see images</comment>
-        <translation>
-            <numerusform>%n chat tiene un modelo que no puede ver imágenes</numerusform>
-            <numerusform>%n chats tienen modelos que no pueden ver imágenes</numerusform>
-        </translation>
     </message>
     <message>
         <source>Broadcast is on. To include a remote chat, press {keys} in it.</source>

@@ -657,10 +657,6 @@
         <translation>Envoi quand «&#xa0;{file}&#xa0;» sera prêt. Échap annule.</translation>
     </message>
     <message>
-        <source>Interrupting the reply… Esc keeps your message.</source>
-        <translation>Interruption&#xa0;de&#xa0;la&#xa0;réponse…&#xa0;Échap&#xa0;garde&#xa0;le&#xa0;message&#xa0;ici.</translation>
-    </message>
-    <message>
         <source>Message removed from the queue</source>
         <translation>Message&#xa0;retiré&#xa0;de&#xa0;la&#xa0;file&#xa0;d’attente</translation>
     </message>
@@ -1805,11 +1801,11 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n chat was still replying and didn’t get this message</source>
-        <comment>%n chats were still replying and didn’t get this message</comment>
+        <source>%n chat didn’t get this message: {why}</source>
+        <comment>%n chats didn’t get this message: {why}</comment>
         <translation>
-            <numerusform>%n discussion répondait encore et n’a pas reçu ce message</numerusform>
-            <numerusform>%n discussions répondaient encore et n’ont pas reçu ce message</numerusform>
+            <numerusform>%n discussion n’a pas reçu ce message&#xa0;: {why}</numerusform>
+            <numerusform>%n discussions n’ont pas reçu ce message&#xa0;: {why}</numerusform>
         </translation>
     </message>
     <message>
@@ -7590,14 +7586,6 @@ Vous n’avez pas répondu.</translation>
     <message>
         <source>Enter shows the image, Delete removes it</source>
         <translation>Entrée pour afficher l’image, Suppr pour la retirer</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chat has a model that can’t see images</source>
-        <comment>%n chats have models that can’t see images</comment>
-        <translation>
-            <numerusform>%n discussion a un modèle qui ne voit pas les images</numerusform>
-            <numerusform>%n discussions ont des modèles qui ne voient pas les images</numerusform>
-        </translation>
     </message>
     <message>
         <source>Broadcast is on. To include a remote chat, press {keys} in it.</source>

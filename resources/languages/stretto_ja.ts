@@ -651,10 +651,6 @@
         <translation>「{file}」の準備ができたら送信します。Escで取り消します。</translation>
     </message>
     <message>
-        <source>Interrupting the reply… Esc keeps your message.</source>
-        <translation>回答を中断しています…&#xa0;Escでメッセージをここに残します。</translation>
-    </message>
-    <message>
         <source>Message removed from the queue</source>
         <translation>順番待ちからメッセージを削除しました</translation>
     </message>
@@ -1772,10 +1768,10 @@ You declined.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n chat was still replying and didn’t get this message</source>
-        <comment>%n chats were still replying and didn’t get this message</comment>
+        <source>%n chat didn’t get this message: {why}</source>
+        <comment>%n chats didn’t get this message: {why}</comment>
         <translation>
-            <numerusform>%n件のチャットはまだ回答中で、このメッセージを受け取っていません</numerusform>
+            <numerusform>%n件のチャットはこのメッセージを受け取っていません：{why}</numerusform>
         </translation>
     </message>
     <message>
@@ -7466,13 +7462,6 @@ You didn’t answer.</source>
     <message>
         <source>Enter shows the image, Delete removes it</source>
         <translation>Enterで画像を表示、Deleteで削除</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chat has a model that can’t see images</source>
-        <comment>%n chats have models that can’t see images</comment>
-        <translation>
-            <numerusform>%n件のチャットのモデルは画像を認識できません</numerusform>
-        </translation>
     </message>
     <message>
         <source>Broadcast is on. To include a remote chat, press {keys} in it.</source>

@@ -651,10 +651,6 @@
         <translation>“{file}”就绪后发送。按 Esc 取消。</translation>
     </message>
     <message>
-        <source>Interrupting the reply… Esc keeps your message.</source>
-        <translation>正在中断回复…&#xa0;按&#xa0;Esc&#xa0;将消息留在此处。</translation>
-    </message>
-    <message>
         <source>Message removed from the queue</source>
         <translation>已从队列中移除消息</translation>
     </message>
@@ -1772,10 +1768,10 @@ You declined.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n chat was still replying and didn’t get this message</source>
-        <comment>%n chats were still replying and didn’t get this message</comment>
+        <source>%n chat didn’t get this message: {why}</source>
+        <comment>%n chats didn’t get this message: {why}</comment>
         <translation>
-            <numerusform>%n 个对话仍在回复，没有收到这条消息</numerusform>
+            <numerusform>%n 个对话没有收到这条消息：{why}</numerusform>
         </translation>
     </message>
     <message>
@@ -7466,13 +7462,6 @@ You didn’t answer.</source>
     <message>
         <source>Enter shows the image, Delete removes it</source>
         <translation>按 Enter 显示图片，按 Delete 移除图片</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chat has a model that can’t see images</source>
-        <comment>%n chats have models that can’t see images</comment>
-        <translation>
-            <numerusform>%n 个对话的模型无法查看图片</numerusform>
-        </translation>
     </message>
     <message>
         <source>Broadcast is on. To include a remote chat, press {keys} in it.</source>

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject
 
@@ -27,13 +28,13 @@ def edit(chat: Chat, message_id: str, text: str) -> None:
 class Desk:
     """Chat library with its store, engine and bridge, without a window."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, engine: Any = None) -> None:
         self.root = QObject()
         self.store = Store.open(file)
         self.bridge = Bridge(self.root)
         self.loader = ModelLoader(self.bridge, self.root)
-        self.engine = FakeEngine()
-        self.loader.attach(self.engine)  # type: ignore[arg-type]
+        self.engine = engine or FakeEngine()
+        self.loader.attach(self.engine)
         self.library = ChatLibrary(self.store, self.bridge, self.loader, self.root)
 
     def until(self, condition: Callable[[], object]) -> None:

@@ -114,7 +114,7 @@ class FakeSession:
         return reply
 
     def fork(self, session_id: str | None = None) -> FakeSession:
-        twin = FakeSession(self.engine, self.model, dict(self.options))
+        twin = FakeSession(self.engine, self.model, dict(self.options), priority=self.priority)
         twin.id = session_id or twin.id
         return twin
 

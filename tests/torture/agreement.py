@@ -224,11 +224,11 @@ def _row(chat: Chat, row: Any) -> Iterator[str]:
     if not apart and row._alternative != (versions.index(message.id) + 1, len(versions)):
         yield f"a message says it is version {row._alternative} of {len(versions)}"
     for button, action in row._buttons.items():
-        refusal = chat.refusal(action, message.id)
-        if button.isEnabled() != (refusal is None):
-            yield f"the button for {action.value} is enabled: {button.isEnabled()}; {refusal}"
-        elif refusal is not None and button.toolTip() != refusal:
-            yield f"the button for {action.value} says {button.toolTip()!r}, not {refusal!r}"
+        why = chat.why_not(action, message.id)
+        if button.isEnabled() == bool(why):
+            yield f"the button for {action.value} is enabled: {button.isEnabled()}; {why}"
+        elif why and button.toolTip() != why:
+            yield f"the button for {action.value} says {button.toolTip()!r}, not {why!r}"
 
 
 def _plain(text: str) -> str:
@@ -246,9 +246,9 @@ def _composer(chat: Chat, pane: ChatPane) -> Iterator[str]:
         yield f"the composer is editing: {composer.editing}, the chat: {compose}"
     if composer.button.stops != chat.reply.is_active:
         yield f"the round button stops: {composer.button.stops}, answering: {chat.reply.is_active}"
-    refusal = chat.refusal(Action.STOP if chat.reply.is_active else Action.SEND)
-    if composer.button.isEnabled() != (refusal is None):
-        yield f"the round button is enabled: {composer.button.isEnabled()}, refused: {refusal}"
+    why = chat.why_not(Action.STOP if chat.reply.is_active else Action.SEND)
+    if composer.button.isEnabled() == bool(why):
+        yield f"the round button is enabled: {composer.button.isEnabled()}, refused: {why}"
 
 
 def _header(window: MainWindow, chat: Chat, pane: ChatPane) -> Iterator[str]:
@@ -278,7 +278,7 @@ def engine(app: Application, running: StepEngine) -> Iterator[str]:
         lanes = [*chat.panel.generators.values(), *helpers(chat)]
         used |= {lane.session._chat_id for lane in lanes}
         for session, each in [
-            (chat.id, chat._answering),
+            (chat.id, chat._generator),
             *((lane.session._chat_id, lane) for lane in lanes),
         ]:
             if each.stage in {Stage.RUNNING, Stage.STOPPING, Stage.PAUSED}:

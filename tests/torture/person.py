@@ -66,7 +66,7 @@ from app.chats.actions import Action
 from app.chats.chat import Chat
 from app.chats.options import ChatOptions
 from app.chats.reply_generator import ReplyGenerator
-from app.chats.turn import Draft, Editing, Event, QueueState, Stage
+from app.chats.turn import Editing, Event, QueueState, Stage
 from app.program.application import Application, make_engine
 from app.settings.language import tr
 from app.settings.paths import GUIDE, Paths
@@ -84,7 +84,7 @@ from app.ui.pane.options_popover import OptionsPopover
 from app.ui.pane.pane import ChatPane
 from app.ui.settings.settings_window import SettingsWindow
 from app.ui.style import theme
-from app.ui.transcript.answer_row import PART
+from app.ui.transcript.message_row import ShowColumn
 from app.ui.transcript.tool_row import ToolRow
 from app.ui.window.main_window import MainWindow
 from app.ui.window.reading_commands import ReadSheet
@@ -380,11 +380,7 @@ class Person:
             self._close_what_is_above()
         # Text waiting for the end of a reply, or calls, can go out at any time.
         used = self.app.library.open_chats()
-        waiting = {
-            c.id
-            for c in used
-            if c.turn.draft is not Draft.KEPT or c.queue.state is not QueueState.HELD
-        }
+        waiting = {c.id for c in used if c.turn.submitted or c.queue.state is not QueueState.HELD}
         waiting |= {c.id for c in used if c.reply.is_active and c.options.tools}
         before = {i: was for i, was in self._chats().items() if i not in waiting}
         self.now += 1.0
@@ -584,10 +580,10 @@ class Person:
                 if what == "keep":
                     column.keep.click()
                 else:
-                    column.action_requested.emit(Action.REGENERATE.value, column.message_id)
+                    column.action_requested.emit(Action.REGENERATE, column.message_id)
         elif what == "part":
             pane.transcript.action_requested.emit(
-                f"{PART}{'ABCD'[n % 4]}", pane.chat.transcript.leaf_id or ""
+                ShowColumn("ABCD"[n % 4]), pane.chat.transcript.leaf_id or ""
             )
         else:
             self.window.commands[f"panel_{what}"].trigger()
@@ -1144,7 +1140,7 @@ class Person:
         if self.engine is not None:
             self.engine.released = True
         for chat in self.app.library.replying_chats():
-            calls = chat.reply.answering.stage is Stage.CALLING and chat.tools.paused
+            calls = chat.reply.generator.stage is Stage.CALLING and chat.tools.paused
             if calls or chat.reply.stage is Stage.PAUSED:
                 chat.turn.handle(Event.PAUSE)
         idle = 0  # a long answer may take a turn for each word
@@ -1187,7 +1183,7 @@ async def _turns() -> None:
 
 def _lanes(chat: Chat) -> list[ReplyGenerator]:
     """Return what can reply in a chat: the chat itself, the panel's columns and helpers."""
-    return [chat._answering, *chat.panel.generators.values(), *helpers(chat)]
+    return [chat._generator, *chat.panel.generators.values(), *helpers(chat)]
 
 
 def _copy_what_is_there(source: str, target: str) -> None:

@@ -369,7 +369,7 @@ def _one_import(window: Window, file: Path) -> int:
         return 0  # the import raised an error, which is recorded
     (report,) = reports
     assert report.taken or report.details(), "nothing came, and nobody is told why"
-    library.take_in(report.taken)
+    library.add_imported(report.taken)
     library.order.refresh()
     window.rest()
     for chat in report.taken:
@@ -390,7 +390,7 @@ def _one_import(window: Window, file: Path) -> int:
         window.app.window.workspace.close_pane(pane)
         window.app.window.workspace.delete_closed(chat.id)
         window.rest()
-    library.take_out([chat.id for chat in report.taken])
+    library.remove_imported([chat.id for chat in report.taken])
     store.exchange.take_out([chat.id for chat in report.taken])
     store.flush()
     return len(report.taken)
@@ -438,7 +438,7 @@ def _make_profile(profile: Path) -> None:
     file = profile / "taken.json"
     file.write_text(json.dumps(ours()))
     report = Import([file], "guide").run(store)
-    library.take_in(report.taken)
+    library.add_imported(report.taken)
     window.app.window.chats.open(report.taken[0].id)
     settings: dict[str, Any] = {
         "models": ("/models/a",),

@@ -33,7 +33,7 @@ from PySide6.QtCore import QCoreApplication, QObject, QTimer, Slot
 from app.bridge import Bridge
 from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
-from app.chats.turn import Draft, Editing, Event, Writing
+from app.chats.turn import Editing, Event, QueueState, Writing
 from app.models.loading import ModelLoader
 from app.settings.paths import Paths
 from app.store import Queued, Store, StoreError
@@ -78,8 +78,8 @@ class Worker(QObject):
     def _act(self) -> None:
         chat = self.chat
         (kind,) = self._dice.choices(ACTIONS, WEIGHTS)
-        if kind in {"enter", "steer"} and chat.turn.draft is not Draft.KEPT:
-            kind = "stop"  # already steering
+        if kind == "steer" and chat.queue.state is QueueState.STEERING:
+            kind = "stop"
         if kind == "steer" and not chat.reply.is_active:
             kind = "enter"
         if kind in {"enter", "steer"} and chat.compose == Writing():
@@ -92,7 +92,7 @@ class Worker(QObject):
         elif kind == "steer":
             self._do("steer", chat.compose.text, self._steer)
         elif kind == "stop":
-            self._do("stop", "", chat.stop)
+            self._do("stop", "", lambda: chat.turn.handle(Event.STOP))
         # otherwise it would end the edit
         elif kind == "go on" and isinstance(chat.compose, Writing):
             self._do("go on", "", lambda: chat.turn.handle(Event.SEND_QUEUE))

@@ -64,7 +64,11 @@ class World(Desk):
             for decision in Decision:
                 actions += [lambda d=decision: self._decide(chat, key, d)] * 3
         if chat.reply.is_active:
-            actions += [chat.stop, lambda: chat.turn.handle(Event.PAUSE), *[self._look] * 8]
+            actions += [
+                lambda: chat.turn.handle(Event.STOP),
+                lambda: chat.turn.handle(Event.PAUSE),
+                *[self._look] * 8,
+            ]
         action = self.chance.choice(actions)
         action()
         time.sleep(0.001)  # let the threads of the engine and the tools run in between

@@ -312,7 +312,7 @@ class Composer(QWidget):
         self.alone = False  # shown in the quick question window, which has no compare or broadcast
         self._broadcast_available = False
         self._setting_text = False  # the chat is setting the text, so don't report it back
-        self._refusal: str | None = None
+        self._why_not = ""
         self.tinted = False
         self._limit = 240
         self._edit_note = self._remote_note = self._hint = self._placeholder = ""
@@ -390,14 +390,14 @@ class Composer(QWidget):
             self._setting_text = False
         self._fit()
 
-    def show_turn(self, *, stops: bool, refusal: str | None, hint: str = "") -> None:
+    def show_turn(self, *, stops: bool, why_not: str, hint: str = "") -> None:
         """Show whether the button sends or stops, and why it's disabled.
 
         ``hint`` tells the user what to do before sending and is shown below the text.
         """
         if stops != self.button.stops:
             self.button.set_stops(stops)
-        self._refusal = refusal
+        self._why_not = why_not
         if hint != self._hint:
             self._hint = hint
             self._show_foot()
@@ -558,15 +558,15 @@ class Composer(QWidget):
     def _show_button(self) -> None:
         # Preedit text isn't in the chat, but it can be sent.
         unfinished = bool(self.field.unfinished) and not self.button.stops
-        refusal = None if unfinished else self._refusal
-        self.button.setEnabled(refusal is None)
+        why = "" if unfinished else self._why_not
+        self.button.setEnabled(not why)
         send = (
             to_native_keys("Ctrl+Enter") if self.field.sends_with_ctrl else tr("Enter", "the key")
         )
         words = tr("Stop  Esc") if self.button.stops else tr("Send  {keys}", keys=send)
         if self._count is not None and not self.button.stops:
             words += f"\n{self._count.as_text}"
-        self.button.setToolTip(refusal or words)
+        self.button.setToolTip(why or words)
 
     @Slot()
     def _on_button(self) -> None:

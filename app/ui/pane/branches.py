@@ -567,9 +567,9 @@ class BranchTree(QWidget):
         if not run.ids:
             return tr("Choose a branch below it.")
         if act == "go" and not run.shown:
-            return self._chat.refusal(Action.GO_TO, run.id) or ""
+            return self._chat.why_not(Action.GO_TO, run.id)
         if act == "prune":
-            return self._chat.refusal(Action.DELETE, run.id) or ""
+            return self._chat.why_not(Action.DELETE, run.id)
         if act == "compare" and self._branches_to_compare(run) is None:
             return tr("This branch is shown already. Choose another, or two to compare.")
         return ""

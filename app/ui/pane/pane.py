@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QSizePolicy, QStackedWidge
 from app.chats import panel
 from app.chats.actions import BLIND, EVENTS, Action
 from app.chats.chat import Chat
-from app.chats.turn import Content, Draft, Effect, Event, QueueState, Refusal
+from app.chats.turn import Content, Effect, Event, QueueState, Refusal
 from app.models.engine_errors import DOES_NOT_FIT, is_not_loaded_error
 from app.models.loading import LoadState, ModelStatus
 from app.models.names import adapter_of, base_model
@@ -39,13 +39,13 @@ from app.ui.pane import header
 from app.ui.pane.branches import BranchTree
 from app.ui.pane.empty import EmptyChat
 from app.ui.pane.header import PaneHeader, ReadLine
-from app.ui.pane.panel_view import PanelView
+from app.ui.pane.panel_view import PanelRequest, PanelView
 from app.ui.pane.queue_view import QueueView
 from app.ui.style import tokens as t
 from app.ui.style.theme import scaled, theme
-from app.ui.transcript.answer_row import BASE, MODELS, PART, SETTINGS, UNLOAD, WITHOUT
+from app.ui.transcript.answer_row import WITHOUT
+from app.ui.transcript.message_row import RowAction, RowRequest, ShowColumn
 from app.ui.transcript.selection import reply_data
-from app.ui.transcript.tool_row import TOOLS
 from app.ui.transcript.transcript_view import TranscriptView, text_column_for
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.labels import make_label
@@ -313,29 +313,24 @@ LEAST = (272, 220)  # minimum width and height at normal text size
 
 
 class ChatPane(QWidget):
+    """View of a chat. Its signals are requests to the controllers of the window."""
+
     # (pane): open a popover.
     models_requested = Signal(object)
     options_requested = Signal(object)
     tools_requested = Signal(object)
-    download_requested = Signal()
-    # Button presses: (pane) for canceling a load, no argument for downloading a model.
+    download_requested = Signal()  # of a model
     four_replies_requested = Signal(str, str)  # (ref, text): see `EmptyChat.four_replies_requested`
-    cancel_load_requested = Signal(object)
     # (pane, button): free some memory for the pane's model.
     unload_requested = Signal(object, object)
     notice_posted = Signal(str)  # (text): show a toast
     # (pane): Escape was pressed in the composer, with nothing left to cancel.
     escape_pressed = Signal(object)
-    # (pane, text, files): the user sent a message.
+    # (pane, text, files): see `TurnController.text_sent`.
     text_sent = Signal(object, str, object)
-    broadcast_requested = Signal(object)  # (pane): toggle broadcast
     # (pane, message id): branch into a new chat
     branch_requested = Signal(object, str)
-    panel_requested = Signal(object, str)  # (pane, message id): ask a panel
-    column_chosen = Signal(object, str)  # (pane, message id): keep this reply of a panel
-    # (pane, kind): judge, merge or count votes on a panel, see `app.chats.panel`.
-    panel_answer_requested = Signal(object, str)
-    open_as_chats_requested = Signal(object)  # (pane): open a panel's columns as chats
+    panel_requested = Signal(object, object, str)  # (pane, `PanelRequest`, message ID)
     # (pane, message id, message id): compare two branches
     compare_branches_requested = Signal(object, str, str)
     messages_deleted = Signal(str, object)  # (chat id, removal): can be undone
@@ -371,7 +366,7 @@ class ChatPane(QWidget):
             Action.EDIT: chat.start_edit,
             Action.REGENERATE: chat.regenerate,
             Action.SAME_AGAIN: chat.repeat_answer,
-            Action.PANEL: lambda message_id: self.panel_requested.emit(self, message_id),
+            Action.PANEL: partial(self.panel_requested.emit, self, PanelRequest.ASK),
             Action.UNFOLD: self.show_panel_of,
             Action.CONTINUE: chat.continue_answer,
             Action.GO_ON: lambda _: chat.continue_turn(),
@@ -404,11 +399,9 @@ class ChatPane(QWidget):
         self.transcript.focus_left.connect(self._on_left)
         self.transcript.chat_requested.connect(self.chat_requested)
         for button, requested in (
-            (composer.broadcast_button, self.broadcast_requested),
             (self.header.model_button, self.models_requested),
             (self.header.options_button, self.options_requested),
             (self.header.tools_button, self.tools_requested),
-            (self.header.cancel, self.cancel_load_requested),
         ):
             button.clicked.connect(lambda _=False, requested=requested: requested.emit(self))
         chat.compose_changed.connect(self._on_compose)
@@ -418,7 +411,7 @@ class ChatPane(QWidget):
         chat.path_changed.connect(self._refresh)
         chat.message_added.connect(self._show_page)
         chat.message_added.connect(self.hide_panel)  # hide the panel to show the new message
-        chat.turn.text_sent.connect(self._on_spoken)
+        chat.turn.text_sent.connect(self._on_sent)
         # The chat and its counter outlive this pane and may get a new pane later.
         once = Qt.ConnectionType.UniqueConnection
         for changed in (chat.compose_changed, chat.path_changed, chat.chat_changed):
@@ -473,9 +466,7 @@ class ChatPane(QWidget):
         self.pages.addWidget(view)
         self._insert_in_tab_order(self.transcript, view)
         view.action_requested.connect(self._on_action_requested)
-        view.reply_kept.connect(lambda message_id: self.column_chosen.emit(self, message_id))
-        view.answer_requested.connect(lambda kind: self.panel_answer_requested.emit(self, kind))
-        view.open_as_chats_requested.connect(lambda: self.open_as_chats_requested.emit(self))
+        view.requested.connect(partial(self.panel_requested.emit, self))
         view.fold_requested.connect(self.hide_panel)
         return view
 
@@ -593,8 +584,8 @@ class ChatPane(QWidget):
         """
         if action is Action.SEND:
             return self._submit(Event.ENTER)
-        if (reason := self.chat.refusal(action, message_id)) is not None:
-            self.notice_posted.emit(reason)
+        if why := self.chat.why_not(action, message_id):
+            self.notice_posted.emit(why)
             return False
         if action in EVENTS:
             self.chat.turn.handle(EVENTS[action])
@@ -608,7 +599,7 @@ class ChatPane(QWidget):
         turn = self.chat.turn
         done = turn.handle(event)
         if done.refusal is not None:
-            if turn.draft is Draft.KEPT:  # otherwise, the reason is shown below the text
+            if not turn.submitted:  # otherwise, the reason is shown below the text
                 self.notice_posted.emit(turn.describe(done.refusal))
             return False
         self.show_tree(False)
@@ -663,7 +654,7 @@ class ChatPane(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.chat.reply.mark_seen()
+        self.chat.reply.mark_read()
 
     @Slot()
     def _show_page(self) -> None:
@@ -675,8 +666,8 @@ class ChatPane(QWidget):
     @Slot()
     def _refresh(self) -> None:
         chat = self.chat
-        if self.isVisible() and chat.reply.answering.unseen:
-            chat.reply.mark_seen()  # this calls the current method again
+        if self.isVisible() and chat.reply.is_unread:
+            chat.reply.mark_read()  # this calls the current method again
             return
         self._show_page()
         model_status = chat.model.status
@@ -702,8 +693,8 @@ class ChatPane(QWidget):
     def _show_turn(self) -> None:
         turn, queue = self.chat.turn, self.chat.queue
         stops = self.chat.reply.is_active
-        refusal = turn.why_not(Event.STOP if stops else Event.ENTER)
-        self.composer.show_turn(stops=stops, refusal=refusal, hint=turn.hint)
+        why = turn.why_not(Event.STOP if stops else Event.ENTER)
+        self.composer.show_turn(stops=stops, why_not=why, hint=turn.hint)
         show_if(self, "queue", bool(queue.messages))
         if queue.messages:
             is_held = queue.state is QueueState.HELD
@@ -742,7 +733,7 @@ class ChatPane(QWidget):
             self.queued_removed.emit(self.chat.id, message, at)
 
     @Slot(str, object)
-    def _on_spoken(self, text: str, files: Attachments) -> None:
+    def _on_sent(self, text: str, files: Attachments) -> None:
         self.text_sent.emit(self, text, files)
 
     @Slot()
@@ -774,27 +765,27 @@ class ChatPane(QWidget):
             self.text_sent.emit(self, text, ())
         self.focus_composer()
 
-    @Slot(str, str)
-    def _on_action_requested(self, action: str, message_id: str) -> None:
-        if action == "copied":
-            self.notice_posted.emit(tr("Copied"))
-        elif action == MODELS:
-            self.models_requested.emit(self)
-        elif action == BASE:
-            self._leave_adapter()
-            self.act(Action.REGENERATE, message_id)
-        elif action == SETTINGS:
-            self.options_requested.emit(self)
-        elif action == TOOLS:
-            self.tools_requested.emit(self)
-        elif action.startswith(PART):
-            letter = action.removeprefix(PART)
-            if self.act(Action.UNFOLD, message_id) and not self.panel.focus_column(letter):
-                self.notice_posted.emit(tr("This reply was deleted."))
-        elif action == UNLOAD:
-            self.unload_requested.emit(self, self.transcript.row(message_id))
-        else:
-            self.act(Action(action), message_id)
+    @Slot(object, str)
+    def _on_action_requested(self, action: RowAction, message_id: str) -> None:
+        match action:
+            case Action():
+                self.act(action, message_id)
+            case ShowColumn(letter):
+                if self.act(Action.UNFOLD, message_id) and not self.panel.focus_column(letter):
+                    self.notice_posted.emit(tr("This reply was deleted."))
+            case RowRequest.SAY_COPIED:
+                self.notice_posted.emit(tr("Copied"))
+            case RowRequest.CHOOSE_MODEL:
+                self.models_requested.emit(self)
+            case RowRequest.USE_BASE_MODEL:
+                self._leave_adapter()
+                self.act(Action.REGENERATE, message_id)
+            case RowRequest.FREE_MEMORY:
+                self.unload_requested.emit(self, self.transcript.row(message_id))
+            case RowRequest.OPEN_SETTINGS:
+                self.options_requested.emit(self)
+            case RowRequest.OPEN_TOOLS:
+                self.tools_requested.emit(self)
 
     def _leave_adapter(self) -> None:
         self.chat.model.set(base_model(self.chat.record.model))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from functools import partial
 
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal, Slot
@@ -45,10 +46,21 @@ WORDS = {
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
+class PanelRequest(Enum):
+    """Requests about a comparison. The window carries them out."""
+
+    ASK = "ask"  # a message's members
+    KEEP = "keep"  # one reply
+    OPEN_AS_CHATS = "open"
+    JUDGE = panel.JUDGE
+    MERGE = panel.MERGE
+    VOTE = panel.VOTE
+
+
 class PanelColumn(QFrame):
     """A panel member's reply, scrolling independently of the other columns."""
 
-    action_requested = Signal(str, str)  # (action, id), as in `MessageRow`
+    action_requested = Signal(object, str)  # (`RowAction`, message ID)
     reply_kept = Signal(str)  # (id): keep this reply
     step_requested = Signal(int)  # (by): move the focus to another column
     column_scrolled = Signal(int)  # (by): the user scrolled the column
@@ -64,11 +76,10 @@ class PanelColumn(QFrame):
         self._name.setToolTip(escape_tooltip(title))
         self.keep = QPushButton(tr("Keep"), self)
         self.keep.setObjectName("keep")
-        self.keep.setToolTip(tr("Continue from this reply. The others are kept as versions."))
         self.keep.setAccessibleName(tr("Keep {name}", name=title))
         self.keep.clicked.connect(lambda: self.reply_kept.emit(self.message_id))
         self._inside = QWidget(self)
-        self.row = AnswerRow(message, chat.refusal, self._inside, apart=True)
+        self.row = AnswerRow(message, chat.why_not, self._inside, apart=True)
         self.row.set_going_on(True)
         self.row.action_requested.connect(self.action_requested)
         self.row.focus_left.connect(lambda forward: self.step_requested.emit(1 if forward else -1))
@@ -99,9 +110,6 @@ class PanelColumn(QFrame):
         self.setAccessibleDescription(message.content[:_MAX_QUESTION_CHARACTERS])
         self._layout_timer.start()
 
-    def append(self, text: str, kind: str) -> None:
-        self.row.append(text, kind)
-
     def set_may_keep(self, why: str) -> None:
         """Enable the Keep button, or explain why it's disabled."""
         self.keep.setEnabled(not why)
@@ -116,8 +124,8 @@ class PanelColumn(QFrame):
         height = self.row.arrange(width)
         self.row.setGeometry(0, 0, width, height)
         self._inside.resize(width + 12, height + 8)
-        if self._follows_end:
-            self.bar.setValue(self.bar.maximum() if self.row.is_streaming else self.bar.value())
+        if self._follows_end and self.row.is_streaming:
+            self.bar.setValue(self.bar.maximum())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -171,11 +179,8 @@ class PanelColumn(QFrame):
 class PanelView(QWidget):
     """Columns of a panel. Takes the place of the conversation."""
 
-    action_requested = Signal(str, str)  # (action, id): a reply's button was pressed
-    # kept(id): keep this reply. made(kind): judge, merge or count the replies.
-    reply_kept = Signal(str)
-    answer_requested = Signal(str)
-    open_as_chats_requested = Signal()
+    action_requested = Signal(object, str)  # (`RowAction`, message ID)
+    requested = Signal(object, str)  # (`PanelRequest`, message ID)
     fold_requested = Signal()
 
     def __init__(self, chat: Chat, parent: QWidget) -> None:
@@ -193,7 +198,7 @@ class PanelView(QWidget):
         self.sync = IconButton("arrows-vertical", tr("Scroll Compared Replies Together"), self)
         self.sync.setCheckable(True)
         self.as_chats = IconButton("chat-circle", tr("Open as Chats"), self)
-        self.as_chats.clicked.connect(self.open_as_chats_requested)
+        self.as_chats.clicked.connect(partial(self._request, PanelRequest.OPEN_AS_CHATS))
         self.close_button = IconButton("x", tr("Hide Comparison  Esc"), self)
         self.close_button.clicked.connect(self.fold_requested)
         self._inside = QWidget(self)
@@ -215,7 +220,7 @@ class PanelView(QWidget):
         for kind, (words, tip) in WORDS.items():
             button = QPushButton(tr(words), self)
             button.setToolTip(tr(tip))
-            button.clicked.connect(partial(self.answer_requested.emit, kind))
+            button.clicked.connect(partial(self._request, PanelRequest(kind)))
             self.buttons[kind] = button
             rows[kind == panel.VOTE].addWidget(button)
         rows[0].addStretch(1)
@@ -234,9 +239,7 @@ class PanelView(QWidget):
     def show_panel(self, message_id: str) -> None:
         self.about = message_id
         focused = [c.letter for c in self.columns if c.message_id == self.current]
-        for column in self.columns:
-            column.hide()
-            column.deleteLater()
+        self._remove_columns()
         found = [self._chat.message_to_display(m.id) for m in self._chat.panel.columns(message_id)]
         self.columns = [
             PanelColumn(title, message, self._chat, self._inside)
@@ -246,7 +249,7 @@ class PanelView(QWidget):
             column.setProperty("first", number == 0)
             column.column_scrolled.connect(partial(self._on_scrolled, column))
             column.action_requested.connect(self.action_requested)
-            column.reply_kept.connect(self.reply_kept)
+            column.reply_kept.connect(partial(self.requested.emit, PanelRequest.KEEP))
             column.step_requested.connect(partial(self._step, number))
             column.column_focused.connect(partial(self._area.ensureWidgetVisible, column, 0, 0))
             self._row.addWidget(column, 1)
@@ -261,6 +264,15 @@ class PanelView(QWidget):
         self.refresh()
         if focused:
             self.focus_column(focused[0])
+
+    def _request(self, request: PanelRequest, *_: object) -> None:
+        self.requested.emit(request, self.first_message_id)
+
+    def _remove_columns(self) -> None:
+        for column in self.columns:
+            column.hide()
+            column.deleteLater()
+        self.columns = []
 
     @property
     def first_message_id(self) -> str:
@@ -284,15 +296,12 @@ class PanelView(QWidget):
             column.setFocus(Qt.FocusReason.OtherFocusReason)
         return bool(found)
 
-    def why_not(self, kind: str) -> str:
-        return self._chat.comparison.why_not(kind, self.first_message_id) if self.columns else ""
-
     @Slot()
     def refresh(self) -> None:
         if not self.columns or self.first_message_id not in self._chat.transcript:
             return
         for kind, button in self.buttons.items():
-            why = self.why_not(kind)
+            why = self._chat.comparison.why_not(kind, self.first_message_id)
             button.setEnabled(not why)
             button.setToolTip(why or tr(WORDS[kind][1]))
             button.setAccessibleDescription(why or tr(WORDS[kind][1]))
@@ -306,7 +315,8 @@ class PanelView(QWidget):
     @Slot(str, str, str)
     def _on_text(self, message_id: str, text: str, kind: str) -> None:
         if (column := self._column(message_id)) is not None:
-            column.append(text, kind)
+            column.row.append(text, kind)
+            column.row.set_thought(self._chat.reply.thought_s(message_id))
 
     @Slot(str)
     def _on_changed(self, message_id: str) -> None:
@@ -335,7 +345,7 @@ class PanelView(QWidget):
 
     @Slot(str)
     def _on_ended(self, message_id: str) -> None:
-        if self._column(message_id) is not None:
+        if message_id in self._chat.panel.generators:  # otherwise, one column was regenerated
             announce(self, tr("All members have replied"))
 
     @Slot()
@@ -345,7 +355,7 @@ class PanelView(QWidget):
         about = next((i for i in (self.about, *shown) if i in self._chat.transcript), "")
         found = [m.id for m in self._chat.panel.columns(about)]
         if shown and not found:
-            self.columns = []
+            self._remove_columns()
             self.fold_requested.emit()
         elif found != shown:
             self.show_panel(about)

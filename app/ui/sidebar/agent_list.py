@@ -496,5 +496,5 @@ class AgentsController(QObject):
         folder = self._serving.model_of(conversation.model)
         found = read(conversation.messages, conversation.reply, title, folder, conversation.model)
         self._store.exchange.take_in([(found.chat, found.messages)], found.texts)
-        self._library.take_in([found.chat])
+        self._library.add_imported([found.chat])
         self.conversation_saved.emit(found.chat.id)

@@ -12,7 +12,7 @@ from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from app.chats.actions import ASKED, BUSY, Action, ending_note, is_cut_off
+from app.chats.actions import Action, ending_note, is_cut_off
 from app.chats.options import ChatOptions, answer_markdown
 from app.chats.panel import format_list, heading_of, panel_of, sources
 from app.chats.tool_call import turn_with_calls
@@ -27,8 +27,11 @@ from app.ui.transcript.message_row import (
     DELETE_GAP,
     MOST_LAID_OUT,
     SIDE,
-    GetRefusal,
     MessageRow,
+    RowAction,
+    RowRequest,
+    ShowColumn,
+    WhyNot,
     small_text_width,
     truncate_text,
 )
@@ -143,59 +146,44 @@ class Reasoning(QWidget):
         self.resized.emit()
 
 
-UNLOAD = "unload"
-MODELS = "models"
-BASE = "base"
-SETTINGS = "settings"
-PART = "part "
-"""Button actions in addition to `Action`: free memory for a model, choose a model, use the model
-without its adapter, open the chat's options, or show the panel column with the letter that
-follows."""
-
 WITHOUT = mark("Use Without Adapter")
 
 
 class Remedy(Struct, frozen=True):
-    """A button that helps with an error: its text, `Action` value, and message id."""
+    """A button that helps with an error: its text, action, and message ID."""
 
     words: str
-    asks: str
+    action: RowAction
     message_id: str
     why_not: str = ""  # reason for disabling the button, or ""
 
 
-def remedies(message: Message, get_refusal: GetRefusal) -> list[Remedy]:
+def remedies(message: Message, why_not: WhyNot) -> list[Remedy]:
     """Get the buttons to offer for a failed reply, most promising first."""
     code = str(message.stats.get("code"))
     if code == "context_overflow":
-        offers = []
-        why = get_refusal(Action.FORGET_OLDEST, message.id)
-        if why in (None, tr(BUSY), tr(ASKED)):
-            asks = Action.FORGET_OLDEST.value
-            offers.append(Remedy(tr("Leave Out Oldest Messages"), asks, message.id, why or ""))
+        actions = []
+        if not why_not(Action.FORGET_OLDEST, message.id, at_rest=True):
+            actions.append((tr("Leave Out Oldest Messages"), Action.FORGET_OLDEST, message.id))
         if message.parent_id is not None:
-            why = get_refusal(Action.EDIT, message.parent_id)
-            offers.append(
-                Remedy(tr("Edit Message"), Action.EDIT.value, message.parent_id, why or "")
-            )
-            why = get_refusal(Action.DELETE, message.parent_id)
-            asks = Action.DELETE.value
-            offers.append(Remedy(tr("Delete Message"), asks, message.parent_id, why or ""))
+            actions.append((tr("Edit Message"), Action.EDIT, message.parent_id))
+            actions.append((tr("Delete Message"), Action.DELETE, message.parent_id))
+        offers = [Remedy(words, act, on, why_not(act, on)) for words, act, on in actions]
         if ChatOptions.from_params(message.stats.get("options", {})).context is not None:
             # This chat uses a reduced context, so raising the limit may help.
-            offers.append(Remedy(tr("Chat Settings…"), SETTINGS, message.id))
-        offers.append(Remedy(tr("Choose Another Model…"), MODELS, message.id))
+            offers.append(Remedy(tr("Chat Settings…"), RowRequest.OPEN_SETTINGS, message.id))
+        offers.append(Remedy(tr("Choose Another Model…"), RowRequest.CHOOSE_MODEL, message.id))
         return offers
-    why = get_refusal(Action.REGENERATE, message.id)
-    offers = [Remedy(tr("Try Again"), Action.REGENERATE.value, message.id, why or "")]
+    why = why_not(Action.REGENERATE, message.id)
+    offers = [Remedy(tr("Try Again"), Action.REGENERATE, message.id, why)]
     if message.stats.get("adapter") and code == MODEL_LOAD_FAILED:
-        offers.append(Remedy(tr(WITHOUT), BASE, message.id, why or ""))
+        offers.append(Remedy(tr(WITHOUT), RowRequest.USE_BASE_MODEL, message.id, why))
     elif code == MODEL_LOAD_FAILED:
-        offers.append(Remedy(tr("Choose Another Model…"), MODELS, message.id))
+        offers.append(Remedy(tr("Choose Another Model…"), RowRequest.CHOOSE_MODEL, message.id))
     if code == DOES_NOT_FIT:
-        offers.insert(0, Remedy(tr("Make It Fit…"), UNLOAD, message.id))
+        offers.insert(0, Remedy(tr("Make It Fit…"), RowRequest.FREE_MEMORY, message.id))
     if code in {OUT_OF_MEMORY, CAPACITY_EXHAUSTED}:
-        offers.append(Remedy(tr("Unload a Model…"), UNLOAD, message.id))
+        offers.append(Remedy(tr("Unload a Model…"), RowRequest.FREE_MEMORY, message.id))
     return offers
 
 
@@ -204,7 +192,7 @@ class ErrorBlock(QWidget):
 
     PAD, GAP = 12, 8
 
-    action_requested = Signal(str, str)  # (action, message id): a button was pressed
+    action_requested = Signal(object, str)  # (`RowAction`, message ID): a button was pressed
     resized = Signal()  # buttons were replaced, so the height may differ
 
     def __init__(self, parent: QWidget) -> None:
@@ -269,7 +257,7 @@ class ErrorBlock(QWidget):
 
     def _on_clicked(self, number: int) -> None:
         offer = self._offers[number]
-        self.action_requested.emit(offer.asks, offer.message_id)
+        self.action_requested.emit(offer.action, offer.message_id)
 
 
 class SilenceNotice(QWidget):
@@ -311,20 +299,18 @@ class AnswerRow(MessageRow):
     PAD = 12
 
     def __init__(
-        self, message: Message, get_refusal: GetRefusal, parent: QWidget, *, apart: bool = False
+        self, message: Message, why_not: WhyNot, parent: QWidget, *, apart: bool = False
     ) -> None:
         """Create the row. Pass ``apart`` if it's inside a column that already has a heading."""
         from app.markdown import MarkdownDocument
 
-        super().__init__(message, get_refusal, parent)
+        super().__init__(message, why_not, parent)
         self._markdown = MarkdownDocument(markdown_style(), self, parts=sources(message))
         self._view = MarkdownView(self._markdown, self)
         self._view.setAccessibleName(tr("Reply"))
-        self._view.part_requested.connect(
-            lambda part: self.action_requested.emit(PART + part, message.id)
-        )
+        self._view.part_requested.connect(lambda letter: self._ask(ShowColumn(letter), message.id))
         self._view.height_changed.connect(self.resized)
-        self._view.code_copied.connect(lambda: self.action_requested.emit("copied", message.id))
+        self._view.code_copied.connect(lambda: self._ask(RowRequest.SAY_COPIED, message.id))
         self._reasoning: Reasoning | None = None
         self._thought_s: float | None = None
         self._last = self._continues_calls = False
@@ -516,8 +502,9 @@ class AnswerRow(MessageRow):
         """
         if not self._last or self.is_streaming:
             return None
-        why = self._get_refusal(Action.CONTINUE, self.message.id)
-        if is_cut_off(self.message) and why in (None, tr(BUSY), tr(ASKED)):
+        if is_cut_off(self.message) and not self._why_not(
+            Action.CONTINUE, self.message.id, at_rest=True
+        ):
             return Action.CONTINUE
         cut = self.message.status == "interrupted" or is_cut_off(self.message)
         empty = self.message.status == "complete"
@@ -664,7 +651,7 @@ class AnswerRow(MessageRow):
         super().show_actions()
         self._update_end_action()
         if self.message.status == "error":
-            self.error.show_error(self.message.error, remedies(self.message, self._get_refusal))
+            self.error.show_error(self.message.error, remedies(self.message, self._why_not))
 
     def _actions(self) -> tuple[IconButton, ...]:
         """Footer buttons from left to right."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from enum import Enum, auto
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+from msgspec import Struct
 from PySide6.QtCore import (
     QDateTime,
     QEvent,
@@ -411,8 +413,31 @@ def _page_heading(unit: str, number: int, label: str) -> str:
 SIDE = 24  # size of footer buttons; the footer doubles as the gap between messages
 DELETE_GAP = 8  # keeps Delete away from Copy to prevent misclicks
 
-GetRefusal = Callable[[Action, str], str | None]
-"""`Chat.refusal`, which returns why an action on a message isn't possible, or None if it is."""
+
+class RowRequest(Enum):
+    """Requests of a row besides `Action`."""
+
+    SAY_COPIED = auto()  # something was copied
+    CHOOSE_MODEL = auto()
+    USE_BASE_MODEL = auto()  # regenerate the reply without the model's adapter
+    FREE_MEMORY = auto()  # unload a model, or make this one fit
+    OPEN_SETTINGS = auto()
+    OPEN_TOOLS = auto()
+
+
+class ShowColumn(Struct, frozen=True):
+    """Request to show a comparison and the column with this letter."""
+
+    letter: str
+
+
+RowAction = Action | RowRequest | ShowColumn
+
+
+class WhyNot(Protocol):
+    """Type of `Chat.why_not`."""
+
+    def __call__(self, action: Action, message_id: str, /, *, at_rest: bool = False) -> str: ...
 
 
 def small_text_width(text: str) -> int:
@@ -428,17 +453,16 @@ class MessageRow(QWidget):
     """
 
     resized = Signal()  # the height returned by ``arrange`` has changed
-    # (action, id): a button was pressed. ``action`` is an `Action` value, or "copied" for code.
-    action_requested = Signal(str, str)
+    action_requested = Signal(object, str)  # (`RowAction`, message ID): a button was pressed
     # (forward): Tab moved past the last control, or Shift+Tab past the first.
     focus_left = Signal(bool)
     # (top, bottom): this part got the focus, so scroll it into view.
     focus_moved = Signal(int, int)
 
-    def __init__(self, message: Message, get_refusal: GetRefusal, parent: QWidget) -> None:
+    def __init__(self, message: Message, why_not: WhyNot, parent: QWidget) -> None:
         super().__init__(parent)
         self.message = message
-        self._get_refusal = get_refusal
+        self._why_not = why_not
         self._alternative = (1, 1)
         self._hovered = False
         self._buttons: dict[IconButton, Action] = {}
@@ -501,7 +525,7 @@ class MessageRow(QWidget):
         return view.found, None if top is None else view.mapTo(self, QPoint()).y() + round(top)
 
     def _sought_in(self, *, shown: bool) -> TextView | None:
-        """Get the view to search. Pass ``display_text`` to expand it first if it's hidden."""
+        """Get the view to search. Pass ``shown`` to expand it first if it's hidden."""
         return self.body
 
     def is_in_use(self) -> bool:
@@ -556,8 +580,8 @@ class MessageRow(QWidget):
         self._buttons[button] = action
         return button
 
-    def _ask(self, action: Action, message_id: str) -> None:
-        self.action_requested.emit(action.value, message_id)
+    def _ask(self, action: RowAction, message_id: str) -> None:
+        self.action_requested.emit(action, message_id)
 
     def show_actions(self) -> None:
         """Enable or disable the buttons. Tooltips say why a button is disabled."""
@@ -565,11 +589,11 @@ class MessageRow(QWidget):
             self._set_button_enabled(button, action, button.tip)
 
     def _set_button_enabled(self, button: QAbstractButton, action: Action, tip: str) -> None:
-        refusal = self._get_refusal(action, self.message.id)
-        if refusal is not None and button.hasFocus():
+        why = self._why_not(action, self.message.id)
+        if why and button.hasFocus():
             self.setFocus()  # otherwise Qt would focus the next widget
-        button.setEnabled(refusal is None)
-        button.setToolTip(refusal or tip)
+        button.setEnabled(not why)
+        button.setToolTip(why or tip)
 
     def _are_buttons_revealed(self) -> bool:
         return (

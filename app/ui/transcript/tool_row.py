@@ -34,7 +34,13 @@ from app.ui.style.figures import seconds
 from app.ui.style.theme import code_font, repolish, theme, ui_font
 from app.ui.transcript.answer_row import FoldButton
 from app.ui.transcript.helper_lanes import HelperLanes
-from app.ui.transcript.message_row import GetRefusal, MessageRow, displayed_result, truncate_text
+from app.ui.transcript.message_row import (
+    MessageRow,
+    RowRequest,
+    WhyNot,
+    displayed_result,
+    truncate_text,
+)
 from app.ui.transcript.question_form import QuestionForm
 from app.ui.transcript.tool_card import (
     BUTTONS,
@@ -63,7 +69,6 @@ KEYS = {
     Qt.Key.Key_S: Decision.SERVER,
     Qt.Key.Key_D: Decision.DENY,
 }
-TOOLS = "tools"  # key of a button that isn't an `Action` and opens the chat's tools
 
 
 class CallWriter:
@@ -185,9 +190,9 @@ class ToolRow(MessageRow):
     SILENT_S = 10  # seconds without a result before the user can retry
 
     def __init__(
-        self, message: Message, get_refusal: GetRefusal, parent: QWidget, call: Call | None
+        self, message: Message, why_not: WhyNot, parent: QWidget, call: Call | None
     ) -> None:
-        super().__init__(message, get_refusal, parent)
+        super().__init__(message, why_not, parent)
         self._call = call
         self._card, self._last, self._error = QRect(), False, ""
         self._about_area, self._note_area = QRect(), QRect()
@@ -211,7 +216,7 @@ class ToolRow(MessageRow):
         }
         acts: dict[Decision | str, Callable[[], object]] = {
             "grant": lambda: self.writing_allowed.emit(self.message.id),
-            "tools": lambda: self.action_requested.emit(TOOLS, self.message.id),
+            "tools": lambda: self._ask(RowRequest.OPEN_TOOLS, self.message.id),
             **{decision: partial(self._decide, decision) for decision in KEYS.values()},
             "edit": self.edit,
             "shorten": lambda: self.long_result_resolved.emit(self.message.id, True),
@@ -313,11 +318,7 @@ class ToolRow(MessageRow):
 
     def show_actions(self) -> None:
         super().show_actions()
-        shown = (
-            self.state is CallState.OVER
-            and self._get_refusal(Action.GO_ON, "") is None
-            and self._last
-        )
+        shown = self.state is CallState.OVER and not self._why_not(Action.GO_ON, "") and self._last
         if shown == self._buttons_by_key["go_on"].isHidden():
             self._buttons_by_key["go_on"].setVisible(shown)
             self.resized.emit()

@@ -42,7 +42,7 @@ from app.ui.style.icons import icon
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import focus_pen, scaled, theme
 from app.ui.transcript.answer_row import AnswerRow
-from app.ui.transcript.message_row import MessageRow, show_picture
+from app.ui.transcript.message_row import MessageRow, RowRequest, show_picture
 from app.ui.transcript.selection import Selection
 from app.ui.transcript.tool_card import WaitingCalls
 from app.ui.transcript.tool_row import ToolRow
@@ -157,7 +157,7 @@ class TranscriptKeys:
         elif row is not None and key == Qt.Key.Key_F10 and event.modifiers() == _SHIFT:
             row.pop_menu()  # many X11 desktops don't send a context menu event for this key
         elif event.matches(QKeySequence.StandardKey.Copy):
-            self._view.action_requested.emit("copy", self._view.places[number].message_id)
+            self._view.action_requested.emit(Action.COPY, self._view.places[number].message_id)
         else:
             return False
         return True
@@ -205,7 +205,7 @@ class TranscriptKeys:
     def _delete(self, number: int) -> None:
         """Ask to delete a message. If it's deleted, focus the previous message."""
         message_id = self._view.places[number].message_id
-        self._view.action_requested.emit(Action.DELETE.value, message_id)
+        self._view.action_requested.emit(Action.DELETE, message_id)
         places = self._view.places
         if places and all(place.message_id != message_id for place in places):
             self._view.lay_out()
@@ -236,7 +236,7 @@ class TranscriptView(QAbstractScrollArea):
     LONG_TOKENS = 500  # shorter prompts are prefilled before anyone could read a notice
     SILENT_S = 10  # seconds without a response before the user can retry
 
-    action_requested = Signal(str, str)  # (action, id): a message's button was pressed
+    action_requested = Signal(object, str)  # (`RowAction`, message ID)
     # (forward): the focus moved past the end or start of the conversation.
     focus_left = Signal(bool)
     chat_requested = Signal(str)
@@ -273,7 +273,7 @@ class TranscriptView(QAbstractScrollArea):
         self._left_out: frozenset[str] = frozenset()
         self._keys = TranscriptKeys(self)
         self.selection = Selection(self, chat)
-        self.selection.copied.connect(lambda: self.action_requested.emit("copied", ""))
+        self.selection.copied.connect(lambda: self.action_requested.emit(RowRequest.SAY_COPIED, ""))
         self.setAccessibleName(tr("Messages"))
         chat.path_changed.connect(self._rebuild)
         chat.turn_changed.connect(self._on_turn)
@@ -670,7 +670,7 @@ class TranscriptView(QAbstractScrollArea):
         elif row is not None:
             row.append(text, kind)
             if isinstance(row, AnswerRow):
-                row.set_thought(self._chat.reply.thought_s)
+                row.set_thought(self._chat.reply.thought_s(message_id))
         else:
             self._forget_height(message_id)
 
@@ -690,12 +690,12 @@ class TranscriptView(QAbstractScrollArea):
             row = self._tool_row(message)
         else:
             kind = UserRow if message.role == "user" else AnswerRow
-            row = kind(message, self._chat.refusal, self.viewport())
+            row = kind(message, self._chat.why_not, self.viewport())
         place.row = row
         self._update_version(place)
         if isinstance(row, AnswerRow):
             row.set_last(place is self.places[-1])
-            row.set_thought(self._chat.reply.thought_s)
+            row.set_thought(self._chat.reply.thought_s(place.message_id))
             row.wrap_code(place.wrapped)
         elif isinstance(row, ToolRow):
             row.set_last(place is self.places[-1])
@@ -721,7 +721,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def _tool_row(self, message: Message) -> ToolRow:
         tools = self._chat.tools
-        row = ToolRow(message, self._chat.refusal, self.viewport(), tools.calls.get(message.id))
+        row = ToolRow(message, self._chat.why_not, self.viewport(), tools.calls.get(message.id))
         row.decision_made.connect(self._on_decided)
         row.decision_for_all_made.connect(tools.decide_all)
         row.writing_allowed.connect(tools.allow_writing)

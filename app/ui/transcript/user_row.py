@@ -25,8 +25,8 @@ from app.ui.transcript.message_row import (
     MOST_LAID_OUT,
     SIDE,
     AttachedFiles,
-    GetRefusal,
     MessageRow,
+    WhyNot,
     small_text_width,
     truncate_text,
 )
@@ -49,9 +49,9 @@ class UserRow(MessageRow):
     PIECE = 20_000
     """Number of characters to lay out at a time. Laying out 1,000,000 at once blocks for 0.7 s."""
 
-    def __init__(self, message: Message, get_refusal: GetRefusal, parent: QWidget) -> None:
+    def __init__(self, message: Message, why_not: WhyNot, parent: QWidget) -> None:
         self._left_out = False
-        super().__init__(message, get_refusal, parent)
+        super().__init__(message, why_not, parent)
         self._document = QTextDocument(self)
         self._view = TextView(self._document, self)
         self._view.setAccessibleName(tr("Your message"))

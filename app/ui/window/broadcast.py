@@ -11,7 +11,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.chats.chat import Chat
-from app.chats.turn import Draft, Effect, Event, Writing
+from app.chats.turn import Effect, Event, QueueState, Refusal, Step, Writing
 from app.settings.language import counted, mark, tr
 from app.store import Attachments
 from app.ui.pane.pane import ChatPane
@@ -141,8 +141,8 @@ class Broadcast(WindowController):
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
-        pane.text_sent.connect(self._on_spoken)
-        pane.broadcast_requested.connect(self._on_button)
+        pane.text_sent.connect(self._on_sent)
+        pane.composer.broadcast_button.clicked.connect(partial(self._on_button, pane))
         pane.composer.recipients_requested.connect(partial(self._pop_menu, pane))
         pane.composer.broadcast_pin_changed.connect(self.toggle_kept)
         # The model may have become remote. The chat outlives its pane, so its signals may already
@@ -152,7 +152,6 @@ class Broadcast(WindowController):
         pane.chat.turn_changed.connect(self._on_chat_changed, once)
         pane.composer.changed.connect(self._on_chat_changed)
 
-    @Slot(object)
     def _on_button(self, pane: ChatPane) -> None:
         """If broadcast is on but excludes this chat, include it. Otherwise toggle broadcast."""
         if self.on and not self._receives(pane):
@@ -223,31 +222,28 @@ class Broadcast(WindowController):
             pane.set_broadcast(self.on, count, remotes if heard else (), offered=offered)
 
     @Slot(object, str, object)
-    def _on_spoken(self, speaker: ChatPane, text: str, files: Attachments) -> None:
+    def _on_sent(self, speaker: ChatPane, text: str, files: Attachments) -> None:
         """Called when a message was sent or queued in a pane. Passes it on to the other chats."""
         group = self.group
         if not self.on or speaker not in group or len(group) < 2:
             return
         others = [pane for pane in group if pane is not speaker]
         new = [p for p in others if p.chat.transcript.leaf_id is None]
-        steers = speaker.chat.turn.draft is Draft.STEERING
+        steers = speaker.chat.queue.state is QueueState.STEERING
         waits = speaker.chat.queue.next is not None and not steers
         if not waits and len(speaker.chat.transcript.path) <= 2:  # only the message and its reply
             new = [p for p in group if p is speaker or p in new]
         message = Writing(text, files)
         done = {p: p.chat.turn.handle(Event.BROADCAST, message) for p in others}
-        # The panes show a notice that the model can't see images.
-        blind = [pane for pane in others if pane.chat.model.model_without_vision(files)]
-        waiting = [p for p in others if p not in blind and Effect.SAY not in done[p].effects]
-        busy = [pane for pane in waiting if Effect.ENQUEUE not in done[pane].effects]
-        later = len(waiting) - len(busy) + waits
+        sent = sum(Effect.SAY in each.effects for each in done.values()) + (not waits)
+        later = sum(Effect.ENQUEUE in each.effects for each in done.values()) + waits
         if len(new) > 1:
             self._library.order.group(_variants([pane.chat for pane in new]))
         summary = []
         if not self.kept:
             self._switch(False)
-            if heard := len(group) - len(waiting) - len(blind) - waits:
-                summary.append(counted("Sent to %n chat", "Sent to %n chats", heard))
+            if sent:
+                summary.append(counted("Sent to %n chat", "Sent to %n chats", sent))
         if later:
             summary.append(
                 counted(
@@ -256,20 +252,15 @@ class Broadcast(WindowController):
                     later,
                 )
             )
-        if busy:
+        whys = Counter(_why_not_sent(pane, step, message) for pane, step in done.items())
+        del whys[""]
+        for why, number in whys.items():
             summary.append(
                 counted(
-                    "%n chat was still replying and didn’t get this message",
-                    "%n chats were still replying and didn’t get this message",
-                    len(busy),
-                )
-            )
-        if blind:
-            summary.append(
-                counted(
-                    "%n chat has a model that can’t see images",
-                    "%n chats have models that can’t see images",
-                    len(blind),
+                    "%n chat didn’t get this message: {why}",
+                    "%n chats didn’t get this message: {why}",
+                    number,
+                    why=why,
                 )
             )
         if summary:
@@ -308,6 +299,14 @@ def _with_replying(words: str, group: Sequence[ChatPane], speaker: ChatPane) -> 
             whom=words,
         )
     return words
+
+
+def _why_not_sent(pane: ChatPane, done: Step, message: Writing) -> str:
+    """Explain why a chat neither sends nor queues the message, or return "" if it does."""
+    if Effect.SAY in done.effects or Effect.ENQUEUE in done.effects:
+        return ""
+    turn, refusal = pane.chat.turn, done.refusal or Refusal.UNSENDABLE
+    return turn.why_not_send(message, ignore_sounds=True) or turn.describe(refusal)
 
 
 def _would_enqueue(pane: ChatPane) -> bool:

@@ -273,7 +273,7 @@ class ChatCommands(WindowController):
     def pause_chat(self, chat_id: str) -> None:
         """Pause or resume a reply. Works even if the chat has no pane."""
         chat = self._library.find(chat_id)
-        if chat is not None and (reason := chat.refusal(Action.PAUSE)):
+        if chat is not None and (reason := chat.why_not(Action.PAUSE)):
             self._toast.show_text(reason)
         elif chat is not None:
             chat.turn.handle(Event.PAUSE)
@@ -370,7 +370,7 @@ class ChatCommands(WindowController):
     def _restore_messages(self, chat_id: str, removal: RemovedMessages) -> bool:
         if (pane := self._reopen_for_undo(chat_id)) is None:
             return True
-        if reason := pane.chat.refusal(Action.RESTORE, removal.parent_id):
+        if reason := pane.chat.why_not(Action.RESTORE, removal.parent_id):
             self._toast.show_text(reason)
             return False
         return pane.chat.restore_messages(removal)

@@ -17,6 +17,7 @@ from app.settings.language import mark, tr
 from app.settings.settings import Settings
 from app.store import Message
 from app.ui.pane.pane import ChatPane
+from app.ui.pane.panel_view import PanelRequest
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import pane_command
 from app.ui.window.context import WindowController, WindowParts
@@ -29,7 +30,7 @@ def _cannot_ask(_: CompareCommands, pane: ChatPane) -> str:
 
 
 def _cannot_show(_: CompareCommands, pane: ChatPane) -> str:
-    return "" if pane.is_panel_shown else pane.chat.refusal(Action.UNFOLD) or ""
+    return "" if pane.is_panel_shown else pane.chat.why_not(Action.UNFOLD)
 
 
 def _cannot_keep(_: CompareCommands, pane: ChatPane) -> str:
@@ -45,7 +46,7 @@ def _cannot_make(kind: str) -> Callable[[CompareCommands, ChatPane], str]:
 
 def _cannot_open(commands: CompareCommands, pane: ChatPane) -> str:
     return _cannot_show(commands, pane) or next(
-        filter(None, (pane.chat.refusal(Action.BRANCH, m.id) for m in _columns(pane))), ""
+        filter(None, (pane.chat.why_not(Action.BRANCH, m.id) for m in _columns(pane))), ""
     )
 
 
@@ -70,10 +71,18 @@ class CompareCommands(WindowController):
     def _on_pane_made(self, pane: ChatPane) -> None:
         pane.composer.compare.clicked.connect(partial(self._compare_here, pane))
         pane.four_replies_requested.connect(partial(self._ask_four, pane))
-        pane.panel_requested.connect(self._open)
-        pane.column_chosen.connect(self._keep)
-        pane.panel_answer_requested.connect(self._make)
-        pane.open_as_chats_requested.connect(self.open_as_chats)
+        pane.panel_requested.connect(self._on_requested)
+
+    @Slot(object, object, str)
+    def _on_requested(self, pane: ChatPane, request: PanelRequest, message_id: str) -> None:
+        if request is PanelRequest.ASK:
+            self._open(pane, message_id)
+        elif request is PanelRequest.KEEP:
+            self._keep(pane, message_id)
+        elif request is PanelRequest.OPEN_AS_CHATS:
+            self.open_as_chats(pane)
+        else:
+            self._make(pane, request.value)
 
     def _compare_here(self, pane: ChatPane) -> None:
         self._workspace.activate(pane)
@@ -118,7 +127,6 @@ class CompareCommands(WindowController):
         pane.panel.sync.toggle()
 
     @pane_command("open_as_chats", mark("Open as Chats"), why_not=_cannot_open)
-    @Slot(object)
     def open_as_chats(self, pane: ChatPane) -> None:
         """Open each column as a separate chat, side by side."""
         if why := _cannot_open(self, pane):
@@ -137,7 +145,8 @@ class CompareCommands(WindowController):
             Member.from_json(panel.data_of(column)),
         )
         branch.model.set(member.model or chat.record.model)
-        options = replace(member.options(chat.options), tools=chat.options.tools)
+        options = panel.options_of_column(column, chat.options)
+        options = replace(options, tools=chat.options.tools)
         branch.set_options(options, "\n\n".join(filter(None, (chat.record.system, member.system))))
         return branch
 
@@ -155,7 +164,6 @@ class CompareCommands(WindowController):
     def vote(self, pane: ChatPane) -> None:
         self._make(pane, panel.VOTE)
 
-    @Slot(object, str)
     def _open(self, pane: ChatPane, message_id: str) -> None:
         from app.ui.compare.compare_dialog import CompareDialog
 
@@ -173,17 +181,17 @@ class CompareCommands(WindowController):
         dialog.open()
 
     def _ask(self, pane: ChatPane, members: list[Member], message_id: str) -> None:
-        if first := pane.chat.comparison.ask(members, message_id):
-            pane.show_panel_of(first)
+        if why := pane.chat.comparison.why_not_ask(message_id):
+            self._toast.show_text(why)
+        else:
+            pane.show_panel_of(pane.chat.comparison.ask(members, message_id))
 
-    @Slot(object, str)
     def _make(self, pane: ChatPane, kind: str) -> None:
         if why := pane.chat.comparison.why_not(kind, _shown(pane)):
             self._toast.show_text(why)
         elif pane.chat.comparison.resolve(kind, _shown(pane)):
             pane.hide_panel()
 
-    @Slot(object, str)
     def _keep(self, pane: ChatPane, message_id: str) -> None:
         """Continue with a reply. Say whose it was, or how often its model was kept so far."""
         chat = pane.chat
@@ -193,14 +201,20 @@ class CompareCommands(WindowController):
             return
         pane.hide_panel()
         column = columns[message_id]
-        refs = [str(m.stats.get("model") or "") for m in columns.values()]
+        # The stats of a column have its model only after it has ended.
+        refs = {
+            m.id: str(m.stats.get("model") or panel.data_of(m).get("model") or chat.record.model)
+            for m in columns.values()
+        }
         name = panel.name_of(column) or column.model
-        words = count_kept(self._settings, str(column.stats.get("model") or ""), refs, column.model)
+        words = count_kept(self._settings, refs[message_id], list(refs.values()), column.model)
         words = words or tr("{name} kept", name=name)
         if hidden != column.model:
             reveal = tr("{reply} was {what}", "Reply A was Seed 1", reply=hidden, what=name)
             words = f"{reveal}. {words}"
-        self._undos.offer_undo(words, lambda: self._unfold(chat.id, message_id))
+        # Another column can be kept after this one, so there's nothing to undo.
+        show = partial(self._unfold, chat.id, message_id)
+        self._undos.offer_undo(words, show, label=tr("Show Comparison"))
 
     def _unfold(self, chat_id: str, message_id: str) -> None:
         """Show a panel again, in a new pane if the chat's pane has been closed."""

@@ -96,7 +96,7 @@ class ExchangeCommands(WindowController):
     @Slot(object)
     def _on_imported(self, report: Report) -> None:
         self._library.order.refresh()
-        self._library.take_in(report.taken)
+        self._library.add_imported(report.taken)
         added = tuple(report.taken)
         folders = tuple(report.folders)
         words = counted("%Ln chat imported", "%Ln chats imported", len(added))
@@ -108,7 +108,7 @@ class ExchangeCommands(WindowController):
         for pane in self._workspace.panes():
             if pane.chat.id in ids:
                 self._workspace.close_pane(pane, announce=False)
-        self._library.take_out(ids)
+        self._library.remove_imported(ids)
         flows.start(self, self._undo_import(added, folders))
 
     async def _undo_import(self, added: Sequence[ChatRecord], folders: Sequence[Folder]) -> None:

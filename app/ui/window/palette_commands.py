@@ -216,7 +216,7 @@ class QuickAsk(WindowController):
             chat = self._chats.begin()
             pane = self._workspace.show_in_window(chat)
             pane.escape_pressed.connect(self._on_escaped)
-            pane.text_sent.connect(self._on_spoken)
+            pane.text_sent.connect(self._on_sent)
             pane.set_quick_question(True)
             self._ids.add(chat.id)
             window, main = pane.window(), self._workspace.window()
@@ -227,7 +227,7 @@ class QuickAsk(WindowController):
         self._workspace.activate(pane)
 
     @Slot(object)
-    def _on_spoken(self, pane: ChatPane) -> None:
+    def _on_sent(self, pane: ChatPane) -> None:
         window = pane.window()
         if window is not self._workspace.window() and window.height() < scaled(GROWN):
             window.resize(window.width(), scaled(GROWN))

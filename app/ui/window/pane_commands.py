@@ -24,7 +24,7 @@ from app.ui.workspace.placement import (
 
 def _make_why_not(action: Action) -> Callable[[PaneCommands, ChatPane], str]:
     """Make a ``why_not`` function that checks if the pane's chat can do an action."""
-    return lambda _, pane: pane.chat.refusal(action) or ""
+    return lambda _, pane: pane.chat.why_not(action)
 
 
 def _why_empty(_: PaneCommands, pane: ChatPane) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import shiboken6
@@ -60,7 +61,7 @@ class PaneMenus(WindowController):
         pane.tools_requested.connect(self.open_tools)
         pane.unload_requested.connect(self._on_unload_asked)
         pane.download_requested.connect(self.download_requested)
-        pane.cancel_load_requested.connect(self._on_cancel_asked)
+        pane.header.cancel.clicked.connect(partial(self._cancel_load, pane))
 
     @Slot(object)
     def _on_models_asked(self, pane: ChatPane) -> None:
@@ -129,7 +130,7 @@ class PaneMenus(WindowController):
         menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))
 
     @Slot(object)
-    def _on_cancel_asked(self, pane: ChatPane) -> None:
+    def _cancel_load(self, pane: ChatPane) -> None:
         chat = pane.chat
         ref = next(iter(chat.reply.awaited_models), chat.record.model)
         if words := residency.cancel_load(self._library, ref, chat.id):

@@ -47,7 +47,7 @@ class SidebarCommands(WindowController):
         if self._sidebar.focused_fold():
             return ""
         chat = self._library.find(self._target_chat)
-        return (chat.refusal(Action.RENAME) or "") if chat is not None else self._not_listed()
+        return chat.why_not(Action.RENAME) if chat is not None else self._not_listed()
 
     def _not_listed(self) -> str:
         chat_id = self._target_chat

@@ -81,17 +81,19 @@ class UndoStack(QObject):
         act: Callable[[], object],
         chat_id: str = "",
         seconds: float = TIME_TO_REGRET_S,
+        label: str = "",
     ) -> None:
         """Show a notice with an Undo button, or none if ``words`` is empty.
 
-        With ``chat_id``, this replaces an earlier step for the same chat.
+        With ``chat_id``, this replaces an earlier step for the same chat. ``label`` is the
+        button's text if it isn't Undo.
         """
         if chat_id:
             self.forget_chat(chat_id)
         self._stack.append(UndoStep(act, chat_id))
         del self._stack[: -self.LONGEST]
         if words:
-            self._toast.show_text(words, tr("Undo"), seconds)
+            self._toast.show_text(words, label or tr("Undo"), seconds)
         elif self._offered:
             self._toast.dismiss()  # its button would undo this step
 

@@ -52,7 +52,7 @@ class TabMarks(QObject):
         elif chat.reply.is_active:
             words = tr("{title}, replying", title=chat.title)
             _show_icon(dock.widget, dot_icon(accent, self._alpha, ring=True))
-        elif chat.reply.answering.unseen:
+        elif chat.reply.is_unread:
             words = tr("{title}, unread", title=chat.title)
             _show_icon(dock.widget, dot_icon(accent, 255))
         elif not dock.widget.icon().isNull():

@@ -6,7 +6,7 @@ import itertools
 import subprocess
 import sys
 
-from app.chats.actions import BUSY, EVENTS, Action, ChatView, refusal
+from app.chats.actions import BUSY, EVENTS, Action, ChatView, why_not
 from app.chats.transcript import Transcript
 from app.chats.turn import Compose, Editing, Stage, Writing
 from app.store import Message
@@ -79,7 +79,7 @@ ALLOWED = {
 
 def test_actions_by_state_of_the_reply():
     allowed = {
-        (action, message_id): {r for r in Stage if refusal(action, view(r), message_id) is None}
+        (action, message_id): {r for r in Stage if not why_not(action, view(r), message_id)}
         for action, message_id in ALLOWED
     }
     assert allowed == ALLOWED
@@ -88,7 +88,7 @@ def test_actions_by_state_of_the_reply():
 def test_chat_continues_after_results_without_an_answer():
     tree = history()
     tree.add(message("t1", "a2", "tool"))
-    assert {r for r in Stage if refusal(Action.GO_ON, view(r, tree=tree)) is None} == QUIET
+    assert {r for r in Stage if not why_not(Action.GO_ON, view(r, tree=tree))} == QUIET
 
 
 def test_message_actions_are_all_in_the_table():
@@ -107,10 +107,10 @@ def test_each_refused_action_has_a_short_reason():
     ids = ("", "q1", "q2", "a1", "a2", "a4", "gone")
     actions = sorted({action for action, _ in ALLOWED}, key=str)
     states = itertools.product(TREES, actions, Stage, COMPOSED, ids, (True, False), (None, "a2"))
-    for tree, action, reply, composed, message_id, stored, answering in states:
-        now = view(reply, composed, TREES[tree](), stored=stored, answering=answering)
-        reason = refusal(action, now, message_id)
-        if reason is not None:
+    for tree, action, reply, composed, message_id, stored, generating in states:
+        now = view(reply, composed, TREES[tree](), stored=stored, generating=generating)
+        reason = why_not(action, now, message_id)
+        if reason:
             assert 10 < len(reason) <= 80, reason
             assert reason[0].isupper(), reason
             assert "None" not in reason
@@ -127,17 +127,17 @@ def test_refusal_names_the_unsuitable_message():
         (Action.LATER, "q3"): "This is the last version.",
         (Action.RESTORE, "gone"): "The message before it is deleted too. Restore that one first.",
     }
-    assert {key: refusal(key[0], view(), key[1]) for key in words} == words
+    assert {key: why_not(key[0], view(), key[1]) for key in words} == words
 
 
 def test_only_truncated_answer_can_be_continued():
     def last(**more):
         tree = Transcript([message("q"), message("a", "q", "assistant", **more)])
-        return refusal(Action.CONTINUE, view(tree=tree), "a")
+        return why_not(Action.CONTINUE, view(tree=tree), "a")
 
-    assert last(status="cancelled") is None
-    assert last(status="interrupted") is None
-    assert last(stats={"reason": "length"}) is None
+    assert not last(status="cancelled")
+    assert not last(status="interrupted")
+    assert not last(stats={"reason": "length"})
     assert last() == "The reply is complete."
     assert "nothing to continue" in last(status="cancelled", content="")
 
@@ -146,11 +146,11 @@ def test_dropping_old_turns_is_offered_only_if_it_may_help():
     def reason(*before, **stats):
         failed = message("a", "q", "assistant", status="error", content="", stats=stats)
         tree = Transcript([*before, message("q", before[-1].id if before else None), failed])
-        return refusal(Action.FORGET_OLDEST, view(tree=tree), "a")
+        return why_not(Action.FORGET_OLDEST, view(tree=tree), "a")
 
     turns = (message("b"), message("c", "b", "assistant"))
     unanswered = (message("b"), message("c", "b", "assistant", content=""))
-    assert reason(*turns, **OVERFLOW) is None
+    assert not reason(*turns, **OVERFLOW)
     assert "no older messages" in reason(**OVERFLOW)
     assert "no older messages" in reason(*unanswered, **OVERFLOW)
     assert "doesn’t fit" in reason(*turns, **OVERFLOW, options={"slide": True})
@@ -158,11 +158,11 @@ def test_dropping_old_turns_is_offered_only_if_it_may_help():
 
 
 def test_running_reply_can_be_copied_not_branched():
-    now = view(Stage.RUNNING, answering="a2")
-    assert refusal(Action.COPY, now, "a2") is None
-    assert "isn’t finished yet" in refusal(Action.BRANCH, now, "a2")
-    assert refusal(Action.BRANCH, now, "q2") is None
-    assert refusal(Action.DELETE, now, "q1") == BUSY
+    now = view(Stage.RUNNING, generating="a2")
+    assert not why_not(Action.COPY, now, "a2")
+    assert "isn’t finished yet" in why_not(Action.BRANCH, now, "a2")
+    assert not why_not(Action.BRANCH, now, "q2")
+    assert why_not(Action.DELETE, now, "q1") == BUSY
 
 
 def test_editing_keeps_earlier_draft():

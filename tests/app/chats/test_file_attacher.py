@@ -22,7 +22,6 @@ from pytestqt.qtbot import QtBot
 from app.chats import file_attacher
 from app.chats.actions import Action
 from app.chats.exporting.export_formats import markdown_lines, plain_text_lines
-from app.chats.turn import Draft
 from app.store import Attachment
 from app.ui.composer.composer import paths_in
 from app.ui.composer.file_chips import ChipWords, FileChip
@@ -218,7 +217,7 @@ def test_too_long_file_is_not_sent(start: Start, tmp_path: Path):
     file.write_text("a " * 3000)  # the estimate fits, but the exact count doesn't
     pane.composer.set_text("say one")
     give(run, file)
-    assert pane.chat.refusal(Action.SEND)
+    assert pane.chat.why_not(Action.SEND)
     assert not pane.composer.button.isEnabled()
 
 
@@ -315,7 +314,7 @@ def test_unsupported_file_gives_an_error_message(start: Start, tmp_path: Path):
     assert pane.chat.attaching.reading == ("empty.txt",)
     read(run, lambda: run.window.toast.text == "“empty.txt” is empty.")
     assert names(pane) == []
-    assert pane.chat.refusal(Action.SEND) is None
+    assert not pane.chat.why_not(Action.SEND)
     pane.composer.field.files_inserted.emit([tmp_path])
     read(run, lambda: run.window.toast.text.endswith("folder. Attach the files in it instead."))
     assert pane.composer.text == "say it"
@@ -345,12 +344,12 @@ def test_enter_during_file_reading_sends_once(
     assert (pane.composer.text, pane.chat.transcript.path) == ("say it", [])
     assert pane.composer.foot == "Sends when “notes.txt” is ready. Esc cancels."
     run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_Escape)  # discards the edit
-    assert (pane.chat.turn.draft, pane.composer.foot) == (Draft.KEPT, "")
+    assert (pane.chat.turn.submitted, pane.composer.foot) == (False, "")
     assert names(pane) == ["notes.txt"]
     run.qtbot.mouseClick(pane.composer.button, Qt.MouseButton.LeftButton)
-    assert pane.chat.turn.draft is Draft.WAITING
+    assert pane.chat.turn.submitted
     run.qtbot.keyClicks(pane.composer.field, "!")  # discards another edit
-    assert pane.chat.turn.draft is Draft.KEPT
+    assert not pane.chat.turn.submitted
     run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_Return)
     slow_file.set()
     read(run, lambda: pane.chat.transcript.path)
@@ -518,7 +517,7 @@ def test_attaching_continues_after_unstorable_file(
     assert said == ["“a.txt” can’t be read."]
     assert names(run.pane) == ["b.txt"]
     run.pane.composer.set_text("say it")
-    assert run.pane.chat.refusal(Action.SEND) is None
+    assert not run.pane.chat.why_not(Action.SEND)
 
 
 def test_late_file_does_not_restore_deleted_chat(
@@ -554,7 +553,7 @@ def test_files_and_results_use_the_chats_context_size(start: Start) -> None:
     assert chat.attaching._limit == model.context_length
     chat.set_options(replace(chat.options, context=512), "")
     assert chat.attaching._limit == chat.model.context[2] == 512
-    assert 0 < chat._answering._free_tokens() <= 512
+    assert 0 < chat._generator._free_tokens() <= 512
 
 
 def test_file_dialog_reopens_last_folder(

@@ -326,7 +326,7 @@ class RealDesk(Desk):
         turn = {"role": "assistant", "content": answer.content, "tool_calls": [asks]}
         answer = chat.transcript.update(answer.id, stats={**answer.stats, "turn": turn})
         made = Answer(answer.id, calls=[ParsedToolCall("c1", "ask_helpers", text)])
-        chat._answering._call(made, answer)
+        chat._generator._call(made, answer)
         self.until(lambda: chat.tools.first_waiting or self.lanes(chat))
         if key := chat.tools.first_waiting:
             chat.tools.decide(key, Decision.TOOL)

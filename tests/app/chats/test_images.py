@@ -21,6 +21,7 @@ from app.chats.actions import Action
 from app.chats.attachment_texts import describe_file
 from app.chats.exporting import Export, ExportFormat
 from app.chats.importing import Import
+from app.chats.turn import Event
 from app.store import Store
 from app.store.attachment_store import Images, Texts
 from app.ui.pane.pane import ChatPane
@@ -172,10 +173,15 @@ def test_image_for_four_chats_is_decoded_once(
 def test_copied_image_alone_is_a_message(run: Run, lake: Path) -> None:
     paste(run, copied(lake))
     assert chip(run.pane).words.is_image
-    assert run.pane.chat.refusal(Action.SEND) is None
+    assert not run.pane.chat.why_not(Action.SEND)
     assert run.pane.act(Action.SEND)
     assert sent(run) == [{"type": "image", "image": Image(lake.read_bytes())}]
     assert run.pane.chat.title == "lake.png"
+    chat = run.pane.chat
+    run.until(lambda: not chat.reply.is_active)
+    assert chat.start_edit(chat.transcript.path[0].id)
+    assert chat.turn.handle(Event.ENTER)
+    assert chat.title == "lake.png"
 
 
 def test_pasted_images_keep_their_format(run: Run, reads: list[Read]) -> None:
@@ -223,7 +229,7 @@ def test_model_without_vision_refuses_images_before_sending(start: Start, lake: 
     pane = give(run, lake)
     pane.composer.set_text("say what")
     why = "Guide can’t see images. Remove them, or choose a model that can."
-    assert pane.chat.refusal(Action.SEND) == why
+    assert pane.chat.why_not(Action.SEND) == why
     assert not pane.composer.button.isEnabled()
     assert pane.composer.button.toolTip() == why
     assert pane.notice.isVisible()
@@ -231,13 +237,13 @@ def test_model_without_vision_refuses_images_before_sending(start: Start, lake: 
     assert pane.notice.get.isVisible()
     see(run, pane)
     run.until(lambda: not pane.notice.isVisible())
-    assert pane.chat.refusal(Action.SEND) is None
+    assert not pane.chat.why_not(Action.SEND)
     pane.chat.model.set("guide")
     run.until(lambda: pane.notice.isVisible())
     assert (pane.notice.other.text(), pane.notice.get.isVisible()) == ("Use eyes", False)
     pane.notice.other.click()
     assert pane.chat.record.model == EYES
-    run.until(lambda: pane.chat.refusal(Action.SEND) is None)
+    run.until(lambda: not pane.chat.why_not(Action.SEND))
 
 
 def test_vision_of_unloaded_model_is_read_from_its_folder(
@@ -256,11 +262,11 @@ def test_vision_of_unloaded_model_is_read_from_its_folder(
     read(run, lambda: pane.notice.isVisible() and pane.notice.other.isVisible())
     assert pane.chat.model.status.model is None
     why = "Blind can’t see images. Remove them, or choose a model that can."
-    assert pane.chat.refusal(Action.SEND) == pane.notice.text == why
+    assert pane.chat.why_not(Action.SEND) == pane.notice.text == why
     assert pane.notice.other.text() == "Use Eyes"
     pane.notice.other.click()
     run.until(lambda: not pane.notice.isVisible())
-    assert pane.chat.refusal(Action.SEND) is None
+    assert not pane.chat.why_not(Action.SEND)
     run.engine.loading.set()
     run.until(lambda: pane.chat.model.status.model is not None)
 
@@ -276,7 +282,7 @@ def test_model_without_vision_gets_notes_about_images(run: Run, lake: Path) -> N
     first = run.engine.sent[-1].turns[0]["content"]
     assert first == "[Here was the image “lake.png”, which you cannot see.]\n\nsay what"
     assert pane.chat.start_edit(pane.chat.transcript.path[0].id)
-    assert "can’t see images" in (pane.chat.refusal(Action.SEND) or "")
+    assert "can’t see images" in pane.chat.why_not(Action.SEND)
 
 
 def test_an_edited_message_and_a_branch_keep_their_images(run: Run, lake: Path) -> None:
@@ -317,7 +323,8 @@ def test_broadcast_includes_images(run: Run, lake: Path) -> None:
     assert len(run.engine.sent) == 3
     assert (blind.composer.text, names(blind)) == ("say both", ["lake.png"])
     assert blind.notice.isVisible()
-    assert run.window.toast.text.endswith("1 chat has a model that can’t see images")
+    words = "1 chat didn’t get this message: Guide can’t see images."
+    assert words in run.window.toast.text
 
 
 def test_pictures_of_old_chats_and_drafts_are_read_in_a_worker(
@@ -470,7 +477,7 @@ def test_recording_is_sent_shown_stored_and_exported(
     assert (file.is_sound, describe_file(file)) == (True, "WAV, 0:02")
     run.say("What is said?")
     if not hears:
-        assert "can’t hear" in (chat.refusal(Action.SEND) or "")
+        assert "can’t hear" in chat.why_not(Action.SEND)
         assert (chat.compose.text, chat.transcript.path) == ("What is said?", [])
         assert chat.turn.send("What is said?", (file,))  # like a broadcast, which shows no dialogs
     read(run, lambda: len(chat.transcript.path) == 2 and not chat.reply.is_active)

@@ -97,7 +97,7 @@ def test_long_chat_is_read_in_a_worker_and_then_shown(
             store.save_message(message, as_leaf=True)
             parent = message.id
     store.flush()
-    run.app.library.take_in(store.chats())
+    run.app.library.add_imported(store.chats())
     threads: list[threading.Thread] = []
     messages = Store.messages
     monkeypatch.setattr(

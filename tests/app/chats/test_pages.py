@@ -314,7 +314,7 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_recognized_text_replaces_scan_for_text_models(start: Start, tmp_path: Path) -> None:
     run = start().ready()
     pane = give(run, scan(tmp_path, 2))
-    assert pane.chat.refusal(Action.SEND) is not None
+    assert pane.chat.why_not(Action.SEND)
     assert pane.notice.ocr.isVisible()
     pane.notice.ocr.click()
     read(run, lambda: not pane.chat.attaching.reading)
@@ -325,7 +325,7 @@ def test_recognized_text_replaces_scan_for_text_models(start: Start, tmp_path: P
     assert text is not None
     assert text.pages == (r"read b'\xff\xd8'",) * 2
     assert not pane.notice.isVisible()
-    assert pane.chat.refusal(Action.SEND) == "Write a message first."
+    assert pane.chat.why_not(Action.SEND) == "Write a message first."
 
 
 @pytest.mark.usefixtures("reader")

@@ -139,11 +139,13 @@ def test_removing_steering_message_stops_reply(desk: Desk, chat: Chat) -> None:
 
 
 def test_stop_after_steering_holds_queue(desk: Desk, chat: Chat) -> None:
+    chat.turn.write("no")
     assert chat.turn.handle(Event.STEER)
     assert chat.turn.handle(Event.STOP)
+    assert desk.engine.sent[-1].told == ["steer", "cancel"]
     desk.end(FinishReason.CANCELLED)
     QCoreApplication.processEvents()
-    assert (queued(chat), asked(desk)) == (["two", "three"], ["count"])
+    assert (queued(chat), asked(desk)) == (["no", "two", "three"], ["count"])
 
 
 def test_edited_queue_message_keeps_its_place(desk: Desk, chat: Chat) -> None:
@@ -153,9 +155,9 @@ def test_edited_queue_message_keeps_its_place(desk: Desk, chat: Chat) -> None:
     chat.turn.write("zwei")
     desk.end()
     QCoreApplication.processEvents()
-    assert (asked(desk), chat.refusal(Action.SEND), chat.turn.is_at_work) == (
+    assert (asked(desk), chat.why_not(Action.SEND), chat.turn.is_at_work) == (
         ["count"],
-        None,
+        "",
         False,
     )
     assert chat.turn.handle(Event.ENTER)
@@ -203,18 +205,11 @@ def test_queued_message_directly_follows_its_reply(desk: Desk, chat: Chat) -> No
     desk.end()
     assert not chat.reply.is_active
     assert chat.turn.is_at_work
-    assert chat.refusal(Action.REGENERATE)
-    assert chat.refusal(Action.SEND)
+    assert chat.why_not(Action.REGENERATE)
+    assert chat.why_not(Action.SEND)
     enter(chat, "four")
     process_until(lambda: asked(desk) == ["count", "two"])
     assert queued(chat) == ["three", "four"]
-
-
-def test_stop_before_next_queued_message_holds_queue(desk: Desk, chat: Chat) -> None:
-    desk.end()
-    assert chat.turn.handle(Event.STOP)
-    QCoreApplication.processEvents()
-    assert (asked(desk), queued(chat)) == (["count"], ["two", "three"])
 
 
 def test_unsendable_message_holds_the_queue(

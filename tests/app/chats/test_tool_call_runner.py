@@ -277,12 +277,12 @@ def test_stop_keeps_finished_calls(desk: Desk) -> None:
     for key in asked(chat):
         chat.tools.decide(key, Decision.ONCE)
     desk.until(lambda: "done" in [m.content for m in chat.transcript.path])
-    assert chat.refusal(Action.STOP) is None
+    assert not chat.why_not(Action.STOP)
     chat.turn.handle(Event.STOP)
     assert not chat.reply.is_active
     assert [m.content for m in chat.transcript.path[-2:]] == ["done", STOPPED]
     assert last(chat).status == "cancelled"
-    assert chat.refusal(Action.GO_ON) is None
+    assert not chat.why_not(Action.GO_ON)
     chat.continue_turn()
     desk.until(lambda: not chat.reply.is_active)
     assert last(chat).content == f"The tool said: {STOPPED}"

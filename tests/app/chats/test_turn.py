@@ -10,7 +10,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QInputMethodEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.chats.actions import BUSY
+from app.chats.actions import BUSY, Action
 from app.chats.turn import Editing, Writing
 from app.settings.settings import Settings
 from app.store.operations import Operation, View
@@ -28,7 +28,7 @@ def editing(run: Run, draft: str = "a draft") -> str:
     run.ask("say one")
     run.pane.composer.set_text(draft)
     question = run.pane.chat.transcript.path[0].id
-    run.pane.transcript.action_requested.emit("edit", question)
+    run.pane.transcript.action_requested.emit(Action.EDIT, question)
     assert run.pane.composer.editing
     return question
 
@@ -37,7 +37,7 @@ def test_edited_message_can_be_deleted(start: Start, qtbot: QtBot):
     run = start()
     question = editing(run)
     run.pane.composer.set_text("say two")
-    run.pane.transcript.action_requested.emit("delete", question)
+    run.pane.transcript.action_requested.emit(Action.DELETE, question)
     composer = run.pane.composer
     assert not composer.editing
     assert composer.text == "a draft"
@@ -50,7 +50,7 @@ def test_edited_message_can_be_deleted(start: Start, qtbot: QtBot):
     run.window.chats.new()
     question = editing(run)
     run.pane.composer.set_text("say two")
-    run.pane.transcript.action_requested.emit("delete", question)
+    run.pane.transcript.action_requested.emit(Action.DELETE, question)
     run.window.commands["undo_close"].trigger()
     assert run.pane.composer.editing
     assert run.pane.composer.text == "say two"
@@ -74,7 +74,7 @@ def test_unfinished_edit_survives_a_restart(start: Start, qtbot: QtBot):
 
     # Escape discards an edit permanently.
     composer.set_text("a draft")
-    run.pane.transcript.action_requested.emit("edit", run.pane.chat.transcript.path[0].id)
+    run.pane.transcript.action_requested.emit(Action.EDIT, run.pane.chat.transcript.path[0].id)
     assert composer.editing
     qtbot.keyClick(run.pane.composer.field, ESCAPE)
     run.end()
@@ -129,11 +129,7 @@ def test_menu_in_new_chat_explains_disabled_actions(start: Start):
     run = start().ready()
     for command, words in (
         ("regenerate", "There’s no message to reply to yet."),
-        ("copy_answer", "There’s no reply yet."),
-        ("edit_last", "You haven’t sent a message yet."),
-        ("earlier", "No message here has other versions."),
         ("stop", "The model isn’t replying."),
-        ("rename", "Send a message first. The chat is named after it."),
     ):
         run.window.commands[command].trigger()
         assert run.window.toast.text == words

@@ -11,7 +11,6 @@ from hypothesis import strategies as some
 from app.chats.turn import (
     TABLE,
     Content,
-    Draft,
     Effect,
     Event,
     First,
@@ -19,22 +18,22 @@ from app.chats.turn import (
     Refusal,
     Stage,
     Step,
-    Transition,
     TurnState,
+    When,
     step,
 )
 from tests.slices import examples
 
-KEPT, WAITING, STEERING = Draft
+KEPT, WAITING = False, True
 HELD, MOVING, INTERRUPTS = QueueState
 IDLE, _, LOADING, RUNNING, STOPPING, PAUSED, CALLING, ASKING = Stage
 NOTHING, MESSAGE, EDIT, REWORDING = Content
 NONE, EDITED, BLOCKED, READY = First
 SUBMIT, SETTLE, ENQUEUE = Effect.SUBMIT, Effect.SETTLE, Effect.ENQUEUE
-SAID = (SUBMIT, Effect.ANNOUNCE)
-QUEUED = (ENQUEUE, Effect.ANNOUNCE)
-STEERED = (Effect.STEER_REPLY, Effect.ANNOUNCE)
-FIRST_QUEUED = (Effect.ENQUEUE_FIRST, Effect.ANNOUNCE)
+SAID = (SUBMIT, Effect.EMIT_SENT)
+QUEUED = (ENQUEUE, Effect.EMIT_SENT)
+FIRST_QUEUED = (Effect.ENQUEUE_FIRST, Effect.EMIT_SENT)
+STEERED = (Effect.ENQUEUE_FIRST, Effect.STEER_REPLY, Effect.EMIT_SENT)
 
 
 def composed(reply: Stage = RUNNING, content: Content = MESSAGE, **more: Any) -> TurnState:
@@ -42,19 +41,18 @@ def composed(reply: Stage = RUNNING, content: Content = MESSAGE, **more: Any) ->
 
 
 def waiting(
-    draft: Draft = WAITING, queue: QueueState = HELD, first: First = NONE, **more: Any
+    submitted: bool = WAITING, queue: QueueState = HELD, first: First = NONE, **more: Any
 ) -> TurnState:
-    return composed(draft=draft, queue=queue, first=first, **more)
+    return composed(submitted=submitted, queue=queue, first=first, **more)
 
 
 # By event, a line for each row of its table: the first state to which it applies, the effects, and
 # the changes to the draft and the queue, or the refusal.
 EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
     Event.ENTER: [
-        (waiting(STEERING), Refusal.STEERS),
+        (waiting(reading=True), Refusal.WAITS),
         (waiting(reply=ASKING), Refusal.ASKED),
         (waiting(), Refusal.BUSY),
-        (waiting(reading=True), Refusal.WAITS),
         (composed(ASKING, EDIT), Refusal.ASKED),
         (composed(RUNNING, EDIT), Refusal.BUSY),
         (composed(ASKING), Refusal.ASKED),
@@ -69,7 +67,6 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
     Event.STEER: [
         (composed(IDLE), SAID),
         (composed(RUNNING, EDIT), Refusal.BUSY),
-        (waiting(STEERING), (Effect.STEER_REPLY,)),
         (composed(RUNNING, NOTHING), Refusal.UNSENDABLE),
         (composed(LOADING, NOTHING, first=READY), Refusal.BUSY),
         (composed(RUNNING, NOTHING, first=READY, panel=True), Refusal.BUSY),
@@ -79,8 +76,7 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
         (composed(reading=True), (), WAITING),
         (composed(LOADING), FIRST_QUEUED, MOVING),
         (composed(panel=True), FIRST_QUEUED, MOVING),
-        (composed(queue=INTERRUPTS), STEERED, STEERING, MOVING),
-        (composed(), STEERED, STEERING),
+        (composed(), STEERED, INTERRUPTS),
     ],
     Event.ESCAPE: [
         (waiting(), (), KEPT),
@@ -112,7 +108,7 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
     Event.SEND_QUEUE: [
         (TurnState(content=REWORDING, first=EDITED), Refusal.UNSENDABLE),
         (composed(IDLE, REWORDING, first=EDITED, reading=True), Refusal.READING),
-        (composed(IDLE, REWORDING, first=EDITED), (SUBMIT,)),
+        (composed(IDLE, REWORDING, first=EDITED), (SUBMIT, Effect.SEND_QUEUE)),
         (composed(IDLE), Refusal.UNSENDABLE),
         (composed(queue=MOVING, first=READY), ()),
         (composed(IDLE, first=BLOCKED), (Effect.REPORT_FIRST,)),
@@ -135,7 +131,7 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
         (composed(queue=INTERRUPTS), (ENQUEUE,)),
         (composed(), (ENQUEUE,), MOVING),
     ],
-    Event.END: [(waiting(STEERING, MOVING), (), KEPT, HELD)],
+    Event.END: [(waiting(WAITING, MOVING), (), KEPT, HELD)],
     Event.FILE_REFUSED: [
         (waiting(), (Effect.REPORT,), KEPT),
         (composed(), ()),
@@ -143,8 +139,6 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
     Event.CHANGED: [
         (waiting(), (SETTLE,)),
         (composed(), ()),
-        (waiting(STEERING, reply=IDLE), (SETTLE,)),
-        (waiting(STEERING, reply=IDLE, reading=True), ()),
         (composed(IDLE, queue=INTERRUPTS, first=READY), (SETTLE,)),
         (composed(IDLE, queue=MOVING, first=READY, ended=True), (SETTLE,)),
         (waiting(WAITING, MOVING, EDITED, reply=IDLE, ended=True), (SETTLE,)),
@@ -154,21 +148,17 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
         (composed(IDLE), ()),
     ],
     Event.SETTLE: [
-        (TurnState(draft=WAITING, content=MESSAGE), (Effect.REPORT,), KEPT),
+        (TurnState(submitted=WAITING, content=MESSAGE), (Effect.REPORT,), KEPT),
         (waiting(reply=ASKING), ()),
         (waiting(WAITING, MOVING, READY, reply=IDLE), QUEUED, KEPT),
         (waiting(content=EDIT, reply=IDLE), (SUBMIT,), KEPT),
         (composed(), ()),
-        (waiting(STEERING, reply=IDLE, reading=True), ()),
-        (TurnState(draft=STEERING, content=MESSAGE), (Effect.REPORT,), KEPT),
-        (waiting(STEERING, MOVING, READY, reply=IDLE), (SUBMIT,), KEPT),
         (composed(IDLE, queue=MOVING, first=BLOCKED), (Effect.REPORT_FIRST,), HELD),
         (composed(IDLE, queue=INTERRUPTS, first=READY), (Effect.SEND_FIRST,), MOVING),
         (composed(IDLE), ()),
     ],
     Event.RESULTS: [
-        (waiting(STEERING, reply=CALLING), (Effect.REST,)),
-        (composed(CALLING, queue=INTERRUPTS), (Effect.REST,)),
+        (composed(CALLING, queue=INTERRUPTS), (Effect.END_TURN,)),
         (composed(CALLING), (Effect.CONTINUE,)),
     ],
 }
@@ -181,14 +171,14 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
 def test_rows_match_their_examples(event: Event, row: int, example: tuple) -> None:
     state, expected, *changed = example
     rows = TABLE[event]
-    assert next(n for n, each in enumerate(rows) if each.matches(state)) == row
+    assert next(n for n, each in enumerate(rows) if each.when.matches(state)) == row
     done = step(state, event)
     if isinstance(expected, Refusal):
         assert done == Step(state, refusal=expected)
         return
-    draft = next((each for each in changed if isinstance(each, Draft)), state.draft)
+    submitted = next((each for each in changed if isinstance(each, bool)), state.submitted)
     queue = next((each for each in changed if isinstance(each, QueueState)), state.queue)
-    assert (done.effects, done.state.draft, done.state.queue) == (expected, draft, queue)
+    assert (done.effects, done.state.submitted, done.state.queue) == (expected, submitted, queue)
     assert done.refusal is None
 
 
@@ -196,7 +186,7 @@ def test_turn_table_rows_have_examples_and_defaults() -> None:
     assert {event: len(rows) for event, rows in TABLE.items()} == {
         event: len(examples) for event, examples in EXAMPLES.items()
     }
-    assert all(rows[-1].when == Transition({}).when for rows in TABLE.values())
+    assert all(rows[-1].when == When() for rows in TABLE.values())
 
 
 MOVES_MESSAGE = {
@@ -210,12 +200,12 @@ MOVES_MESSAGE = {
 STATES = some.builds(
     TurnState,
     reply=some.sampled_from([stage for stage in Stage if stage is not Stage.NEXT]),
-    draft=some.sampled_from(Draft),
     queue=some.sampled_from(QueueState),
     content=some.sampled_from(Content),
     first=some.sampled_from(First),
     **dict.fromkeys(
-        ("sendable", "reading", "composing", "ended", "panel", "silent", "several"), some.booleans()
+        ("sendable", "reading", "composing", "ended", "panel", "silent", "several", "submitted"),
+        some.booleans(),
     ),
 )
 
@@ -236,7 +226,7 @@ def test_any_event_in_any_state_is_safe(state: TurnState, event: Event) -> None:
         assert state.sendable
         assert not state.reading
     if set(moved) & {SUBMIT, ENQUEUE, Effect.ENQUEUE_FIRST} and event is not Event.BROADCAST:
-        assert done.state.draft is KEPT
+        assert not done.state.submitted
     if Effect.SEND_FIRST in moved:
         assert state.first in {READY, EDITED}
 
@@ -247,7 +237,7 @@ class Chat:
     def __init__(self) -> None:
         self.said: list[str] = []
         self.queued: list[str] = []
-        self.draft, self.text = KEPT, ""
+        self.submitted, self.text = KEPT, ""
         self.queue, self.reply = HELD, IDLE
         self.reading = self.ended = False
 
@@ -256,7 +246,7 @@ class Chat:
         first = READY if self.queued else NONE
         state = TurnState(
             self.reply,
-            self.draft,
+            self.submitted,
             self.queue,
             content,
             sendable=bool(self.text),
@@ -265,13 +255,13 @@ class Chat:
             ended=self.ended,
         )
         done = step(state, event)
-        self.draft, self.queue = done.state.draft, done.state.queue
+        self.submitted, self.queue = done.state.submitted, done.state.queue
         for effect in done.effects:
             if effect is SUBMIT:
                 self.say(self.text)
                 self.text = ""
-            elif effect is ENQUEUE:
-                self.queued.append(self.text)
+            elif effect in {ENQUEUE, Effect.ENQUEUE_FIRST}:
+                self.queued.insert(len(self.queued) if effect is ENQUEUE else 0, self.text)
                 self.text = ""
             elif effect is Effect.SEND_FIRST:
                 self.say(self.queued.pop(0))
@@ -294,21 +284,21 @@ class Reference:
     def __init__(self) -> None:
         self.said: list[str] = []
         self.queued: list[str] = []
-        self.text, self.waits_for = "", ""
+        self.text, self.waits = "", False  # for a file
         self.busy = self.stopping = self.moves = self.interrupts = False
         self.reading = self.ended = False
 
     def handle(self, event: str) -> None:
-        if event == "steer" and self.busy and self.text and not self.reading:
-            self.interrupts = self.interrupts and self.waits_for == "end"
-            self.waits_for = "end"
-        elif event == "steer" and self.busy and not self.text:
+        if event == "steer" and self.busy and not (self.text and self.reading):
+            if self.text:
+                self.queued.insert(0, self.text)
+                self.text, self.waits = "", False
             self.interrupts = self.interrupts or bool(self.queued)
             self.moves = self.moves or bool(self.queued)
-        elif event in {"enter", "steer"} and self.text and not self.waits_for:
-            self.waits_for = "file"
-        elif event == "escape" and self.waits_for:
-            self.waits_for = ""
+        elif event in {"enter", "steer"} and self.text and not self.waits:
+            self.waits = True
+        elif event == "escape" and self.waits:
+            self.waits = False
         elif event in {"stop", "escape"} and self.busy and not self.stopping:
             self.stopping, self.moves, self.interrupts = True, False, False
         elif event == "send queue" and self.queued and not self.moves:
@@ -319,19 +309,16 @@ class Reference:
 
     def settle(self) -> None:
         goes_on = self.moves and self.queued and (self.ended or self.interrupts)
-        if self.waits_for == "file" and not self.reading:
+        if self.waits and not self.reading:
             if self.busy or goes_on:
                 self.queued.append(self.text)
-                self.moves, self.text, self.waits_for = True, "", ""
+                self.moves = True
             else:
                 self.say(self.text)
-                self.text = self.waits_for = ""
-        if self.busy or (self.waits_for == "end" and self.reading):
+            self.text, self.waits = "", False
+        if self.busy:
             return
-        if self.waits_for == "end":
-            self.say(self.text)
-            self.text = self.waits_for = ""
-        elif goes_on:
+        if goes_on:
             self.say(self.queued.pop(0))
         else:
             self.moves = self.interrupts = False
@@ -363,11 +350,10 @@ def test_random_events_do_what_the_reference_does(events: list[str]) -> None:
     for number, event in enumerate(events):
         if event == "write":
             chat.text = reference.text = f"m{number}"
-            reference.waits_for = ""
+            reference.waits = False
             chat.handle(Event.WRITE)
         elif event in {"end", "fail"}:
-            steered = chat.draft is STEERING or chat.queue is INTERRUPTS
-            well = event == "end" and not steered and chat.reply is RUNNING
+            well = event == "end" and chat.queue is not INTERRUPTS and chat.reply is RUNNING
             if chat.reply is not IDLE:
                 chat.ended = reference.ended = well
             chat.reply, reference.busy = IDLE, False
@@ -376,7 +362,7 @@ def test_random_events_do_what_the_reference_does(events: list[str]) -> None:
             refused = event == "refuse" and chat.reading
             chat.reading = reference.reading = event == "attach"
             if refused:
-                reference.waits_for = ""
+                reference.waits = False
             chat.handle(Event.FILE_REFUSED if refused else Event.CHANGED)
         else:
             chat.handle(USER[event])

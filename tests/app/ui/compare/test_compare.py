@@ -252,6 +252,11 @@ def test_keeping_one_of_several_models_is_counted(start: Start):
     compared(run, "say hello", *panel.members_by_seed(2))[0].keep.click()
     # Seeds of the same model don't count as votes.
     assert run.app.settings.kept == {"/models/one": [1, 3], "/models/two": [2, 3]}
+    # The model of a column that is still streaming counts, too.
+    run.pane.composer.set_text("hold 2")
+    run.pane.show_panel_of(run.pane.chat.comparison.ask([Member(model=ref) for ref in MODELS]))
+    run.pane.panel.columns[0].keep.click()
+    assert run.app.settings.kept == {"/models/one": [2, 4], "/models/two": [2, 4]}
 
 
 def test_old_blind_columns_get_their_names(start: Start, profile: Path):

@@ -190,7 +190,7 @@ def test_palette_runs_command_and_restores_focus(run: Run):
     palette = opened(run, "regenerate")
     run.pane.chat.turn.write("say one")
     run.pane.chat.turn.handle(Event.ENTER)
-    run.until(lambda: run.pane.chat.refusal(Action.REGENERATE) is None)
+    run.until(lambda: not run.pane.chat.why_not(Action.REGENERATE))
     assert "Not possible now" not in palette.visible_entries()[0].accessible_text
     run.qtbot.keyClick(palette.field, KEY.Key_Return)
     assert run.pane.chat.reply.is_active

@@ -84,7 +84,7 @@ def test_narrow_pane_shows_prefill_in_reply(start: Start):
     run.until(lambda: pane.transcript.row(chat.reply.message_id or "") is not None)
     row = pane.transcript.row(chat.reply.message_id or "")
     assert isinstance(row, AnswerRow)
-    answer = chat._answering.answer
+    answer = chat._generator.answer
     assert answer is not None
     for width, words in ((380, "Reading 700 of 1,535 tokens"), (900, "")):
         pane.transcript.resize(width, 400)

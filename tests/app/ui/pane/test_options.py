@@ -214,6 +214,8 @@ def test_active_chat_has_priority(start: Start):
     assert [s.priority for s in sessions] == [0, 1]
     run.window.workspace.activate(first)
     assert [s.priority for s in sessions] == [1, 0]
+    branched = run.app.library.branch(first.chat, first.chat.transcript.leaf_id)
+    assert branched.reply.generator.session._session.priority == 0
 
 
 def test_the_key_opens_the_settings_once(start: Start, profile):

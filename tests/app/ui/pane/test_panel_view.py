@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QApplication
 
 from app.chats import panel
+from app.chats.actions import Action
 from app.chats.panel import Member
 from app.chats.turn import Event, QueueState
 from app.models import residency
 from app.store import Message, new_id
 from app.ui.compare.compare_dialog import CompareDialog
 from app.ui.dialogs.name_dialogs import NameDialog
+from app.ui.pane import panel_view
+from app.ui.pane.panel_view import PanelColumn
 from app.ui.transcript.answer_row import AnswerRow
 from tests.app.conftest import Run, Start
 
@@ -144,7 +148,7 @@ def test_queue_continues_after_column_is_kept(start: Start):
     assert not chat.panel.generators
 
 
-def test_undo_of_a_kept_column_reopens_a_closed_pane(start: Start):
+def test_comparison_is_shown_again_in_a_new_pane(start: Start):
     run = start().ready()
     pane, workspace = run.pane, run.window.workspace
     ids = ask(run, "say yes", Member("One"), Member("Two"))
@@ -155,10 +159,41 @@ def test_undo_of_a_kept_column_reopens_a_closed_pane(start: Start):
     workspace.close_pane(pane, announce=False)
     workspace.delete_closed(chat_id)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    assert run.window.toast.text == "Two kept"
-    run.window.toast.button.click()
+    toast = run.window.toast
+    assert (toast.text, toast.button.text()) == ("Two kept", "Show Comparison")
+    toast.button.click()
     assert run.pane.chat.id == chat_id
     assert [column.message_id for column in run.pane.panel.columns] == ids
+
+
+def test_regenerated_column_is_sampled_like_the_others(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+):
+    run = start().ready()
+    said, thought = [], []
+    monkeypatch.setattr(panel_view, "announce", lambda _widget, words: said.append(words))
+    monkeypatch.setattr(AnswerRow, "set_thought", lambda _row, seconds: thought.append(seconds))
+    pane, chat = run.pane, run.pane.chat
+    ids = ask(run, "think", *panel.members_by_seed(2))
+    run.until(lambda: not chat.reply.is_active)
+    assert any(seconds is not None for seconds in thought)
+    sampled = run.engine.sent[-1].params
+    assert (sampled.temperature, sampled.seed) == (0.8, 2)
+    assert chat.regenerate(ids[1])
+    run.until(lambda: not chat.reply.is_active)
+    assert run.engine.sent[-1].params == sampled
+    assert said == ["All members have replied"]
+    press(run, "open_as_chats")
+    made = [each.chat for each in run.panes if each is not pane]
+    assert [(c.options.seed, c.options.temperature) for c in made] == [(1, 0.8), (2, 0.8)]
+
+    # Columns leave with their question.
+    run.window.workspace.activate(pane)
+    pane.hide_panel()
+    assert chat.delete_message(chat.transcript[ids[0]].parent_id)
+    ids = ask(run, "say no", Member("Three"), Member("Four"))
+    shown = [each for each in pane.panel.findChildren(PanelColumn) if not each.isHidden()]
+    assert [column.message_id for column in shown] == ids
 
 
 def test_failed_column_is_retried_as_its_member(start: Start):
@@ -222,9 +257,13 @@ def test_saved_panel_is_judged_and_counted(start: Start):
     orders = [line for line in judged.content.splitlines() if line.startswith("**Order: ")]
     assert orders == [f"**Order: {letters}**" for letters in ("A, B, C", "C, B, A")]
     assert "**No reply won in both orders.**" in judged.content
-    # A result is regenerated in the same way.
+    # A result is regenerated in the same way, while its columns are there.
     assert chat.regenerate(judged.id)
     run.until(
         lambda: not chat.reply.is_active and "best" in chat.transcript.last("assistant").stats
     )
     assert chat.transcript.last("assistant").id != judged.id
+    for column in chat.panel.columns(judged.id)[1:]:
+        assert chat.delete_message(column.id)
+    assert chat.why_not(Action.REGENERATE, judged.id) == "Needs at least two replies."
+    assert not chat.regenerate(judged.id)

@@ -146,10 +146,10 @@ def test_unseen_reply_is_marked_until_shown(start: Start):
     run.window.chats.new()
     run.engine.release()
     run.answered(pane)
-    assert pane.chat.reply.answering.unseen
+    assert pane.chat.reply.is_unread
     assert not run.window.workspace.dock(pane.chat.id).icon().isNull()
     run.window.workspace.activate(pane)
-    assert not pane.chat.reply.answering.unseen
+    assert not pane.chat.reply.is_unread
     assert run.window.workspace.dock(pane.chat.id).icon().isNull()
 
 

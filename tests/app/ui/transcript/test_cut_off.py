@@ -74,7 +74,7 @@ def test_last_reply_shows_unusual_figures(
     message = Message(new_id(), new_id(), None, "assistant", "Done.", model="Guide", stats=stats)
     home = QWidget()
     qtbot.addWidget(home)
-    row = AnswerRow(message, lambda _action, _id: None, home)
+    row = AnswerRow(message, lambda *_, **__: "", home)
     row.set_last(True)
     assert row._should_show_figures() is matters
 
@@ -82,7 +82,7 @@ def test_last_reply_shows_unusual_figures(
 @pytest.mark.parametrize(
     ("content", "status", "why_not", "offered"),
     [
-        ("So far", "interrupted", None, "Continue"),
+        ("So far", "interrupted", "", "Continue"),
         ("So far", "interrupted", BUSY, "Continue"),
         ("So far", "interrupted", "Its machine cannot continue.", "Regenerate"),
         ("So far", "cancelled", "Its machine cannot continue.", "Regenerate"),
@@ -93,20 +93,23 @@ def test_last_reply_shows_unusual_figures(
     ],
 )
 def test_truncated_answer_offers_available_actions(
-    look: Theme, qtbot: QtBot, content: str, status: Status, why_not: str | None, offered: str
+    look: Theme, qtbot: QtBot, content: str, status: Status, why_not: str, offered: str
 ) -> None:
     message = Message(new_id(), new_id(), None, "assistant", content, status=status)
     home = QWidget()
     qtbot.addWidget(home)
-    refusals = {Action.CONTINUE: why_not, Action.REGENERATE: None}
-    row = AnswerRow(message, lambda action, _id: refusals.get(action), home)
-    asked: list[str] = []
+
+    def refuse(action: Action, message_id: str, *, at_rest: bool = False) -> str:
+        return "" if action is not Action.CONTINUE or (at_rest and why_not == BUSY) else why_not
+
+    row = AnswerRow(message, refuse, home)
+    asked: list[Action] = []
     row.action_requested.connect(lambda what, _id: asked.append(what))
     row.set_last(True)
     row.show_actions()
     assert ("" if row.next_step_button.isHidden() else row.next_step_button.text()) == offered
     row.next_step_button.click()
-    wanted = {"Continue": [Action.CONTINUE.value], "Regenerate": [Action.REGENERATE.value]}
+    wanted = {"Continue": [Action.CONTINUE], "Regenerate": [Action.REGENERATE]}
     assert asked == ([] if why_not == BUSY else wanted.get(offered, []))
 
 
@@ -114,7 +117,7 @@ def test_failed_reply_is_not_awaited(look: Theme, qtbot: QtBot) -> None:
     message = Message(new_id(), new_id(), None, "assistant", "", status="streaming")
     home = QWidget()
     qtbot.addWidget(home)
-    row = AnswerRow(message, lambda _action, _id: None, home)
+    row = AnswerRow(message, lambda *_, **__: "", home)
     row.set_silent("No reply from this computer for 28 s")
     assert not row.silence.isHidden()
     row.set_message(replace(message, status="error", error="The connection was lost."))
@@ -125,7 +128,7 @@ def test_rows_below_stay_during_prefill(look: Theme, qtbot: QtBot) -> None:
     message = Message(new_id(), new_id(), None, "assistant", "", status="streaming")
     home = QWidget()
     qtbot.addWidget(home)
-    row = AnswerRow(message, lambda _action, _id: None, home)
+    row = AnswerRow(message, lambda *_, **__: "", home)
     caret = row.arrange(600)
     row.set_silent("Reading 0 of 2,434 tokens")
     assert row.arrange(600) == caret

@@ -16,7 +16,7 @@ def test_json_reply_is_shown_as_code(look: Theme, qtbot: QtBot):
     qtbot.addWidget(parent)
     form = {"options": {"answer_as": "schema"}}
     message = Message(new_id(), "chat", None, "assistant", "", status="streaming", stats=form)
-    row = AnswerRow(message, lambda *_: None, parent)
+    row = AnswerRow(message, lambda *_, **__: "", parent)
     for piece in ("{", '"a": ', '"*b*"', "}"):
         row.append(piece, "answer")
     row.set_message(replace(message, content='{"a": "*b*"}', status="complete"))

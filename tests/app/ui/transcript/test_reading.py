@@ -229,8 +229,8 @@ def test_huge_message_is_laid_out_in_part(start: Start, profile, monkeypatch):
         store.exchange.take_in([(replace(chat, leaf_id=answer.id), [question, answer])])
     run = start().ready()
     run.window.chats.open(chat.id)
-    refusal, over = run.pane.chat.refusal, run.pane.transcript.viewport()
-    said, asked = AnswerRow(answer, refusal, over), UserRow(question, refusal, over)
+    why_not, over = run.pane.chat.why_not, run.pane.transcript.viewport()
+    said, asked = AnswerRow(answer, why_not, over), UserRow(question, why_not, over)
     for text in (said.text, asked._document.toPlainText()):
         assert text.startswith(long[:9_000])
         assert text.endswith("\n… 14,000 more characters")

@@ -19,9 +19,9 @@ def test_deleted_rows_ignore_theme_changes(look: Theme, qtbot: QtBot):
         Message(new_id(), "chat", None, role, "hello") for role in ("user", "assistant", "tool")
     )
     rows = [
-        UserRow(user, lambda *_: None, parent),
-        AnswerRow(answer, lambda *_: None, parent),
-        ToolRow(tool, lambda *_: None, parent, None),
+        UserRow(user, lambda *_, **__: "", parent),
+        AnswerRow(answer, lambda *_, **__: "", parent),
+        ToolRow(tool, lambda *_, **__: "", parent, None),
     ]
     shiboken6.delete(parent)
     assert not any(map(shiboken6.isValid, rows))  # Python still has references to them

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
@@ -61,11 +62,25 @@ def test_broadcast_keeps_draft_of_busy_chat(start: Start):
     assert whom.text() == "To 2 chats · skips 1 that is replying"
     run.say("say next", right)
     assert run.answered(right) == "next "
-    assert "1 chat was still replying" in run.window.toast.text
+    assert "1 chat didn’t get this message: The model is still replying" in run.window.toast.text
     run.engine.release()
     run.answered(left)
     run.qtbot.wait(50)
     assert (left.composer.text, len(left.chat.transcript.path)) == ("my next thought", 2)
+
+
+def test_broadcast_says_why_a_chat_did_not_get_it(start: Start, monkeypatch: pytest.MonkeyPatch):
+    run = start().ready()
+    left = run.pane
+    monkeypatch.setattr(left.chat.attaching, "largest_unfit_file", lambda _files: "long.txt")
+    run.window.commands["split_right"].trigger()
+    run.window.commands["broadcast"].trigger()
+    run.say("say next")
+    assert run.window.toast.text == (
+        "Sent to 1 chat. 1 chat didn’t get this message: “long.txt” is too long for this model. "
+        "Attach less of it, or remove it."
+    )
+    assert left.composer.text == "say next"
 
 
 def test_stop_and_delete_hold_queued_broadcast(start: Start):

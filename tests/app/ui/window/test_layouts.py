@@ -364,7 +364,7 @@ def test_unread_reply_stays_unread_after_restart(start: Start):
     run.window.workspace.close_pane(run.window.workspace.pane(closed.id))
     for chat in (open_one, closed):
         chat.turn.handle(Event.STOP)
-    run.until(lambda: open_one.reply.answering.unseen and closed.reply.answering.unseen)
+    run.until(lambda: open_one.reply.is_unread and closed.reply.is_unread)
     unread = {open_one.id, closed.id}
     run.end()
     run = start()

@@ -8,6 +8,7 @@ import shiboken6
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPushButton, QWidgetItem
 
+from app.chats.actions import Action
 from app.chats.turn import Event
 from app.ui.dialogs.about import CrashDialog
 from app.ui.widgets.buttons import IconButton
@@ -116,20 +117,20 @@ def test_undo_toast_is_in_window_of_pane(start: Start):
     floating = run.pane.window()
     assert floating is not run.window
     last = run.pane.chat.transcript.last("assistant").id
-    run.pane.transcript.action_requested.emit("delete", last)
+    run.pane.transcript.action_requested.emit(Action.DELETE, last)
     assert toast.text == "1 message deleted"
     assert toast.visible_overlay.isVisible()
     assert toast.visible_overlay.window() is floating
     assert not toast.isVisible()
     run.qtbot.mouseClick(toast.visible_overlay.button, LEFT)
     assert last in run.pane.chat.transcript
-    run.pane.transcript.action_requested.emit("delete", last)
+    run.pane.transcript.action_requested.emit(Action.DELETE, last)
     run.window.commands["float"].trigger()  # back, and the floating window closes
     assert run.pane.window() is run.window
     run.until(lambda: toast.visible_overlay is None)
     run.window.commands["undo_close"].trigger()
     assert last in run.pane.chat.transcript
-    run.pane.transcript.action_requested.emit("delete", last)
+    run.pane.transcript.action_requested.emit(Action.DELETE, last)
     assert toast.isVisible()
     assert toast.window() is run.window
 
@@ -197,7 +198,7 @@ def test_running_and_unread_dots_differ_in_shape(start: Start):
     run.until(lambda: chat.reply.is_active and not dock.icon().isNull())
     middles["replying"] = alpha(5, 5), alpha(5, 2) > 0
     chat.turn.handle(Event.STOP)
-    run.until(lambda: chat.reply.answering.unseen)
+    run.until(lambda: chat.reply.is_unread)
     middles["unread"] = alpha(5, 5), alpha(5, 2) > 0
     assert middles == {"replying": (0, True), "unread": (255, True)}
     label = next(one for one in dock.tabWidget().findChildren(QLabel) if not one.pixmap().isNull())

@@ -7,6 +7,7 @@ from PySide6.QtCore import QEvent, QMimeData
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QApplication
 
+from app.chats.actions import Action
 from app.ui.workspace.docks import Docks
 from tests.app.conftest import Start
 from tests.app.desk import edit
@@ -22,12 +23,12 @@ def test_deleting_message_and_undo_include_replies(start: Start):
     run.ask("say two")
     pane, before = run.pane, shown(run.pane)
     second = pane.chat.transcript.path[2].id
-    pane.transcript.action_requested.emit("delete", second)
+    pane.transcript.action_requested.emit(Action.DELETE, second)
     assert shown(pane) == before[:2]
     assert run.window.toast.text == "2 messages deleted"
     run.window.commands["undo_close"].trigger()
     assert shown(pane) == before
-    pane.transcript.action_requested.emit("delete", second)
+    pane.transcript.action_requested.emit(Action.DELETE, second)
     assert run.app.store.search("two") == []
     run.end()
     assert shown(start().pane) == before[:2]
@@ -42,13 +43,13 @@ def test_deleted_version_is_restored_in_place(start: Start):
     question = chat.transcript.path[0].id
     first, second = chat.transcript.alternatives(chat.transcript.leaf_id)
     chat.show_version(-1, second)
-    run.pane.transcript.action_requested.emit("delete", first)
+    run.pane.transcript.action_requested.emit(Action.DELETE, first)
     assert chat.transcript.leaf_id == second
     assert chat.transcript.alternatives(second) == [second]
     run.window.commands["undo_close"].trigger()
     assert chat.transcript.leaf_id == first
     assert chat.transcript.alternatives(first) == [first, second]
-    run.pane.transcript.action_requested.emit("delete", question)
+    run.pane.transcript.action_requested.emit(Action.DELETE, question)
     assert chat.transcript.path == []
     assert run.pane.empty.isVisible()
     run.window.commands["undo_close"].trigger()
@@ -73,7 +74,7 @@ def test_branch_from_answer_continues_separately(start: Start):
     run.ask("say one")
     run.ask("say two")
     old = run.pane
-    old.transcript.action_requested.emit("branch", old.chat.transcript.path[1].id)
+    old.transcript.action_requested.emit(Action.BRANCH, old.chat.transcript.path[1].id)
     new = run.pane
     assert new is not old
     assert new.chat.title == "Branch: say one"
@@ -89,7 +90,7 @@ def test_branch_from_answer_continues_separately(start: Start):
     assert shown(run.pane) == ["say one", "one ", "say three", "three "]
     assert run.pane.chat.title == "Branch 2: say one"
     first = run.pane.chat.transcript.path[0].id
-    run.pane.transcript.action_requested.emit("branch", first)
+    run.pane.transcript.action_requested.emit(Action.BRANCH, first)
     assert shown(run.pane) == []
     assert run.pane.composer.text == "say one"
 
